@@ -16,6 +16,9 @@ use alternatives::alternatives;
 use changes::changed;
 use token::{Token, tokens};
 
+/// What stands in [`TableUse::computed`] for an expression without a function.
+pub const ARITHMETIC: &str = "arithmetic";
+
 /// A table of a statement with the columns that it uses, each once, in the order of their first use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TableUse {
@@ -41,6 +44,9 @@ pub struct TableUse {
     pub used: Vec<String>,
     /// Columns within a function in a condition, with the function.
     pub wrapped: Vec<(String, String)>,
+    /// Columns of conditions on an expression of no other column, with the expression's function or [`ARITHMETIC`]: an index
+    /// of the column serves none of them.
+    pub computed: Vec<(String, String)>,
     /// Columns compared with a number.
     pub with_number: Vec<String>,
     /// Columns searched by a pattern that begins with a wildcard.
@@ -124,6 +130,10 @@ impl Reading<'_> {
                 continue;
             };
             let function = clauses.function().map(str::to_owned);
+            let is_computed = clauses.now == Clause::Where && self.is_only_column(at);
+            let computed = function.clone().filter(|it| !serves_index(it));
+            let computed =
+                computed.or_else(|| self.is_calculated(at).then(|| ARITHMETIC.to_owned()));
             let (before, after) = (self.before(at), self.tokens.get(at + 1));
             let operator = [after, before]
                 .into_iter()
@@ -156,6 +166,11 @@ impl Reading<'_> {
             add(&mut table.used, &column);
             match clauses.now {
                 Clause::Where => {
+                    if let Some(expression) = computed.filter(|_| is_computed)
+                        && !table.computed.iter().any(|(_, known)| *known == column)
+                    {
+                        table.computed.push((expression, column.clone()));
+                    }
                     if let Some(function) = function {
                         if !table.wrapped.iter().any(|(_, known)| *known == column) {
                             table.wrapped.push((function, column));
@@ -223,6 +238,33 @@ impl Reading<'_> {
             }
         }
         found
+    }
+
+    /// Whether arithmetic is done with the column at a place.
+    fn is_calculated(&self, at: usize) -> bool {
+        let beside = [self.before(at), self.tokens.get(at + 1)];
+        beside.into_iter().flatten().any(|token| match token {
+            Token::Sign(sign) => {
+                matches!(sign.as_str(), "+" | "-" | "*" | "/" | "%" | "|" | "&" | "^")
+            }
+            Token::Word(word) => matches!(word.as_str(), "mod" | "div"),
+            _ => false,
+        })
+    }
+
+    /// Whether the condition around a place has no other column, so that its other side is a value.
+    fn is_only_column(&self, at: usize) -> bool {
+        let ends = |token: &&Token| {
+            matches!(token, Token::Word(word) if matches!(
+                word.as_str(),
+                "and" | "or" | "xor" | "where" | "on" | "group" | "order" | "having" | "limit" | "union" | "select"
+            ))
+        };
+        let is_name = |token: &Token| matches!(token, Token::Name(_));
+        let before = self.tokens[..at].iter().rev();
+        let after = self.tokens[at + 1..].iter();
+        !before.take_while(|it| !ends(it)).any(is_name)
+            && !after.take_while(|it| !ends(it)).any(is_name)
     }
 
     fn before(&self, at: usize) -> Option<&Token> {
@@ -338,6 +380,11 @@ impl Clauses {
         let mut functions = self.outside.iter().rev();
         functions.find_map(|(_, function)| function.as_deref())
     }
+}
+
+/// Whether an index serves a condition on this function of a column.
+fn serves_index(function: &str) -> bool {
+    matches!(function, "match" | "isnull")
 }
 
 /// Words before a bracket that are no function.

@@ -245,6 +245,10 @@ impl ServerError {
                 "check user and password; to a server, user@localhost and user@% are two accounts"
             }
             1049 => "create the database first; a benchmark's `prepare` creates its own",
+            1115 | 1273 => {
+                "this server does not have the character set or collation; use one from SHOW COLLATION, for example \
+                 utf8mb4_unicode_520_ci in the place of MySQL 8.0's utf8mb4_0900_ai_ci"
+            }
             1129 => "too many failed connections from this host: FLUSH HOSTS on the server",
             1130 => "no account may log in from this host",
             1148 | 3948 | 4166 => {
@@ -300,6 +304,7 @@ mod tests {
         let hint = |error: Error| error.hint().unwrap_or_default();
         assert!(hint(server(1045)).contains("password"));
         assert!(hint(server(4166)).contains("local_infile"));
+        assert!(hint(server(1273)).contains("SHOW COLLATION"));
         assert_eq!(server(1064).hint(), None);
         let source = io::ErrorKind::ConnectionRefused.into();
         assert!(

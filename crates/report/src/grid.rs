@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{Host, LOAD, Record, STAGE};
 use settings::{Chart, Factor};
-use verdict::{Cost, Execution, Metric};
+use verdict::{Cost, Execution, Metric, Question};
 
 use crate::{
     grid::cell::{Cell, Percentile, work_of},
@@ -33,6 +33,8 @@ pub(crate) struct Grid<'r> {
     pub(crate) measures: Vec<Measure>,
     /// Each run or stage with its figures, in the order of [`Results::compared`].
     pub(crate) executions: Vec<Execution<'r>>,
+    /// What is compared with the baseline; `None` without a question.
+    question: Option<&'r Question>,
     /// The comparisons with the baseline; empty without a question.
     pub(crate) answers: Vec<verdict::Answer>,
     /// The comparisons of each clause; none of one that compares nothing.
@@ -152,6 +154,7 @@ impl<'r> Grid<'r> {
             facets,
             measures: measures(results.chart.as_ref()),
             executions,
+            question: results.verdict.as_ref(),
             answers,
             clauses,
             cpu_missing: cpu_missing(results),
@@ -162,6 +165,29 @@ impl<'r> Grid<'r> {
     /// The work whose throughputs are ranked together with this one's, by the names of its operations.
     pub(crate) fn work<'g>(&self, cell: &'g Cell) -> Option<&'g BTreeSet<String>> {
         (!self.compares_work).then_some(&cell.work)
+    }
+
+    /// Whether the comparison of throughputs with the baseline has decided between two combinations. It pairs the runs of a
+    /// block, so that it can tell apart what two intervals that overlap cannot.
+    pub(crate) fn is_decided_between(&self, one: &Cell, other: &Cell) -> bool {
+        let Some(question) = self.question.filter(|it| it.metric == Metric::Throughput) else {
+            return false;
+        };
+        let mut decided = self.answers.iter().filter(|it| it.decision.is_different());
+        decided.any(|answer| {
+            let is_at = |cell: &Cell, levels: &[(String, String)]| {
+                let mut all = answer.within.iter().chain(levels);
+                let run = cell.runs.first().map(|run| self.executions[*run].record);
+                run.is_some_and(|record| {
+                    let own = &record.header.combination;
+                    all.all(|(name, level)| own.get(name) == Some(level))
+                })
+            };
+            let are = |compared: &Cell, baseline: &Cell| {
+                is_at(compared, &answer.levels) && is_at(baseline, &question.baseline)
+            };
+            are(one, other) || are(other, one)
+        })
     }
 
     /// Number of combinations that have run.

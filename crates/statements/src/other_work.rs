@@ -8,6 +8,9 @@ use units::percent;
 /// Share of the CPU used by other programs from which two servers side by side are slowed down differently for seconds, so
 /// that even copies without a change differ. Seen with compilers beside two copies of MySQL: 7 of 17 comparisons.
 const NOTABLE: f64 = 0.1;
+/// The smallest difference that other programs do not explain, as a share of the smaller side's time. The copies without a
+/// change differed by up to 30 %, always in one direction: more blocks do not help.
+pub(crate) const UNEXPLAINED: f64 = 0.5;
 
 /// Reads the use of the machine, and of each server.
 pub(crate) struct OtherWork {
@@ -17,11 +20,11 @@ pub(crate) struct OtherWork {
 
 impl OtherWork {
     /// Begins to observe; `pids` are the processes of the servers, all on this machine.
-    pub(crate) fn beside(pids: impl Iterator<Item = u32>) -> Self {
-        let samplers = pids.map(|pid| {
+    pub(crate) fn beside(pids: &[u32]) -> Self {
+        let samplers = pids.iter().map(|pid| {
             Sampler::new(Targets {
                 host: Host::Both,
-                server_pid: Some(pid),
+                server_pid: Some(*pid),
                 datadir: None,
             })
         });
@@ -30,22 +33,21 @@ impl OtherWork {
         }
     }
 
-    /// Share of the machine's CPU that other programs used since the beginning; `None` where it was not observed.
-    fn share(&mut self) -> Option<f64> {
+    /// Share of the machine's CPU that other programs used since the beginning, if it is a notable one.
+    pub(crate) fn notable_share(&mut self) -> Option<f64> {
         let samples: Vec<Telemetry> = self.samplers.iter_mut().map(|it| it.sample(0.0)).collect();
-        share_of(&samples)
+        share_of(&samples).filter(|share| *share > NOTABLE)
     }
+}
 
-    /// Says so if other programs used much of the CPU.
-    pub(crate) fn report(&mut self, context: &Context) {
-        if let Some(share) = self.share().filter(|share| *share > NOTABLE) {
-            context.tell(Event::Note(&format!(
-                "other programs used {} of this machine's CPU during the measurement: servers side by side can then \
-                 differ without any change; repeat it on a quiet machine before you decide",
-                percent(share)
-            )));
-        }
-    }
+/// Says that other programs used this share of the CPU, and what that means.
+pub(crate) fn report(share: f64, context: &Context) {
+    context.tell(Event::Note(&format!(
+        "other programs used {} of this machine's CPU during the measurement: servers side by side can then differ \
+         without any change, so no difference below {} decides anything; repeat it on a quiet machine",
+        percent(share),
+        percent(UNEXPLAINED)
+    )));
 }
 
 /// The share of other programs by user time, from samples of one machine at one time, each with another server.

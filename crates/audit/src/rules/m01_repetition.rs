@@ -31,7 +31,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(set: &Set<'_>) -> Outcome {
     let combinations = set.combinations();
-    let fewest = combinations.iter().map(|(_, runs)| runs.len()).min();
+    let executions = || combinations.iter().map(|(_, runs)| runs.len());
+    let (fewest, most) = (executions().min(), executions().max());
     let fewest = fewest.ok_or_else(|| missing("complete runs"))?;
     if !set.compares() && fewest == 1 {
         let evidence = "one execution: a first look, without a comparison";
@@ -69,10 +70,12 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Level::Pass,
     };
     let executions = counted(fewest, "execution");
-    let executions = if set.compares() {
-        format!("at least {executions} of each combination")
-    } else {
+    let executions = if !set.compares() {
         format!("{executions} of the only combination")
+    } else if most == Some(fewest) {
+        format!("{executions} of each combination")
+    } else {
+        format!("only {executions} of some combinations")
     };
     let evidence = format!("{executions}; {could_show}");
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
@@ -159,7 +162,13 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "at least 3 executions of each combination; with a spread",
+            "3 executions of each combination; with a spread",
+        );
+        let outcome = judged_together(&RULE, &runs[..5], over(&["flush"]));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "only 2 executions of some combinations",
         );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
     }

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::nearest::{meant, nearest};
+use crate::{
+    nearest::{meant, nearest},
+    spec::table_with,
+};
 
 /// An error at a position of the experiment file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -201,10 +204,14 @@ impl Problem {
     /// What the user can do; `None` if there is nothing.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::UnknownKey { key, known, .. } => match meant(key, known).or_else(|| nearest(key, known)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known are {}", list(known)),
-            },
+            Self::UnknownKey { key, known, .. } => {
+                let near = meant(key, known).or_else(|| nearest(key, known));
+                match (near, table_with(key)) {
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, Some(table)) => format!("`{key}` belongs in {table}"),
+                    (None, None) => format!("known are {}", list(known)),
+                }
+            }
             Self::MissingKey { example, .. } => format!("for example: {example}"),
             Self::LoadTwice => {
                 "several loads at the same time are [[load]] tables, each with a name".to_owned()

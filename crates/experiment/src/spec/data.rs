@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-const KEYS: [&str; 3] = ["restore", "cache", "shared"];
+pub(super) const KEYS: [&str; 3] = ["restore", "cache", "shared"];
 const SHARED: [(&str, bool); 2] = [("off", false), ("on", true)];
 
 /// The data of one run.

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Keys that apply to every load.
-const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 13] = [
     "connections",
     "stages",
     "pause",

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "run",
     "cnf",
     "set",

@@ -48,6 +48,8 @@ pub enum DumpError {
         statement: String,
         /// The server's message.
         message: String,
+        /// The user's remedy, where the error has one.
+        hint: Option<String>,
     },
     /// It holds several databases.
     #[error("{place}: a second database, {second}, after {first}")]
@@ -79,5 +81,6 @@ pub(super) fn failed(place: &str, text: &[u8], error: protocol::Error) -> DumpEr
         place: place.to_owned(),
         statement: beginning(text),
         message: error.to_string(),
+        hint: error.hint(),
     }
 }

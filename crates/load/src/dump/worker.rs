@@ -82,6 +82,7 @@ async fn work(queue: &Queue<'_>, index: usize, endpoint: &Endpoint) -> Result<()
                         place: job.place,
                         statement: beginning(text),
                         message,
+                        hint: None,
                     });
                 }
                 Ok(as_lines) => break as_lines,

@@ -20,7 +20,45 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     subject
         .read()
         .filter_map(|line| remark(subject, line))
+        .chain(rounded_pool(subject))
         .collect()
+}
+
+/// The buffer pool that MySQL rounds up to whole chunks in each instance.
+///
+/// Source: MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"; tried on 8.0.33.
+fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
+    const GIB: i128 = 1 << 30;
+    const CHUNK: i128 = 128 << 20;
+    let line = subject.set("innodb_buffer_pool_size")?;
+    let numbers = subject.target.numbers();
+    if subject.is_mariadb() || numbers < &[5, 7][..] {
+        return None;
+    }
+    let set = |option: &str| subject.set(option).and(subject.number(option));
+    let pool = subject.number("innodb_buffer_pool_size")?;
+    let instances = match set("innodb_buffer_pool_instances") {
+        _ if pool < GIB => 1,
+        Some(number) => number.clamp(1, 64),
+        None if numbers < &[8, 4][..] => 8,
+        // By the CPUs of the machine.
+        None => return None,
+    };
+    let chunk = set("innodb_buffer_pool_chunk_size").unwrap_or(CHUNK);
+    let unit = chunk.checked_mul(instances).filter(|unit| *unit > 0)?;
+    // A chunk that is too large for the pool is made smaller.
+    if pool <= unit || pool % unit == 0 {
+        return None;
+    }
+    let less = pool / unit * unit;
+    let what = format!(
+        "becomes {}: it is rounded up to a multiple of {} ({instances} instances with chunks of {})",
+        size(less + unit),
+        size(unit),
+        size(chunk)
+    );
+    let fix = format!("set it to {} or {}", size(less), size(less + unit));
+    Some(Remark::on(line, Level::Note, what).fix(fix))
 }
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
@@ -72,5 +110,31 @@ mod tests {
             &["becomes 3"],
         );
         assert_found(&RULE, "mysql-8.0.33", "max_connections=77", &[]);
+    }
+
+    #[test]
+    fn a_pool_that_mysql_rounds_up_is_named() {
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "innodb_buffer_pool_size=4608M",
+            &[
+                "note: innodb_buffer_pool_size=4608M: becomes 5G: it is rounded up to a multiple of 1G",
+            ],
+        );
+        for (version, file) in [
+            ("mysql-8.0.33", "innodb_buffer_pool_size=4G"),
+            ("mysql-8.0.33", "innodb_buffer_pool_size=512M"),
+            ("mysql-8.0.33", "innodb_buffer_pool_size=100M"),
+            (
+                "mysql-8.0.33",
+                "innodb_buffer_pool_size=4608M\ninnodb_buffer_pool_instances=4",
+            ),
+            ("mysql-5.6", "innodb_buffer_pool_size=4608M"),
+            ("mysql-9.7", "innodb_buffer_pool_size=4608M"),
+            ("mariadb-10.11", "innodb_buffer_pool_size=4608M"),
+        ] {
+            assert_found(&RULE, version, file, &[]);
+        }
     }
 }

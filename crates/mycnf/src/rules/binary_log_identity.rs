@@ -15,8 +15,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some(line) = subject.set("log_bin").filter(|_| subject.has_binary_log()) else {
         return Vec::new();
     };
-    if subject.set("server_id").is_some() {
-        return Vec::new();
+    if let Some(id) = subject.set("server_id") {
+        // MariaDB takes 1 in its place, which `adjusted-value` says.
+        let is_zero = !subject.is_mariadb() && subject.number("server_id") == Some(0);
+        let zero = is_zero.then(|| {
+            let what = "with server_id 0, the server refuses connections from replicas";
+            Remark::on(id, Level::Warning, what).fix("set server_id to a unique number from 1 on")
+        });
+        return zero.into_iter().collect();
     }
     let is_5_7 = !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7]);
     let (level, what) = if is_5_7 {
@@ -47,6 +53,16 @@ mod tests {
         );
         assert_found(&RULE, "mysql-5.6", "log_bin", &["note: "]);
         assert_found(&RULE, "mysql-5.7", "log-bin=x\nserver-id=1", &[]);
+        for version in ["mysql-5.6", "mysql-5.7", "mysql-8.0.33"] {
+            let file = "log-bin=x\nserver-id=0";
+            assert_found(
+                &RULE,
+                version,
+                file,
+                &["warning: server-id=0: with server_id 0"],
+            );
+        }
+        assert_found(&RULE, "mysql-8.0.33", "skip-log-bin\nserver-id=0", &[]);
         assert_found(&RULE, "mysql-8.0.33", "skip-log-bin", &[]);
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
     }

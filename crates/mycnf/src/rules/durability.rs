@@ -1,6 +1,6 @@
 //! Rule: the settings give up commits in a crash or a power cut.
 
-use crate::durability::durability;
+use crate::durability::{DurabilityClass, durability};
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -21,7 +21,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             Level::Note
         };
-        let what = format!("{}: {}", lack.class.name(), lack.class.in_words());
+        // In a file of a lower class commits are lost, whatever this option promises.
+        let words = match lack.class {
+            DurabilityClass::D3 if durability.class < DurabilityClass::D3 => {
+                "the binary log may lack commits after a power cut"
+            }
+            class => class.in_words(),
+        };
+        let what = format!("{}: {words}", lack.class.name());
         Remark::of(subject, lack.option, level, what).fix(lack.remedy)
     });
     // The doublewrite buffer, unflushed methods and nodes of a cluster have rules of their own.
@@ -49,10 +56,15 @@ mod tests {
             "innodb_flush_log_at_trx_commit=2\nlog_bin=x\nsync_binlog=0",
             &[
                 "risk: innodb_flush_log_at_trx_commit=2: D2: the last commits are lost in a power cut",
-                "risk: sync_binlog=0: D3",
+                "risk: sync_binlog=0: D3: the binary log may lack commits after a power cut",
             ],
         );
-        assert_found(&RULE, "mysql-5.6", "log_bin=x", &["note: sync_binlog: D3"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "log_bin=x",
+            &["note: sync_binlog: D3: no commit is lost in a power cut"],
+        );
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
         assert_found(
             &RULE,

@@ -33,7 +33,27 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             );
         }
     }
+    remarks.extend(files_beside_capacity(subject));
     remarks
+}
+
+/// The options of the redo log's files where its capacity is set.
+///
+/// Source: MySQL Reference Manual, "innodb_redo_log_capacity".
+fn files_beside_capacity<'a>(subject: &'a Subject<'_>) -> impl Iterator<Item = Remark> + 'a {
+    const FILES: [&str; 2] = ["innodb_log_file_size", "innodb_log_files_in_group"];
+    let has_capacity = subject.set("innodb_redo_log_capacity").is_some()
+        && subject.has("innodb_redo_log_capacity");
+    let lines = FILES.into_iter().filter_map(|name| subject.set(name));
+    lines.filter(move |_| has_capacity).map(|line| {
+        Remark::on(
+            line,
+            Level::Note,
+            "has no effect beside innodb_redo_log_capacity",
+        )
+        .fix("leave it out")
+        .rewrite(Rewrite::Remove)
+    })
 }
 
 #[cfg(test)]
@@ -56,5 +76,14 @@ mod tests {
             "innodb_thread_concurrency=0",
             &["no effect"],
         );
+    }
+
+    #[test]
+    fn the_capacity_of_the_redo_log_replaces_the_size_of_its_files() {
+        let both = "innodb_redo_log_capacity=2G\ninnodb_log_file_size=1G";
+        let beside = "note: innodb_log_file_size=1G: has no effect beside innodb_redo_log_capacity";
+        assert_found(&RULE, "mysql-8.0.33", both, &[beside]);
+        assert_found(&RULE, "mysql-8.0.33", "innodb_log_file_size=1G", &[]);
+        assert_found(&RULE, "mysql-5.7", both, &[]);
     }
 }

@@ -51,6 +51,40 @@ fn what_no_index_serves_is_found() {
 }
 
 #[test]
+fn conditions_on_an_expression_of_a_column_are_found() {
+    // As MySQL and MariaDB write them.
+    for (condition, expected) in [
+        ("(lower(`s`.`t`.`c`) = 'x')", "lower"),
+        ("lcase(`s`.`t`.`c`) = 'x' and `s`.`t`.`d` = 3", "lcase"),
+        (
+            "(json_unquote(json_extract(`s`.`t`.`c`,'$.a')) = '5')",
+            "json_extract",
+        ),
+        ("((`s`.`t`.`c` + 1) = 5)", "arithmetic"),
+        ("`s`.`t`.`c` MOD 7 = 3", "arithmetic"),
+        ("((`s`.`t`.`c` % 7) = 3)", "arithmetic"),
+        ("(7 < (3 * `s`.`t`.`c`))", "arithmetic"),
+    ] {
+        let uses = column_uses(&format!("select 1 AS `1` from `s`.`t` where {condition}"));
+        let expected = [(expected.to_owned(), "c".to_owned())];
+        assert_eq!(uses[0].computed, expected, "{condition}");
+    }
+    for condition in [
+        "(`s`.`t`.`c` = (5 + 1))",
+        "(`s`.`t`.`c` = lower('X'))",
+        "(`s`.`t`.`c` > -(1))",
+        "(match `s`.`t`.`c` against ('x'))",
+        "isnull(`s`.`t`.`c`)",
+        // Served by an index of the other column.
+        "(`s`.`t`.`c` = (`s`.`t`.`d` + 1))",
+        "(`s`.`t`.`c` = lower(`s`.`t`.`d`))",
+    ] {
+        let uses = column_uses(&format!("select 1 AS `1` from `s`.`t` where {condition}"));
+        assert_eq!(uses[0].computed, [], "{condition}");
+    }
+}
+
+#[test]
 fn a_column_that_must_not_be_null_is_no_equality() {
     for condition in [
         "((`s`.`e`.`kind` = 'buy') and (`s`.`e`.`customer` is not null))",

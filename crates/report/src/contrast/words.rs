@@ -101,7 +101,7 @@ fn needed(compared: &Compared) -> String {
     };
     let shown = compared.smallest_effect.map(|effect| {
         format!(
-            "; this number detects a difference of {} with 80 % power",
+            "; the executions so far detect a difference of {} with 80 % power",
             fine_percent(effect)
         )
     });

@@ -41,7 +41,8 @@ impl<'a> Peak<'a> {
     }
 
     /// The combinations of these facets, in words, that cannot be told from it: their intervals overlap where each is as wide
-    /// as all of them together need, because the highest of noisy values is also chosen by chance.
+    /// as all of them together need, because the highest of noisy values is also chosen by chance. A comparison with the
+    /// baseline that is decided tells its two sides apart.
     fn rivals(&self, grid: &Grid<'_>, facets: &[&Facet]) -> Vec<String> {
         let all = facets.iter().flat_map(|facet| {
             let cells = facet.cells();
@@ -61,6 +62,7 @@ impl<'a> Peak<'a> {
         let others = all
             .iter()
             .filter(|(.., cell)| !std::ptr::eq(*cell, self.cell))
+            .filter(|(.., cell)| !grid.is_decided_between(self.cell, cell))
             .filter(|(.., cell)| bounds(cell).is_some_and(|(_, high)| high >= low));
         others
             .map(|(facet, line, x, _)| {

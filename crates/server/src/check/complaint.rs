@@ -26,6 +26,12 @@ pub(crate) enum Complaint {
 /// the server starts with OFF.
 const NOT_FOLLOWED: [&str; 2] = ["Unknown suffix ", "due to invalid value"];
 
+/// Messages about the limit of open files where the check runs: the file is for another machine, or for another account.
+const OF_THIS_MACHINE: [&str; 2] = [
+    "Changed limits: ",
+    "Could not increase number of max_open_files ",
+];
+
 pub(crate) fn parse_complaints(log: &str) -> Vec<Complaint> {
     log.lines().filter_map(parse_line).collect()
 }
@@ -48,6 +54,9 @@ fn parse_line(line: &str) -> Option<Complaint> {
         Some(found) => found,
     };
     let text = without_prefixes(text);
+    if OF_THIS_MACHINE.iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
     if let Some(name) = unknown_name(text) {
         return Some(Complaint::Unknown { name });
     }
@@ -134,6 +143,15 @@ mod tests {
             })
         };
         for (line, complaint) in [
+            (
+                "2026-11-21T10:38:23.1Z 0 [Warning] [MY-010140] [Server] Could not increase number of max_open_files to \
+                 more than 20000 (request: 65535)",
+                None,
+            ),
+            (
+                "2026-11-21 10:36:04 0 [Warning] Changed limits: max_open_files: 1024  max_connections: 100 (was 151)",
+                None,
+            ),
             (
                 "261121 10:50:28 [ERROR] /x/mysqld: unknown variable 'no-such=1'",
                 unknown("no_such"),

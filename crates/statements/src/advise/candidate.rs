@@ -4,7 +4,7 @@ mod indexes;
 mod order;
 mod saving;
 
-use plans::{Flag, Node, Operation, Plan, TableUse, stale_statistics};
+use plans::{ARITHMETIC, Flag, Node, Operation, Plan, TableUse, stale_statistics};
 use runs::backticked;
 use units::{count, si};
 use workload::sql_script::SqlStatement;
@@ -152,6 +152,7 @@ impl Subject<'_> {
                 .map(|text| rewording::of_conditions(text, table, facts, is_shared));
             let reworded = reworded.unwrap_or_default();
             found.extend(authors(table, facts, &reworded));
+            found.extend(self.computed(table, facts, &reworded));
             for it in reworded {
                 found.extend(self.of_condition(table, facts, it));
             }
@@ -266,6 +267,47 @@ impl Subject<'_> {
             saving: 1.0,
             remedy: Remedy::Statistics(tables),
         })
+    }
+
+    /// What its author can change about conditions on expressions of columns, which no index of the column serves.
+    fn computed(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        reworded: &[Rewording],
+    ) -> Vec<Candidate> {
+        let Some((_, reads)) = self.read_of(table) else {
+            return Vec::new();
+        };
+        let is_known = |column: &str| {
+            let is_wrapped = table.wrapped.iter().any(|(_, it)| it == column);
+            // These have advice already.
+            is_wrapped && facts.is_first_of_index(column)
+                || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
+                || reworded
+                    .iter()
+                    .filter_map(|it| it.condition.as_ref())
+                    .any(|it| it.column == column)
+        };
+        let open = table.computed.iter().filter(|(_, it)| !is_known(it));
+        let candidates = open.map(|(expression, column)| {
+            let alias = &table.alias;
+            let (condition, remedy) = if expression == ARITHMETIC {
+                let remedy = format!("compare {column} itself, and do the arithmetic on the value");
+                (format!("on arithmetic with {alias}.{column}"), remedy)
+            } else {
+                let remedy = format!(
+                    "compare {column} itself, or add a generated column with {expression}() of it and index that"
+                );
+                (format!("on {expression}() of {alias}.{column}"), remedy)
+            };
+            Candidate {
+                reason: format!("{reads}; a condition {condition} cannot use an index on {column}"),
+                saving: 0.0,
+                remedy: Remedy::Author(remedy),
+            }
+        });
+        candidates.collect()
     }
 
     /// Larger buffers, where a warm execution overflows them.

@@ -3,6 +3,8 @@
 mod as_json;
 mod lines;
 
+use verdict::Decision;
+
 use self::lines::Lines;
 use super::{
     diagnosis::{Advice, DiagnosedStatement, Diagnosis},
@@ -222,17 +224,17 @@ fn counts(diagnosis: &Diagnosis) -> Vec<String> {
     };
     let kinds = [
         (
-            number(|it| match &it.proof {
-                Some(Proof::Rejected(effects)) => worst(effects).is_none(),
-                proof => matches!(proof, Some(Proof::Unused)),
+            number(|it| {
+                it.proof == Some(Proof::Unused) || rejection(it) == Some(Rejection::NoEffect)
             }),
             "tried without effect",
         ),
         (
-            number(|it| match &it.proof {
-                Some(Proof::Rejected(effects)) => worst(effects).is_some(),
-                _ => false,
-            }),
+            number(|it| rejection(it) == Some(Rejection::Undecided)),
+            "tried and undecided",
+        ),
+        (
+            number(|it| matches!(rejection(it), Some(Rejection::Harm(_)))),
             "slower or with another result",
         ),
         (
@@ -264,19 +266,43 @@ fn title(statement: &DiagnosedStatement) -> String {
     )
 }
 
-/// The verdict of a remedy that does harm.
-fn worst(effects: &[Effect]) -> Option<Verdict> {
-    let is_one = |verdict: &Verdict| effects.iter().any(|it| it.verdict == *verdict);
-    HARMS.into_iter().find(is_one)
+/// Why a measured remedy is not proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rejection {
+    /// It does harm: its worst verdict.
+    Harm(Verdict),
+    /// The measurement did not decide whether a statement is faster.
+    Undecided,
+    /// Any effect is smaller than what matters.
+    NoEffect,
+}
+
+impl Rejection {
+    fn of(effects: &[Effect]) -> Self {
+        let has = |verdict: &Verdict| effects.iter().any(|it| it.verdict == *verdict);
+        match HARMS.into_iter().find(has) {
+            Some(worst) => Self::Harm(worst),
+            None if has(&Verdict::OfTime(Decision::Inconclusive)) => Self::Undecided,
+            None => Self::NoEffect,
+        }
+    }
+}
+
+fn rejection(advice: &Advice) -> Option<Rejection> {
+    match &advice.proof {
+        Some(Proof::Rejected(effects)) => Some(Rejection::of(effects)),
+        _ => None,
+    }
 }
 
 fn verdict(advice: &Advice, is_tried: bool) -> &'static str {
     match &advice.proof {
         Some(Proof::Kept { .. }) => "proved: ",
-        Some(Proof::Rejected(effects)) => match worst(effects) {
-            Some(Verdict::OtherResult) => "another result: ",
-            Some(Verdict::OfTime(_)) => "slower: ",
-            None => "without effect: ",
+        Some(Proof::Rejected(effects)) => match Rejection::of(effects) {
+            Rejection::Harm(Verdict::OtherResult) => "another result: ",
+            Rejection::Harm(Verdict::OfTime(_)) => "slower: ",
+            Rejection::Undecided => "undecided: ",
+            Rejection::NoEffect => "without effect: ",
         },
         Some(Proof::Unused) => "not used: ",
         Some(Proof::CannotBeMade(_)) => "cannot be made: ",
@@ -332,9 +358,11 @@ fn in_short(
                 lines.whole(format!("{start}: {}{slower}", times.unwrap_or_default()));
             }
             Some(Proof::Rejected(effects)) => {
-                let worst = worst(effects);
-                let harmful = effects.iter().find(|it| Some(it.verdict) == worst);
-                let times = harmful.or(effects.first()).and_then(Effect::times);
+                let main = match Rejection::of(effects) {
+                    Rejection::Harm(worst) => effects.iter().find(|it| it.verdict == worst),
+                    Rejection::Undecided | Rejection::NoEffect => effects.first(),
+                };
+                let times = main.and_then(Effect::times);
                 let times = times.map_or_else(String::new, |times| format!(": {times}"));
                 lines.cut(format!("{start}{times}"));
             }

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     compare::{Contest, NewIndexes, Report, Terms, Variant, change},
     connection::Connection,
-    other_work::OtherWork,
+    other_work::{self, OtherWork},
     session::Session,
     setting::is_setting,
 };
@@ -93,9 +93,11 @@ impl Rounds<'_> {
             }
         }
         let (servers, copies) = Servers::copied(self.connection, with_options, self.context)?;
-        let mut others = OtherWork::beside(copies.pids());
+        let mut others = OtherWork::beside(&servers.pids);
         let measured = self.measure_on_copies(diagnosis, &servers);
-        others.report(self.context);
+        if let Some(share) = others.notable_share() {
+            other_work::report(share, self.context);
+        }
         // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
         let destroyed = copies.destroy();
         Ok([measured?, destroyed.err()])
@@ -301,7 +303,7 @@ impl Rounds<'_> {
             indexes: &indexes,
             leaves_out: true,
         };
-        match contest.measure(&endpoints) {
+        match contest.measure(&endpoints, &servers.pids) {
             Ok(report) => {
                 note(diagnosis, sides, &report);
                 Ended {

@@ -19,7 +19,7 @@ use crate::{
     connection::Connection,
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
-    other_work::OtherWork,
+    other_work::{self, OtherWork},
     setting::is_setting,
     statement_text::statement_name,
 };
@@ -52,13 +52,14 @@ impl Contest<'_> {
     /// Measures on copies where a variant changes the server, and removes them.
     pub(crate) fn run(&self) -> Result<Report, Blamed> {
         let (copies, endpoints) = self.servers()?;
-        let pids = copies.iter().flat_map(Copies::pids);
-        let mut others = OtherWork::beside(pids);
-        let report = self.measure(&endpoints);
-        others.report(self.context);
+        let pids: Vec<u32> = copies.iter().flat_map(Copies::pids).collect();
+        let report = self.measure(&endpoints, &pids);
         // The copies are removed whether the measurement succeeded or not, and it counts whether they were or not.
         let destroyed = copies.map_or(Ok(()), Copies::destroy);
         let mut report = report?;
+        if let Some(share) = report.other_work {
+            other_work::report(share, self.context);
+        }
         report.not_removed = destroyed.err();
         Ok(report)
     }
@@ -120,8 +121,12 @@ impl Contest<'_> {
         Ok((Some(copies), of_sides))
     }
 
-    /// Measures on servers that are there, one for each side.
-    pub(crate) fn measure(&self, endpoints: &[Result<Endpoint, String>]) -> Result<Report, Blamed> {
+    /// Measures on running servers, one for each side; `pids` are the processes of all private ones.
+    pub(crate) fn measure(
+        &self,
+        endpoints: &[Result<Endpoint, String>],
+        pids: &[u32],
+    ) -> Result<Report, Blamed> {
         let limit = self.connection.statement_timeout();
         let limit = limit.unwrap_or(Purpose::Work.limit());
         let measured = reactor::block_on(async {
@@ -148,7 +153,10 @@ impl Contest<'_> {
                     Err(error) => return Err(error),
                 }
             }
-            let report = self.measure_sides(&mut sides, &places, left_out).await;
+            let others = OtherWork::beside(pids);
+            let report = self
+                .measure_sides(&mut sides, &places, left_out, others)
+                .await;
             for side in sides {
                 side.session.close().await;
             }
@@ -193,8 +201,16 @@ impl Contest<'_> {
         sides: &mut [Side<'a>],
         places: &[usize],
         left_out: Vec<Option<String>>,
+        mut others: OtherWork,
     ) -> Result<Report, Blamed> {
-        let measured = Trial::begin(sides, self.terms).await?.run(sides).await;
+        let mut measured = Trial::begin(sides, self.terms).await?.run(sides).await;
+        let other_work = others.notable_share();
+        for comparison in &mut measured.comparisons {
+            let [one, other] = [0, comparison.side].map(|side| sides[side].session.endpoint());
+            if let Some(share) = other_work.filter(|_| one.address != other.address) {
+                comparison.disturb(share);
+            }
+        }
         let mut failure = measured.failure;
         let mut plans = vec![Vec::new(); sides.len()];
         for (side, plans) in sides.iter_mut().zip(&mut plans) {
@@ -265,6 +281,7 @@ impl Contest<'_> {
             prices,
             left_out,
             failure,
+            other_work,
             not_removed: None,
         })
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use plans::{Change, changes};
 use runs::Blamed;
+use units::percent;
 use verdict::{Compared, Decision};
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     mechanism::reason,
     trial::{Comparison, Sameness, Terms},
 };
-use crate::explain::ExplainedPlan;
+use crate::{explain::ExplainedPlan, other_work::UNEXPLAINED};
 
 /// Amounts in a reason at most.
 const AMOUNTS_AT_MOST: usize = 3;
@@ -75,6 +76,8 @@ pub struct Report {
     pub(crate) left_out: Vec<Option<String>>,
     /// Why the measurement ended early, at which statement of which variant.
     pub failure: Option<Blamed>,
+    /// The share of the machine's CPU that other programs used, if it was a notable one beside private servers.
+    pub(crate) other_work: Option<f64>,
     /// Why a server of a side was not removed.
     pub not_removed: Option<Blamed>,
 }
@@ -164,6 +167,13 @@ impl Finding {
 
     fn reason_of(&self, amounts: usize) -> Option<String> {
         let decision = self.compared()?.decision;
+        if let Some(share) = self.comparison.disturbed_by {
+            return Some(format!(
+                "other programs used {} of the CPU, which may explain a difference below {}",
+                percent(share),
+                percent(UNEXPLAINED)
+            ));
+        }
         let [before, after] = &self.comparison.costs;
         // They are read last, so that there are none after a failure.
         if before.is_empty() && after.is_empty() {

@@ -226,6 +226,7 @@ pub fn json(report: &Report) -> String {
         "seed": report.terms.seed,
         "min_effect": report.terms.margin,
         "whole_interval_beyond_min_effect": report.terms.is_beyond_margin,
+        "other_programs_cpu_share": report.other_work,
         "incomplete": report.failure.as_ref().map(|it| &it.message),
         "comparisons": comparisons,
     });

@@ -44,16 +44,31 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
         )
         .expect("writing to a String cannot fail");
     }
-    let rest = lint.advice.len().saturating_sub(shown);
-    if rest > 0 {
+    let rest = lint.advice.get(shown..).unwrap_or_default();
+    if !rest.is_empty() {
         writeln!(
             text,
-            "and {} more; -v shows all, with reason and source",
-            counted(rest, "finding")
+            "{} not shown ({}); -v shows all, with reason and source",
+            counted(rest.len(), "finding"),
+            levels_of(rest)
         )
         .expect("writing to a String cannot fail");
     }
     text
+}
+
+/// The number of findings of each level: `1 warning, 7 notes`.
+fn levels_of(advice: &[Advice]) -> String {
+    let numbers = Level::ALL.map(|level| {
+        let of_level = advice.iter().filter(|it| it.remark.level == level);
+        match (level, of_level.count()) {
+            (_, 0) => None,
+            (Level::Refused, number) => Some(format!("{number} refused")),
+            (_, number) => Some(counted(number, level.name())),
+        }
+    });
+    let numbers: Vec<String> = numbers.into_iter().flatten().collect();
+    numbers.join(", ")
 }
 
 /// `my.cnf for mysql-8.0.33: does not start: 3 refused, 2 risks, 1 warning, 4 notes in 40 options`

@@ -67,11 +67,11 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
         None => (Vec::new(), Start::of_missing(&args.to)),
     };
     let checked = match (installation.is_some(), refusals.len()) {
-        (false, _) => "not checked by a server",
+        (false, _) => "checked only against the catalogues",
         (true, 0) => "accepted by that server's validator",
         (true, _) => "refused by that server's validator",
     };
-    let checked = format!("{checked}, {}", start.in_words());
+    let checked = format!("{checked}; {}", start.in_words());
     print!("{}", summary(args, &migration, &checked));
     for refusal in &refusals {
         println!("refused  {refusal}");

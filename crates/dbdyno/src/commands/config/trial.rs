@@ -44,12 +44,12 @@ impl Start {
         matches!(self, Self::Died(_))
     }
 
-    /// In words: `started here`, `does not start here: ...`, `not started here: mysql-8.4 is not installed`. What a trial
+    /// In words: `started here`, `does not start here: ...`, `not tried by starting a server: mysql-8.4 is not installed`. What a trial
     /// does not have is named.
     pub(super) fn in_words(&self) -> String {
         match self {
             Self::Died(why) => format!("does not start here: {why}"),
-            Self::NotTried(why) => format!("not started here: {why}"),
+            Self::NotTried(why) => format!("not tried by starting a server: {why}"),
             Self::Started(trials) => {
                 let mut without: Vec<&str> = Vec::new();
                 let names = trials.iter().flat_map(|trial| &trial.left_out);
@@ -116,7 +116,7 @@ mod tests {
             ),
             (
                 Start::of_missing(&Target::parse("mysql-8.4").unwrap()),
-                "not started here: mysql-8.4 is not installed",
+                "not tried by starting a server: mysql-8.4 is not installed",
             ),
         ] {
             assert_eq!(start.in_words(), words);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use runs::{Blame, Blamed, named_server};
-use server::{Progress, RECIPES};
+use server::{Installed, Progress, RECIPES};
 
 use crate::{commands::server::table::aligned, progress::Step};
 
@@ -25,13 +25,27 @@ pub(super) struct InstalledArgs {
 
 pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
     let name = &args.name;
+    let root = root()?;
+    let known = server::installed(&root)?;
+    let known = known.into_iter().find(|it| it.name == *name);
+    // An archive may hold another server of this name.
+    if let Some(known) = known.filter(|_| args.from.is_none()) {
+        eprintln!("note: {name} is installed already; nothing was changed");
+        print_line(&known);
+        return Ok(());
+    }
     let step = Step::spinner(format!("installing {name}"));
     let mut show = |progress| step.say(format!("installing {name}: {}", described(progress)));
-    let installed = server::install(&root()?, name, args.from.as_deref(), &mut show)?;
+    let installed = server::install(&root, name, args.from.as_deref(), &mut show)?;
     drop(step);
     if installed.name != *name {
         eprintln!("note: {name} is {} now", installed.name);
     }
+    print_line(&installed);
+    Ok(())
+}
+
+fn print_line(installed: &Installed) {
     println!(
         "{}: {} {}, {}",
         installed.name,
@@ -39,7 +53,6 @@ pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
         installed.installation.version,
         units::bytes(installed.disk_bytes)
     );
-    Ok(())
 }
 
 /// The installed versions and, if requested, those that can be installed.

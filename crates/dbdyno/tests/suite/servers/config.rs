@@ -330,7 +330,7 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
         .dbdyno(migrate)
         .exits(0)
         .prints("old.cnf from mysql-5.5 to mariadb-")
-        .prints("accepted by that server's validator, started here\n")
+        .prints("accepted by that server's validator; started here\n")
         .prints("slow.log becomes slow_query_log = 1 and slow_query_log_file = slow.log\n")
         .prints("+key_buffer_size = 16M");
     assert!(!scene.path().join("new.cnf").exists());
@@ -356,12 +356,14 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
     scene
         .dbdyno(migrate)
         .exits(1)
-        .prints("accepted by that server's validator, does not start here: ");
+        .prints("accepted by that server's validator; does not start here: ");
     // Without the version nothing is started, and the answer says so.
     scene
         .dbdyno([&migrate[..], &["--no-validator"]].concat())
         .exits(0)
-        .prints("not checked by a server, not started here: --no-validator\n");
+        .prints(
+            "checked only against the catalogues; not tried by starting a server: --no-validator\n",
+        );
     let absent = [
         "config",
         "migrate",
@@ -374,7 +376,7 @@ fn a_file_moves_and_the_new_server_starts_with_it() {
     scene
         .dbdyno(absent)
         .exits(0)
-        .prints("not started here: mariadb-10.3.1 is not installed\n");
+        .prints("not tried by starting a server: mariadb-10.3.1 is not installed\n");
 }
 
 /// The catalogues have no options of plugins, and a server here need not have their libraries.
@@ -462,7 +464,7 @@ fn a_made_file_is_clean_and_starts() {
     scene
         .dbdyno([&generate[..], &["--no-start"]].concat())
         .exits(0)
-        .says("note: not started here: --no-start");
+        .says("note: not tried by starting a server: --no-start");
     scene
         .dbdyno([&generate[..], &["--durability", "D9"]].concat())
         .exits(2)

@@ -190,7 +190,11 @@ pub(super) fn load(
     Ok(())
 }
 
-fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
+fn blamed(endpoint: &Endpoint, mut error: DumpError) -> Blamed {
+    let of_error = match &mut error {
+        DumpError::Statement { hint, .. } => hint.take(),
+        _ => None,
+    };
     let (blame, remedy) = match error {
         DumpError::Connection(error) => return Blamed::of_server(&endpoint.address, error),
         DumpError::Read { .. } => (Blame::Input, "create the dump again, or name another file"),
@@ -208,6 +212,7 @@ fn blamed(endpoint: &Endpoint, error: DumpError) -> Blamed {
         DumpError::Interrupted => (Blame::Interrupted, "run again"),
         DumpError::Thread(_) => (Blame::Machine, "see the limits of this machine"),
     };
+    let remedy = of_error.as_deref().unwrap_or(remedy);
     let hint = format!("the tables are incomplete and are not used by any run; {remedy}");
     Blamed::new(blame, error).hint(hint)
 }

@@ -99,7 +99,7 @@ impl Subject<'_> {
     }
 
     /// The node that reads a table, and that in words; `None` if it reads so few rows that no index changes anything.
-    fn read_of(&self, table: &TableUse) -> Option<(&Node, String)> {
+    pub(super) fn read_of(&self, table: &TableUse) -> Option<(&Node, String)> {
         let node = self.node(table);
         let node = node.filter(|node| read_rows(node) >= ROWS_AT_LEAST)?;
         let reads = format!(

@@ -49,7 +49,7 @@ impl Subject<'_> {
         };
         Some(Candidate {
             reason: format!(
-                "of the {} rows of {}, the conditions on {} leave {}: the other order reads fewer rows",
+                "of the {} rows of {}, the conditions on {} leave {}: the other order may read fewer rows",
                 count(first.rows),
                 first.alias,
                 late.alias,

@@ -186,6 +186,27 @@ fn what_the_author_has_to_change_is_said() {
 }
 
 #[test]
+fn a_condition_on_an_expression_without_an_index_is_named() {
+    let types = [("code", "varchar"), ("n", "int")];
+    let tree = SCAN.replace("rows=5)", "rows=5000)");
+    let of = |condition: &str, tree: &str| {
+        let text = format!("select 1 AS `1` from `s`.`t` where {condition}");
+        candidates(tree, &text, &types, &[])
+    };
+    assert_eq!(
+        of("(lower(`s`.`t`.`code`) = 'x')", &tree),
+        ["compare code itself, or add a generated column with lower() of it and index that"]
+    );
+    assert_eq!(
+        of("((`s`.`t`.`n` + 1) = 5)", &tree),
+        ["compare n itself, and do the arithmetic on the value"]
+    );
+    // Few rows are read in any case.
+    let few = tree.replace("rows=5000 loops", "rows=6 loops");
+    assert_eq!(of("((`s`.`t`.`n` + 1) = 5)", &few), [""; 0]);
+}
+
+#[test]
 fn memory_is_a_candidate_where_it_overflows() {
     let text = "select 1 AS `1` from `s`.`t`";
     let tree = SCAN.replace("rows=5000", "rows=6");

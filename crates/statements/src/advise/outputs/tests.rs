@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use stats::Interval;
-use verdict::Decision;
-
 use super::*;
 use crate::advise::{
     candidate::{Candidate, Remedy},
     index_review::{NeedlessIndex, Why},
 };
+use stats::Interval;
 
 fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {
     DiagnosedStatement {
@@ -171,8 +169,18 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
                     [0.1, 0.2]
                 )]))
             ),
+            advice(
+                0,
+                "Q1",
+                "create index e on t (e)",
+                Some(Proof::Rejected(vec![effect(
+                    "Q1",
+                    Decision::Inconclusive,
+                    [0.1, 0.09]
+                )]))
+            ),
         ]),
-        "No remedy proved: 2 tried without effect, 1 slower or with another result, 1 not tried"
+        "No remedy proved: 2 tried without effect, 1 tried and undecided, 1 slower or with another result, 1 not tried"
     );
 }
 

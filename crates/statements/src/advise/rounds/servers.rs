@@ -27,6 +27,8 @@ pub(super) struct Servers {
     pub(super) changed: Result<Endpoint, String>,
     /// For each candidate that is an option, by its parts.
     with_options: Vec<(String, Result<Endpoint, String>)>,
+    /// The processes of the copies; none if there are no copies.
+    pub(super) pids: Vec<u32>,
 }
 
 impl Servers {
@@ -36,6 +38,7 @@ impl Servers {
             baseline: endpoint,
             changed: Err(NO_COPY.to_owned()),
             with_options: Vec::new(),
+            pids: Vec::new(),
         }
     }
 
@@ -85,6 +88,7 @@ impl Servers {
                 .into_iter()
                 .map(|(parts, _)| (parts, next()))
                 .collect(),
+            pids: copies.pids().collect(),
         };
         Ok((servers, copies))
     }
