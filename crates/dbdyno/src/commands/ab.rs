@@ -37,7 +37,8 @@ Existing servers (--server, --host) are not restarted, and the data is loaded on
 The experiment ends when every comparison is decided, or when the --budget is used up.
 
 If several options list several values, every combination of these values is measured. If an option has only one value,
-this value applies to all runs. If a value contains a comma, enclose it in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+this value applies to all runs. If a value contains a comma, enclose it in double quotes:
+  --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'
 
 The experiment file is written to the results directory. To change the experiment, edit the file and run it with dbdyno
 run.

@@ -15,7 +15,7 @@ mod running;
 mod subject;
 mod trial;
 
-/// Option files are read as the server reads them; nothing is ever changed in place. Running servers are only read.
+/// Option files are read as the server reads them. No file and no running server is changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

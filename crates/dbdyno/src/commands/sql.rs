@@ -25,7 +25,7 @@ enum Command {
     Time(time::TimeArgs),
     /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
     Compare(Box<compare::CompareArgs>),
-    /// Suggest what could make statements faster, and prove it on copies of a private server
+    /// Suggest changes that could make statements faster, and test them on copies of a private server
     Advise(advise::AdviseArgs),
 }
 
