@@ -109,7 +109,7 @@ enum ArrivalProcess {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A summary and a table
+    /// Text for a terminal: a summary and a table
     Text,
     /// One JSON object
     Json,

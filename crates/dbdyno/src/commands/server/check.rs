@@ -12,13 +12,13 @@ pub(crate) struct CheckArgs {
     /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Server version to check against: mariadb-10.11, mysql-8.0
+    /// Server version to check the files against, such as mariadb-10.11 or mysql-8.0
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; may be repeated, later files take precedence
+    /// Option file; may be repeated, and a later file overrides an earlier one
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Server option, which overrides the files; may be repeated
+    /// Server option, which overrides the option files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }

@@ -27,13 +27,13 @@ pub(super) struct SideOptions {
     /// TLS with backends: disabled, preferred (over TCP, if offered), required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE", default_value = "disabled")]
     backend_ssl_mode: SslMode,
-    /// PEM file with the certificate authorities for verify_ca and verify_identity
+    /// PEM file with the certificate authorities to trust, for verify_ca and verify_identity
     #[arg(long, value_name = "FILE")]
     backend_ssl_ca: Option<PathBuf>,
     /// Offer compression (zlib) to clients
     #[arg(long)]
     proxy_compress: bool,
-    /// Compress connections to backends that offer it (zlib)
+    /// Compress connections to backends that offer compression (zlib)
     #[arg(long)]
     backend_compress: bool,
     /// Account with which clients log in to the proxy, and the proxy logs in to the backends
