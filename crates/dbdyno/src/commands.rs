@@ -49,7 +49,8 @@ use crate::command_tree;
     after_help = "\
 Exit codes:
   0    success
-  1    negative answer, for example if a rate was not reached or if B is worse than allowed
+  1    negative answer, for example if a rate was not reached or if B is
+       worse than allowed
   2    invalid input
   3    the server or a statement failed
   4    problem on this machine, such as a full disk
@@ -86,9 +87,9 @@ pub(crate) enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Start a server that does nothing, for measuring clients
     NullServer(null_server::NullServerArgs),
-    /// Observe this machine for a dbdyno on another host
+    /// Observe this machine on behalf of dbdyno on another host
     Observe(observe::ObserveArgs),
-    /// Review, explain, compare, migrate, generate and prove my.cnf files
+    /// Review, explain, compare, migrate and generate my.cnf files, and measure the effect of their lines
     Config(config::ConfigArgs),
     /// Run your own SQL as a load, written as scripts in pgbench's language
     Script(Box<script::ScriptArgs>),
@@ -98,7 +99,7 @@ pub(crate) enum Command {
     Sql(sql::SqlArgs),
     /// Measure a disk for database use: durable commits, reads and writes, bursts
     Storage(storage::StorageArgs),
-    /// Import fio results, so that report and audit can read them
+    /// Import fio results, so that dbdyno report and dbdyno audit can read them
     Import(import::ImportArgs),
     /// List a server's tables by size, and as a share of the buffer pool
     Tables(tables::TablesArgs),

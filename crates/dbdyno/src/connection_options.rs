@@ -79,8 +79,8 @@ pub(crate) struct ConnectionOptions {
     /// Read no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
     pub(crate) no_defaults: bool,
-    /// Use this private server, which `dbdyno server create` created. It replaces the host, port, socket, account and
-    /// option-file settings
+    /// Use this private server, which was created with `dbdyno server create`. It replaces the host, port, socket,
+    /// account and option-file settings
     #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
         "defaults_file", "defaults_extra_file", "no_defaults"])]
     pub(crate) server: Option<String>,

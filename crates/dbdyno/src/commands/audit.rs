@@ -41,7 +41,7 @@ pub(crate) struct AuditArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show only this rule
+    /// Show only the result of this rule
     #[arg(long, value_name = "ID", value_parser = rule_id)]
     rule: Option<String>,
     /// Show only findings with this level or a worse one: invalid, fail, warn, note or pass

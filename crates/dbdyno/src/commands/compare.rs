@@ -30,8 +30,7 @@ If a combination of levels (values of the factors) occurs on both sides, it is c
 results directory, runs of the same block (one run of every combination) are compared in pairs.
 
 dbdyno refuses to compare sides that did different work (operations, mix, rows, connections, rate), unless this
-difference is the factor being compared. If operations failed on a side (audit rule W10) or if its client was at its
-limit (H12), dbdyno refuses with exit code 5. With --anyway, dbdyno compares the sides nevertheless.
+difference is the factor being compared. If operations failed on a side (audit rule W10) or if its client was at its limit (H12), dbdyno refuses to compare the sides, with exit code 5. With --anyway, dbdyno compares the sides nevertheless.
 
 If the whole confidence interval of the change is beyond a --fail-if limit, the limit is broken (exit code 1). If the
 whole interval is within the limit, the limit is kept. Otherwise the limit is undecided (exit code 5), and more runs can
@@ -65,7 +64,7 @@ pub(crate) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Compare the sides even if they did different work, operations failed, or the client limited the throughput
+    /// Compare the sides even if they did different work, if operations failed, or if the client limited the throughput
     #[arg(long)]
     anyway: bool,
 }

@@ -43,7 +43,7 @@ enum Action {
     Migrate(migrate::MigrateArgs),
     /// Generate a short option file for a server version, a machine and a purpose
     Generate(generate::GenerateArgs),
-    /// Measure which lines of a file have an effect, and find the shortest file that is not slower
+    /// Measure which lines of a file have an effect, and find the shortest file that is not slower than the whole file
     Prove(Box<prove::ProveArgs>),
 }
 

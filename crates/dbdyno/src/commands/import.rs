@@ -13,7 +13,7 @@ const FILE_AT_MOST: u64 = 256 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tool fio can write two kinds of files that dbdyno imports:
+dbdyno imports two kinds of files that fio writes:
   - JSON or JSON+ output of fio 3 (`fio --output-format=json --output=FILE`), even with other
     text before or after it. Each job becomes a pattern (a row in the result).
   - Logs of requests per second (NAME_iops.N.log, which fio writes with write_iops_log=NAME

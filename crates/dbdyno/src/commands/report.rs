@@ -18,8 +18,8 @@ use crate::output::{write_file, write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Several results are combined into one report. In this report, the factor `results` names the results to which each run
-belongs.
+If several results are given, they are combined into one report. In this report, the factor `results` names the results
+to which each run belongs.
 
 If --format is not given, the file extension of --output determines the format (.html, .json, .csv, .md, .prom,
 .parquet, .svg, .png). If neither option is given, the format is html. docs/report-formats.md documents every format.

@@ -45,7 +45,7 @@ pub(crate) struct ServerArgs {
 enum Action {
     /// Create a server and start it
     Create(CreateArgs),
-    /// Check option files against a server version without starting it
+    /// Check option files for a server version, without starting the server
     Check(check::CheckArgs),
     /// Start a server
     Start(Name),
@@ -63,7 +63,7 @@ enum Action {
     List,
     /// Save a server's data as a snapshot
     Snapshot(snapshot::SnapshotArgs),
-    /// Replace a server's data with that of a snapshot
+    /// Restore a server's data from a snapshot
     Restore(snapshot::RestoreArgs),
     /// List a server's snapshots, or remove one of them
     Snapshots(snapshot::SnapshotsArgs),

@@ -37,15 +37,16 @@ pub(crate) struct StorageArgs {
 
 #[derive(Debug, Subcommand)]
 enum StorageCommand {
-    /// Measure commits and the main patterns in a minute
+    /// Measure commits and the main patterns of reads and writes in a minute
     Quick(quick::QuickArgs),
     /// Measure durable commits, which write and flush a redo log and then a binary log
     Commit(commit::CommitArgs),
     /// Measure a set of patterns (request size, share of reads, depth), and show the rates in a heat table
     Suite(suite::SuiteArgs),
-    /// Compare two volumes in runs in random order, with a verdict for each type of request
+    /// Compare two volumes with runs in random order, and show a verdict for each type of request
     Compare(compare::CompareArgs),
-    /// Find out how long a volume sustains its burst rate, for each file size and depth
+    /// Find out how long a volume sustains its burst rate: requests per second over several minutes, for each size and
+    /// depth
     Burst(burst::BurstArgs),
     /// Measure the disk in rounds until it is steady according to SNIA's rule
     Steady(steady::SteadyArgs),

@@ -35,14 +35,14 @@ impl OptionTable for WikiData {
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "End date of the page history: the last revision is just before it, the first ten years earlier",
+                    "End date of the page history; the last revision is just before this date, and the first one is ten years earlier",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("before"),
-                    "When to create the secondary keys: before the rows are loaded, as in a dump, or after that, \
-                     which makes the keys smaller",
+                    "When to create the secondary keys: before the rows are loaded, as in a dump (before), or after \
+                     that, which makes the keys smaller (after)",
                 ),
             ]
         }

@@ -225,7 +225,7 @@ impl Args for ScriptWorkload {
             .long("define")
             .short('D')
             .value_name("NAME=VALUE")
-            .help("Script variable with its value; may be repeated")
+            .help("Define a variable for the scripts; may be repeated")
             .action(clap::ArgAction::Append)
             .value_parser(pair);
         let made: Vec<&str> = OltpData.options().iter().map(|it| it.name).collect();

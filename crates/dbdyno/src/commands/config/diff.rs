@@ -22,7 +22,7 @@ A side is one of the following:
   VERSION                   the defaults of a version
   server:NAME               a running private server
   host:ADDRESS[:PORT]       a running server; the connection options give the account
-  host:/SOCKET              the same, through a unix socket
+  host:/SOCKET              a running server that is reached through a unix socket
   DIR, RECORD               the settings in a results directory or run record
 
 If --host, --socket, --port or --server names a running server, B may be omitted. A file's effective values are computed

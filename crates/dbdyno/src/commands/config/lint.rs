@@ -31,8 +31,8 @@ validator also checks the file.
 Each finding has a level. docs/config.md lists all rules.
   refused   the server does not start, or ignores the line
   risk      data, commits or access can be lost
-  warning
-  note
+  warning   the line probably does not do what was intended
+  note      the line has no effect, or a side effect that is easily forgotten
 
 Without FILE, dbdyno reviews the running server that --host, --socket, --port or --server names: its variables, its
 counters since its start, and its machine. The machine is observed through --observe, or directly if the server runs on

@@ -36,11 +36,10 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
 const AFTER_HELP: &str = "\
-An operation is one pass through a script. If there are several scripts, each operation chooses one at random, according
-to the weights of the scripts. After a deadlock, a lock wait timeout, a changed record (error 1020) or a lost
+An operation is one pass through a script. If there are several scripts, each operation chooses one of them at random, according to their weights. After a deadlock, a lock wait timeout, a changed record (error 1020) or a lost
 connection, dbdyno retries the operation and counts the retry. Any other error ends the run.
 
---database names the database that the scripts use. On a private server, the default is the database test.
+--database names the database that the scripts use. On a private server, the default database is test.
 
 Examples:
   dbdyno script orders.sql --server one --connections 16 --duration 60s
@@ -55,7 +54,7 @@ pub(super) struct RunArgs {
     /// Script files; if there are several, @WEIGHT sets how often a script is chosen relative to the others
     #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
     files: Vec<WeightedFile>,
-    /// Script variable with its value; may be repeated
+    /// Define a variable for the scripts; may be repeated
     #[arg(long, short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     define: Vec<(String, String)>,
     #[command(flatten)]

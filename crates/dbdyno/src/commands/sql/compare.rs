@@ -26,8 +26,8 @@ A variant has the form NAME: PART; PART. It has one or more of these parts:
                                   is executed once, on a copy of the private server
   option NAME=VALUE               sets a server option on a copy of the private server
   hint HINT                       inserts /*+ HINT */ after the first word of every statement
-  rewrite FILE                    replaces the statements with the statements in FILE: one for each,
-                                  in the same order and with the same result
+  rewrite FILE                    replaces each statement with the statement at the same position
+                                  in FILE, which must return the same result
 
 Instead of variants, --cnf compares option files on copies of the private server (--server). With --setup FILE.sql,
 dbdyno creates new private servers, and FILE.sql creates the schema and the data on them. --cnf then compares option
@@ -63,8 +63,8 @@ pub(super) struct CompareArgs {
     /// Changes to the baseline, in the same form as a variant [default: none]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
-    /// Option files to compare on copies of the private server, in addition to the server's own options, or on the new
-    /// servers of --setup
+    /// Option files to compare. With --setup, new servers are started with them; otherwise, they are added to the
+    /// options of copies of the private server
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     cnf: Vec<PathBuf>,
     /// With --setup: server versions to compare, such as mysql-8.0.33,mariadb-10.11

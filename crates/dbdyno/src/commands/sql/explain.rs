@@ -14,11 +14,12 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-dbdyno uses each form of EXPLAIN that the server supports once: EXPLAIN as a table (EXTENDED with its warnings, if the
-server has it), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer trace. The plan is
+If the server supports a form of EXPLAIN, dbdyno uses it once. The forms are EXPLAIN as a table (with EXTENDED and its
+warnings, if the server has them), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer
+trace. The plan is
 drawn from the form with the most information. With --forms, a plan is drawn from every form.
 
-To measure its plan, a statement that only reads is executed once, in a read-only transaction. A statement that changes
+A statement that only reads is executed once in a read-only transaction, so that its plan can be measured. A statement that changes
 data is only explained. With --analyze, it is also executed, in a transaction that is rolled back. USE, and SET of
 session variables, are executed and apply to the statements that follow them.
 

@@ -10,7 +10,7 @@ use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// File with statements; delimiter, source and comments work as in the mysql client
+    /// File with SQL statements; delimiter, source and comments work as in the mysql client
     #[arg(value_name = "FILE", required_unless_present_any = ["execute", "from"])]
     file: Option<PathBuf>,
     /// Statement to use instead of a file; may be repeated

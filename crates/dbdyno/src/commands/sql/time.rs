@@ -13,8 +13,8 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A round executes all statements once, in order. The rounds end when every median time is known to the precision of
---precision, when --runs rounds are complete, or when --budget is used up. The first round is reported separately,
+A round executes all statements once, in order. The rounds end when every median time is known with the precision that --precision sets, when --runs rounds are
+complete, or when --budget is used up. The first round is reported separately,
 because it may read pages from disk that later rounds find in memory.
 
 --cold N adds N rounds before the first one. Before each of these rounds, the private server is restarted with an empty
@@ -40,7 +40,7 @@ pub(super) struct TimeArgs {
     /// of the median
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
     precision: u32,
-    /// Time limit for all rounds after the first one together
+    /// Time limit for all rounds after the first one
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
     /// Number of additional rounds before the first one; the private server is restarted before each of them

@@ -39,7 +39,7 @@ pub(super) struct BurstArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Sizes of the range of the test file that the requests access; each size is measured at each depth
+    /// Sizes of the file range that the requests access; each size is measured at each depth
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
     sizes: Vec<u64>,
     /// Depths (numbers of requests in flight)

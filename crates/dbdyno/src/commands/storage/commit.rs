@@ -15,10 +15,10 @@ use super::{
 #[command(after_help = "\
 A commit writes and flushes a redo log, and then writes and flushes a binary log, as a server does with sync_binlog=1
 and innodb_flush_log_at_trx_commit=1:
-  --server mariadb   a 4 KiB block to the redo log, bypassing the page cache; 210 bytes to the
-                     binary log
-  --server mysql     blocks of 512 bytes to the redo log, through the page cache; 380 bytes to
-                     the binary log
+  --server mariadb   writes a 4 KiB block to the redo log, bypassing the page cache, and 210
+                     bytes to the binary log
+  --server mysql     writes blocks of 512 bytes to the redo log, through the page cache, and
+                     380 bytes to the binary log
 
 Writers that wait at the same time share one pair of flushes, as in a server's group commit. A server does more work for
 each commit, so the measured rate is an upper bound for a server's rate of durable commits.
@@ -33,7 +33,7 @@ pub(super) struct CommitArgs {
     /// Server whose system calls each commit imitates
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
-    /// Numbers of concurrent writers, with one measurement for each
+    /// Numbers of concurrent writers; each number is measured separately
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
     writers: Vec<u32>,

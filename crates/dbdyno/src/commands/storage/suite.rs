@@ -48,7 +48,7 @@ pub(super) struct SuiteArgs {
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of the measurement of each pattern, in seconds
+    /// Length of the measurement for each pattern, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
     /// Number of times to measure each pattern, each time in a new random order

@@ -68,8 +68,8 @@ pub(crate) struct RunArgs {
     /// Key and think times: none, or those in the TPC-C specification (spec)
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
-    /// How a transaction is sent: statement by statement (statements), or as one call to a stored procedure (stored). A
-    /// missing procedure is created
+    /// How a transaction is sent: statement by statement (statements), or as one call to a stored procedure (stored),
+    /// which is created if it does not exist
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
     /// Where Delivery transactions run: on background connections, one for every four terminals (deferred), or on the

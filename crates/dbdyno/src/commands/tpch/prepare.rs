@@ -31,8 +31,8 @@ pub(super) struct PrepareArgs {
     /// Number of connections that load the rows [default: one per CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// Whether InnoDB's redo log is on during the load. off needs MySQL 8.0.21 or later, and a server crash then loses
-    /// all of the server's data. After the load, the redo log is switched on again
+    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later: a server crash
+    /// during the load then loses all of the server's data. After the load, the redo log is switched on again
     #[arg(long, value_name = "STATE", default_value = "on")]
     redo_log: State,
     /// Output format

@@ -17,7 +17,7 @@ pub(super) struct WorkloadArgs {
     /// With oltp: number of tables
     #[arg(long, value_name = "N", default_value_t = 4)]
     tables: u32,
-    /// With oltp: number of rows per table
+    /// With oltp: number of rows in each table
     #[arg(long, value_name = "ROWS", default_value = "25k")]
     table_size: String,
     /// With tpcc: number of warehouses, about 100 MB each
@@ -29,7 +29,7 @@ pub(super) struct WorkloadArgs {
     /// With smack: number of rows in each table
     #[arg(long, value_name = "ROWS", default_value = "100k")]
     rows: String,
-    /// With smack: number of executions of each of a client's queries, in the order of the queries in the file
+    /// With smack: number of times that a client executes each of its queries, in the order of the file
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
     /// Number of connections
