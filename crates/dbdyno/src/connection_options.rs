@@ -36,13 +36,13 @@ pub(crate) struct ConnectionOptions {
     /// Host name or address; localhost means the unix socket unless a port is given
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
-    /// TCP port
+    /// TCP port of the server
     #[arg(long, short = 'P', value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: Option<u16>,
-    /// Unix socket
+    /// Path of the server's unix socket
     #[arg(long, short = 'S', value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Account name
+    /// Name of the account
     #[arg(long, short, value_name = "NAME")]
     pub(crate) user: Option<String>,
     /// File whose first line is the password

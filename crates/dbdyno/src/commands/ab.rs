@@ -69,7 +69,7 @@ pub(crate) struct AbArgs {
     /// Existing servers to compare: hosts (with or without a port) or socket paths
     #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
     host: Option<Factor>,
-    /// Account name on the --host servers [default: from the option files]
+    /// Name of the account on the --host servers [default: from the option files]
     #[arg(long, short, value_name = "NAME", requires = "host")]
     user: Option<String>,
     /// File whose first line is the password of the --user account

@@ -19,14 +19,14 @@ const LAST: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-dbdyno adds every new results directory to the list in ~/.local/share/dbdyno/history.jsonl. To show other results, use --dir,
-which searches a directory instead of the list. If a results directory no longer exists, its results are only counted;
---forget removes them from the list. The grade is that of `dbdyno audit`.
+dbdyno adds every new results directory to the list in ~/.local/share/dbdyno/history.jsonl. To show other results, use
+--dir, which searches a directory instead of the list. If a results directory no longer exists, its results are only
+counted; --forget removes them from the list. The grade is that of `dbdyno audit`.
 
 --of accepts an experiment's name, a factor that varies, or at least the first four digits of a key from the list.
-Results with the same key have the same experiment text, overrides and files. Each combination of the
-experiment's settings is a series over time. If a series has at least six results, lasting changes in it are marked
-(E-Divisive with Student's t, p below 0.001).
+Results with the same key have the same experiment text, overrides and files. Each combination of the experiment's
+settings is a series over time. If a series has at least six results, lasting changes in it are marked (E-Divisive with
+Student's t, p below 0.001).
 
 Examples:
   dbdyno history

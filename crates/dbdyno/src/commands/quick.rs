@@ -29,8 +29,9 @@ const DATABASE: &str = "dbdyno_quick";
 #[command(after_help = "\
 dbdyno quick measures point selects by primary key in a table of 100,000 rows, which fits in memory.
 
-Without connection options, dbdyno creates a private server, measures it and removes it. On an existing server, the database dbdyno_quick is created for the measurement and dropped afterwards. With --database,
-the table dbdyno_quick is created in the given database instead, and is not dropped.
+Without connection options, dbdyno creates a private server, measures it and removes it. On an existing server, the
+database dbdyno_quick is created for the measurement and dropped afterwards. With --database, the table dbdyno_quick is
+created in the given database instead, and is not dropped.
 
 Examples:
   dbdyno quick

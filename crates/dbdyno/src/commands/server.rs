@@ -93,7 +93,7 @@ struct VersionName {
 struct CreateArgs {
     /// Name of the server
     name: String,
-    /// Server binary [default: found automatically]
+    /// Server binary for the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Server version to run, such as mariadb-10.11, mysql-8.0, mariadb or percona, or the name of an installed version
@@ -106,7 +106,7 @@ struct CreateArgs {
     /// Server option, which overrides the option files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
-    /// TCP port [default: a free port]
+    /// TCP port of the server [default: a free port]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
     /// Directory for the server [default: ~/.local/share/dbdyno/servers/NAME]

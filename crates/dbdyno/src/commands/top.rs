@@ -47,8 +47,8 @@ progress, or replays a finished run.
 --serve shows the same screen in browsers, and serves metrics for Prometheus at /metrics. The page is read-only and has
 no password. Unless ADDRESS is a loopback address, everyone who can reach the address can read the page.
 
-The key q quits, and the key h shows all other keys. With --plain, or if the output is not a terminal, dbdyno top
-prints one line for each interval.
+The key q quits, and the key h shows all other keys. With --plain, or if the output is not a terminal, dbdyno top prints
+one line for each interval.
 
 Examples:
   dbdyno top --server demo

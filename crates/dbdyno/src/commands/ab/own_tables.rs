@@ -36,8 +36,7 @@ impl OwnTables {
                 .help(help)
                 .conflicts_with_all(others)
         };
-        let dump =
-            "Load the tables from this mysqldump or mariadb-dump file, or from this mydumper directory";
+        let dump = "Load the tables from this mysqldump or mariadb-dump file, or from this mydumper directory";
         let csv = "Table that --schema creates, and the CSV file with its rows; may be repeated";
         command.args([
             option(DUMP, "FILE", dump)

@@ -86,7 +86,8 @@ impl Subcommand for Workload {
                 .about(own.summary)
                 .args(arguments(own.data, own.load))
         });
-        let script = Command::new(SCRIPT).about("Your own SQL, written as scripts in pgbench's language");
+        let script =
+            Command::new(SCRIPT).about("Your own SQL, written as scripts in pgbench's language");
         command
             .subcommands(own)
             .subcommand(ScriptWorkload::augment_args(script))

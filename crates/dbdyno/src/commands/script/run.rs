@@ -36,8 +36,9 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
 const AFTER_HELP: &str = "\
-An operation is one pass through a script. If there are several scripts, each operation chooses one of them at random, according to their weights. After a deadlock, a lock wait timeout, a changed record (error 1020) or a lost
-connection, dbdyno retries the operation and counts the retry. Any other error ends the run.
+An operation is one pass through a script. If there are several scripts, each operation chooses one of them at random,
+according to their weights. After a deadlock, a lock wait timeout, a changed record (error 1020) or a lost connection,
+dbdyno retries the operation and counts the retry. Any other error ends the run.
 
 --database names the database that the scripts use. On a private server, the default database is test.
 

@@ -13,8 +13,8 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A round executes all statements once, in order. The rounds end when every median time is known with the precision that --precision sets, when --runs rounds are
-complete, or when --budget is used up. The first round is reported separately,
+A round executes all statements once, in order. The rounds end when every median time is known with the precision that
+--precision sets, when --runs rounds are complete, or when --budget is used up. The first round is reported separately,
 because it may read pages from disk that later rounds find in memory.
 
 --cold N adds N rounds before the first one. Before each of these rounds, the private server is restarted with an empty
