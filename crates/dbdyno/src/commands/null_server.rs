@@ -95,7 +95,7 @@ pub(crate) struct NullServerArgs {
     /// Never answer a statement; logins and queries about the server are still answered
     #[arg(long, conflicts_with = "freeze_at")]
     never_answer: bool,
-    /// Number of statements to answer normally before faults begin
+    /// Number of statements that are answered normally before the faults begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     spare: u64,
     /// Share of statements that fail

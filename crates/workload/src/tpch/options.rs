@@ -168,7 +168,8 @@ impl OptionTable for TpchLoad {
                     "checks",
                     Kind::Flag,
                     Absent::Default("off"),
-                    "Whether the server checks unique and foreign keys during the load; off applies only to the loading sessions",
+                    "Whether the server checks unique and foreign keys during the load; off turns the checks off only in the \
+                     sessions that load the rows",
                 ),
                 OptionSpec::new(
                     "redo_log",

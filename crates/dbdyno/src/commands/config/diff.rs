@@ -19,7 +19,7 @@ const SHOWN_MAX: usize = 10;
 #[command(after_help = "\
 A side is one of the following:
   FILE                      the settings in an option file
-  VERSION                   the defaults of a version
+  VERSION                   the defaults of this server version
   server:NAME               a running private server
   host:ADDRESS[:PORT]       a running server; the connection options give the account
   host:/SOCKET              a running server that is reached through a unix socket

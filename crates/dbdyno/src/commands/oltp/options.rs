@@ -148,8 +148,8 @@ impl FromArgMatches for WorkloadOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
-    /// Random seed. In prepare, it determines the rows [default: 1]; in run, it determines the load [default: 0, which
-    /// means a new seed for each run]
+    /// Random seed for the rows [default: 1]; with run, random seed for the load [default: 0, which means a new seed
+    /// for each run]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
     /// Number of connections in prepare, prewarm, run and cleanup

@@ -25,7 +25,8 @@ pub(super) struct PrepareArgs {
     /// When to create the indexes and foreign keys: before or after the rows are loaded
     #[arg(long, value_name = "WHEN", default_value = "after")]
     key_time: When,
-    /// Whether the server checks unique and foreign keys during the load; off applies only to the loading sessions
+    /// Whether the server checks unique and foreign keys during the load; off turns the checks off only in the sessions
+    /// that load the rows
     #[arg(long, value_name = "STATE", default_value = "off")]
     checks: State,
     /// Number of connections that load the rows [default: one per CPU]

@@ -6,8 +6,8 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rules and metrics (not in MySQL Proxy)")]
 pub(super) struct OwnOptions {
-    /// File of rules (TOML) that replace, block, fail, delay, answer, route or copy statements; a changed file is
-    /// reloaded for new clients
+    /// TOML file with rules that replace, block, fail, delay, answer, route or copy statements; if the file changes, it
+    /// is reloaded for new clients
     #[arg(long, value_name = "FILE", conflicts_with = "proxy_lua_script")]
     pub(super) rewrite: Option<PathBuf>,
     /// Address at which metrics are served, at /metrics (OpenMetrics) and /metrics.json. Without a host, only this
