@@ -97,20 +97,20 @@ pub(crate) enum Command {
     Server(server::ServerArgs),
     /// Explain, time, compare and tune single statements
     Sql(sql::SqlArgs),
-    /// Measure a disk for database use: durable commits, reads and writes, bursts
+    /// Measure a disk for database use: durable commits, reads, writes and bursts
     Storage(storage::StorageArgs),
     /// Import fio results, so that dbdyno report and dbdyno audit can read them
     Import(import::ImportArgs),
     /// List a server's tables by size, and as a share of the buffer pool
     Tables(tables::TablesArgs),
     /// Watch a server or a run in progress live, or replay a finished run: throughput, response times, CPU, disk,
-    /// InnoDB, statements, waits, connections
+    /// InnoDB, statements, waits and connections
     Top(top::TopArgs),
     /// Prepare, check and clean up the TPC-H tables
     Tpch(tpch::TpchArgs),
     /// Prepare, run, check and clean up a TPC-C-like benchmark
     Tpcc(tpcc::TpccArgs),
-    /// Create and remove two MediaWiki tables, for practising SQL tuning
+    /// Create and remove two MediaWiki tables for practising SQL tuning
     Wiki(wiki::WikiArgs),
     /// Print shell completions
     Completions(completions::CompletionsArgs),

@@ -34,7 +34,7 @@ pub(crate) struct FrontDoor {
 pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "oltp",
-        about: "Run sysbench's OLTP workloads natively: prepare, prewarm, run, check, cleanup",
+        about: "Prepare, prewarm, run, check and clean up sysbench's OLTP workloads, without sysbench",
         is_linked: false,
         definition: commands::oltp::definition,
         enter: |args| commands::oltp::run(args),

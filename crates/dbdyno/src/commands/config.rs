@@ -35,7 +35,8 @@ pub(crate) struct ConfigArgs {
 enum Action {
     /// Find refused, contradictory, unsafe and ineffective settings in option files or on a running server
     Lint(Box<lint::LintArgs>),
-    /// Explain an option, or each option in a file: purpose, defaults by version, related counter, cost
+    /// Explain an option, or each option in a file: its purpose, its default in each version, the related counter and
+    /// its cost
     Explain(explain::ExplainArgs),
     /// Compare the effective settings of two files, versions, running servers or run records
     Diff(Box<diff::DiffArgs>),

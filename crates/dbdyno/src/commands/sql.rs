@@ -19,7 +19,8 @@ pub(crate) struct SqlArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show how the server executes a statement: plan, measured rows and times, and what the optimizer considered
+    /// Show how the server executes a statement: the plan, the measured rows and times, and the plans that the
+    /// optimizer considered
     Explain(explain::ExplainArgs),
     /// Measure how long statements take, and what they cost the server
     Time(time::TimeArgs),

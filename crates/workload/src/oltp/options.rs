@@ -206,7 +206,7 @@ const TRANSACTION: [OptionSpec; 16] = [
         "mysql_ignore_errors",
         Kind::Text,
         "1213,1020,1205",
-        "Numbers of the errors after which an event is retried, or all for every error; any other error ends the run",
+        "Error numbers after which an event is retried, or the word all; any other error ends the run",
     )
     .of("LIST"),
 ];
