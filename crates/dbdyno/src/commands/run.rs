@@ -70,8 +70,8 @@ pub(crate) struct RunArgs {
     /// [default: from the experiment file]
     #[arg(long, value_name = "TIME")]
     warmup: Option<String>,
-    /// Run only these levels of this factor (a factor is a setting that the experiment varies, and its values are its
-    /// levels); may be repeated for other factors
+    /// Run only these levels of this factor; may be repeated for other factors. A factor is a setting that the
+    /// experiment varies, and its values are its levels
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
     /// Random seed for the run order and the load [default: from the experiment file]

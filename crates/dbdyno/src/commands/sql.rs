@@ -19,7 +19,7 @@ pub(crate) struct SqlArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show how the server executes a statement: the plan, the measured rows and times, and the plans that the
+    /// Show how the server executes a statement: the plan, the measured rows and times, and the alternatives that the
     /// optimizer considered
     Explain(explain::ExplainArgs),
     /// Measure how long statements take, and what they cost the server

@@ -36,7 +36,7 @@ pub(crate) struct GenerateArgs {
     /// Number of durable random writes that the disk performs per second [default: unknown]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     disk_iops: Option<u64>,
-    /// Results of `dbdyno storage`, which describe the disk instead of --disk-iops
+    /// Results of `dbdyno storage` for the server's disk; they replace --disk-iops
     #[arg(long, value_name = "RECORD", conflicts_with = "disk_iops")]
     storage: Option<PathBuf>,
     /// Type of load that the server is meant for

@@ -54,9 +54,9 @@ pub(crate) struct LintArgs {
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
         "defaults_file"])]
     files: Vec<PathBuf>,
-    /// Server version that the file is for, such as mysql-8.0.33 or mariadb-10.11; without a number (mariadb), the
-    /// installed version [default: the version of the server that the connection options name, otherwise of the server
-    /// found on this machine]
+    /// Server version that the file is for, such as mysql-8.0.33 or mariadb-10.11. A name without a number, such as
+    /// mariadb, means the installed version [default: the version of the server that the connection options name, or
+    /// else of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target,
         conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]
     version: Option<Target>,

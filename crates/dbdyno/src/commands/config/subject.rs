@@ -25,8 +25,8 @@ pub(super) enum Format {
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Server version, such as mysql-8.0.33 or mariadb-10.11; without a number (mariadb), the installed version
-    /// [default: the version of the server found on this machine]
+    /// Server version, such as mysql-8.0.33 or mariadb-10.11. A name without a number, such as mariadb, means the
+    /// installed version [default: the version of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
     /// Use the version of this private server
