@@ -42,13 +42,21 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::command_tree;
 
-/// Benchmark MySQL-family servers: create them, load and drive them, observe, compare and audit.
+/// Benchmark MySQL-family servers: create servers, load data, run workloads, and compare and audit the results.
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached, B worse than allowed); \
-                  2 invalid input; 3 the server or a statement failed; 4 a problem on this \
-                  machine (such as a full disk); 5 undecided; 70 a bug in dbdyno; 130 interrupted."
+    after_help = "\
+Exit codes:
+  0    success
+  1    negative answer, for example if a rate was not reached or if B is
+       worse than allowed
+  2    invalid input
+  3    the server or a statement failed
+  4    problem on this machine, such as a full disk
+  5    undecided
+  70   bug in dbdyno
+  130  interrupted"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -59,7 +67,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure a server in 15 seconds: an existing one, or a temporary one that dbdyno starts
     Quick(quick::QuickArgs),
-    /// Compare settings, versions, option files, servers or a schema change under one load
+    /// Compare settings, versions, option files, servers or a schema change under the same load
     Ab(Box<ab::AbArgs>),
     /// Run an experiment file and write its report
     Run(run::RunArgs),
@@ -71,7 +79,7 @@ pub(crate) enum Command {
     Compare(compare::CompareArgs),
     /// Check a result against the rules of a sound benchmark
     Audit(audit::AuditArgs),
-    /// List past results, or one experiment's figures over time with their change points
+    /// List past results, or show how one experiment's figures changed over time
     History(history::HistoryArgs),
     /// Repeat an experiment from its results, and compare the new results with the old ones
     Rerun(rerun::RerunArgs),
@@ -79,30 +87,30 @@ pub(crate) enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Start a server that does nothing, for measuring clients
     NullServer(null_server::NullServerArgs),
-    /// Report on this machine to a dbdyno on another host
+    /// Observe this machine on behalf of dbdyno on another host
     Observe(observe::ObserveArgs),
-    /// Review, explain, compare, migrate, generate and prove my.cnf files
+    /// Review, explain, compare, migrate and generate my.cnf files, and measure the effect of their lines
     Config(config::ConfigArgs),
-    /// Run your own SQL as a load: scripts in pgbench's language
+    /// Run your own SQL as a load, written as scripts in pgbench's language
     Script(Box<script::ScriptArgs>),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
     /// Explain, time, compare and tune single statements
     Sql(sql::SqlArgs),
-    /// Measure a disk for database use: durable commits, reads and writes, bursts
+    /// Measure a disk for database use: durable commits, reads, writes and bursts
     Storage(storage::StorageArgs),
-    /// Import fio results, so that report and audit can read them
+    /// Import fio results, so that dbdyno report and dbdyno audit can read them
     Import(import::ImportArgs),
     /// List a server's tables by size, and as a share of the buffer pool
     Tables(tables::TablesArgs),
     /// Watch a server or a run in progress live, or replay a finished run: throughput, response times, CPU, disk,
-    /// InnoDB, statements, waits, connections
+    /// InnoDB, statements, waits and connections
     Top(top::TopArgs),
-    /// Prepare, check and clean up the tables of TPC-H
+    /// Prepare, check and clean up the TPC-H tables
     Tpch(tpch::TpchArgs),
     /// Prepare, run, check and clean up a TPC-C-like benchmark
     Tpcc(tpcc::TpccArgs),
-    /// Create and remove two MediaWiki tables, for practising SQL tuning
+    /// Create and remove two MediaWiki tables for practising SQL tuning
     Wiki(wiki::WikiArgs),
     /// Print shell completions
     Completions(completions::CompletionsArgs),

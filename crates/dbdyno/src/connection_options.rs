@@ -36,13 +36,13 @@ pub(crate) struct ConnectionOptions {
     /// Host name or address; localhost means the unix socket unless a port is given
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
-    /// TCP port
+    /// TCP port of the server
     #[arg(long, short = 'P', value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: Option<u16>,
-    /// Unix socket
+    /// Path of the server's unix socket
     #[arg(long, short = 'S', value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Account name
+    /// Name of the account
     #[arg(long, short, value_name = "NAME")]
     pub(crate) user: Option<String>,
     /// File whose first line is the password
@@ -51,36 +51,36 @@ pub(crate) struct ConnectionOptions {
     /// Database to use
     #[arg(long, value_name = "NAME")]
     pub(crate) database: Option<String>,
-    /// TLS: disabled, preferred, required, verify_ca or verify_identity
+    /// TLS mode: disabled, preferred, required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE")]
     pub(crate) ssl_mode: Option<String>,
     /// PEM file with the certificate authorities to trust
     #[arg(long, value_name = "FILE")]
     pub(crate) ssl_ca: Option<PathBuf>,
-    /// Encrypt the password with the RSA key that the server sends (TCP without TLS)
+    /// On TCP connections without TLS, encrypt the password with the RSA key that the server sends
     #[arg(long)]
     pub(crate) get_server_public_key: bool,
-    /// Encrypt the password with this RSA key (PEM), a copy of the server's public_key.pem
+    /// Encrypt the password with the RSA key in this PEM file, a copy of the server's public_key.pem
     #[arg(long, value_name = "FILE")]
     pub(crate) server_public_key_path: Option<PathBuf>,
-    /// Time limit of each statement outside the measured load, such as CREATE INDEX; measured statements have no limit
-    /// [default: depends on the statement's purpose, see docs/limits.md]
+    /// Time limit for each statement outside the measured load, such as CREATE INDEX. Statements in the measured load
+    /// have no limit [default: depends on the statement's purpose; see docs/limits.md]
     #[arg(long, value_name = "TIME", value_parser = statement_timeout)]
     pub(crate) statement_timeout: Option<Duration>,
-    /// Compress the protocol if the server supports it (zlib)
+    /// Compress the connection with zlib if the server supports it
     #[arg(long)]
     pub(crate) compress: bool,
     /// Read only this option file
     #[arg(long, value_name = "FILE", conflicts_with = "defaults_extra_file")]
     pub(crate) defaults_file: Option<PathBuf>,
-    /// Read this option file after the system's and before ~/.my.cnf
+    /// Read this option file after the system's option files and before ~/.my.cnf
     #[arg(long, value_name = "FILE")]
     pub(crate) defaults_extra_file: Option<PathBuf>,
     /// Read no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
     pub(crate) no_defaults: bool,
-    /// Private server (created by `dbdyno server create`) to use; replaces the host, port, socket, account and
-    /// option-file settings
+    /// Use this private server, which was created with `dbdyno server create`. It replaces the host, port, socket,
+    /// account and option-file settings
     #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
         "defaults_file", "defaults_extra_file", "no_defaults"])]
     pub(crate) server: Option<String>,

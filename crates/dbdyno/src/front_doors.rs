@@ -34,7 +34,7 @@ pub(crate) struct FrontDoor {
 pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "oltp",
-        about: "Run sysbench's OLTP workloads natively: prepare, prewarm, run, check, cleanup",
+        about: "Prepare, prewarm, run, check and clean up sysbench's OLTP workloads, without sysbench",
         is_linked: false,
         definition: commands::oltp::definition,
         enter: |args| commands::oltp::run(args),
@@ -50,7 +50,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mysqlslap",
-        about: "Run statements from many clients; command line and report as in mysqlslap",
+        about: "Run statements from many clients with mysqlslap's command line and report",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MySql),
         enter: |args| mysqlslap::run(Dialect::MySql, args),
@@ -58,7 +58,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mariadb-slap",
-        about: "Like mysqlslap, with mariadb-slap's command line",
+        about: "Run statements from many clients with mariadb-slap's command line",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MariaDb),
         enter: |args| mysqlslap::run(Dialect::MariaDb, args),
@@ -82,7 +82,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "gen-data",
-        about: "Generate rows with gen-data's command line; identical output, byte for byte",
+        about: "Generate rows with gen-data's command line; the output is identical byte for byte",
         is_linked: true,
         definition: gen_data::definition,
         enter: |args| gen_data::run(args),
@@ -90,7 +90,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "proxy",
-        about: "Relay MySQL connections to servers, and let a script watch and change the sessions",
+        about: "Relay MySQL connections to servers; a script can observe and change the sessions",
         is_linked: false,
         definition: mysql_proxy::definition,
         enter: |args| mysql_proxy::run(args),
@@ -120,7 +120,7 @@ impl FrontDoor {
     /// The definition that dbdyno needs to pass the arguments on unchanged.
     pub(crate) fn command(&self) -> Command {
         let args = Arg::new("args")
-            .help("Arguments of the tool; see its --help")
+            .help("Arguments for the tool; its --help lists them")
             .value_name("ARGS")
             .value_parser(value_parser!(OsString))
             .action(ArgAction::Append)

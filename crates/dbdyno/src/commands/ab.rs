@@ -28,13 +28,17 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each given value, version or file (a level) is compared with the first one. The runs are in random order, on a private
-server (one that dbdyno creates). The server is restarted before each run. The data is loaded once and restored before
-each run. Existing servers (--server, --host) are not restarted, and data is loaded once on each of them. The experiment
-ends when every comparison is decided, or when the budget is used up.
+The values, versions or files that an option lists are levels. The first level is the baseline, and every other level is
+compared with it. The runs are executed in random order on private servers, which dbdyno creates. The data is loaded
+once. Before each run, the server is restarted and the data is restored.
 
-If several options have several values, every combination of the values is measured; an option with one value applies to
-all runs. Enclose a value that contains a comma in double quotes: --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'.
+Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them.
+
+The experiment ends when every comparison is decided, or when the --budget is used up.
+
+If several options list several values, every combination of these values is measured. If an option has only one value,
+this value applies to all runs. If a value contains a comma, enclose it in double quotes:
+  --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'
 
 The experiment file is written to the results directory. To change the experiment, edit the file and run it with dbdyno
 run.
@@ -47,7 +51,7 @@ Examples:
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
   dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
 pub(crate) struct AbArgs {
-    /// Server option and the values to compare; may be repeated
+    /// Server option with the values to compare; may be repeated
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
     set: Vec<Factor>,
     /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11
@@ -56,19 +60,19 @@ pub(crate) struct AbArgs {
     /// Server option files to compare
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
-    /// Compare runs with and without this SQL, which is executed after the data is loaded; may be repeated
+    /// Compare runs without and with this SQL statement, which is executed after the data is loaded; may be repeated
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
-    /// Running private servers to compare, by name
+    /// Names of the running private servers to compare
     #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
     server: Option<Factor>,
-    /// Existing servers to compare: hosts with or without a port, or socket paths
+    /// Existing servers to compare: hosts (with or without a port) or socket paths
     #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
     host: Option<Factor>,
-    /// Account for the --host servers [default: from the option files]
+    /// Name of the account on the --host servers [default: from the option files]
     #[arg(long, short, value_name = "NAME", requires = "host")]
     user: Option<String>,
-    /// File whose first line is the password of --user
+    /// File whose first line is the password of the --user account
     #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
     password_file: Option<String>,
     /// Database that the scripts use on the --server and --host servers

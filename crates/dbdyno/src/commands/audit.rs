@@ -18,10 +18,10 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The rules read only the records; docs/audit-rules.md lists the rules and explains the grade. A rule whose input is
-missing is listed as \"not evaluated\", which does not count as a pass.
+The rules read only the records. docs/audit-rules.md lists the rules and explains the grade. If data that a rule needs
+is missing, the rule is listed as \"not evaluated\", which does not count as a pass.
 
-Exit code 1 if a finding has the --fail-if level or worse; 0 otherwise.
+If a finding has the --fail-if level or a worse one, the exit code is 1; otherwise it is 0.
 
 Examples:
   dbdyno audit results/quickstart-1
@@ -31,7 +31,8 @@ Examples:
   dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
-    /// Results directory, run record or storage record; two directories or run records are audited as a comparison
+    /// Results directory, run record or storage record to audit; two directories or run records are audited as a
+    /// comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
     /// Server variable or property that is meant to differ between the two sides; may be repeated
@@ -40,13 +41,13 @@ pub(crate) struct AuditArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show only this rule
+    /// Show only the result of this rule
     #[arg(long, value_name = "ID", value_parser = rule_id)]
     rule: Option<String>,
-    /// Show only findings of this level or worse: invalid, fail, warn, note or pass
+    /// Show only findings with this level or a worse one: invalid, fail, warn, note or pass
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     level: Option<Level>,
-    /// Exit with code 1 if a finding has this level or worse
+    /// Exit with code 1 if a finding has this level or a worse one
     #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "fail")]
     fail_if: Level,
     /// Explain a rule and exit
@@ -56,11 +57,11 @@ pub(crate) struct AuditArgs {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// One object
+    /// One JSON object
     Json,
-    /// Page for a browser, in one file
+    /// HTML page for a browser, in one file
     Html,
 }
 

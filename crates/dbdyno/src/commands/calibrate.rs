@@ -21,9 +21,10 @@ const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-dbdyno starts a null server (which answers at once and does no work) in a separate process, sends it single-row SELECTs
-over the unix socket and TCP, prepared and as text, and stores the highest rates. Records of later runs contain the
-share of these rates that the run used. A calibration with another kernel, number of CPUs or dbdyno version is ignored.
+In a separate process, dbdyno starts a null server, which answers at once and does no work. dbdyno sends single-row
+SELECTs to this server, over the unix socket and over TCP, as prepared statements and as text, and stores the highest
+rates. The record of each later run contains the share of these rates that the run used. If the kernel, the number of
+CPUs or the dbdyno version has changed since the calibration, the calibration is ignored.
 
 Examples:
   dbdyno calibrate
@@ -33,10 +34,11 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: Vec<u32>,
-    /// Duration of each measurement
+    /// Length of each measurement, such as 1s
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     duration: Duration,
-    /// Number of event loops (threads that drive the connections) [default: as in a run]
+    /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and
+    /// CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
     /// Output format

@@ -21,20 +21,22 @@ const MARGIN_MAX_PERCENT: f64 = 100.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A side is one or more of these, separated by commas:
+Each side (A or B) is one of the following, or several of them separated by commas:
   DIR                    all complete runs of a results directory
   DIR:FACTOR=LEVEL       the runs of one level; separate several levels with colons (DIR:fs=xfs:connections=8)
   FILE.jsonl             one run record
 
-Each combination of levels (values of the factors) that both sides contain is compared. If both sides come from one
-results directory, runs of the same block (one run of every combination) are compared in pairs. Sides that did different
-work (operations, mix, rows, connections, rate) are refused, unless this difference is the factor being compared. Sides
-with failed operations (audit rule W10) or a client at its limit (H12) are refused with exit code 5. With --anyway,
-refused sides are compared nevertheless.
+If a combination of levels (values of the factors) occurs on both sides, it is compared. If both sides come from one
+results directory, runs of the same block (one run of every combination) are compared in pairs.
 
-A --fail-if limit is broken (exit code 1) if the whole confidence interval of the change is beyond it, and kept if the
-whole interval is within it. Otherwise the limit is undecided (exit code 5), and more runs can decide it.
-docs/compare.md lists all measures.
+dbdyno refuses to compare sides that did different work (operations, mix, rows, connections, rate), unless this
+difference is the factor being compared. If operations failed on a side (audit rule W10) or if its client was at its
+limit (H12), dbdyno refuses to compare the sides, with exit code 5. With --anyway, dbdyno compares the sides
+nevertheless.
+
+If the whole confidence interval of the change is beyond a --fail-if limit, the limit is broken (exit code 1). If the
+whole interval is within the limit, the limit is kept. Otherwise the limit is undecided (exit code 5), and more runs can
+decide it. docs/compare.md lists all measures.
 
 Examples:
   dbdyno compare results/flush-log-1:flush_log=1 results/flush-log-1:flush_log=2
@@ -47,10 +49,11 @@ pub(crate) struct CompareArgs {
     /// Results to compare with A
     #[arg(value_name = "B")]
     b: String,
-    /// Smallest difference that matters, per cent [default: the experiment's min_effect, or 2]
+    /// Smallest difference that matters, in per cent [default: the experiment's min_effect, or 2]
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
-    /// Exit with code 1 if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
+    /// Exit with code 1 if a measure of B is worse than that of A by more than this limit, for example 'p99 +5%'; may
+    /// be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
     /// After the answer, also print tables of everything that changed
@@ -62,7 +65,7 @@ pub(crate) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Compare even if the sides did different work, operations failed, or the client limited the throughput
+    /// Compare the sides even if they did different work, if operations failed, or if the client limited the throughput
     #[arg(long)]
     anyway: bool,
 }
@@ -70,13 +73,13 @@ pub(crate) struct CompareArgs {
 /// Output format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// For programs
+    /// One JSON object
     Json,
-    /// For a comment on a pull request
+    /// Markdown for a comment on a pull request
     Markdown,
-    /// Page for a browser, in one file
+    /// HTML page for a browser, in one file
     Html,
 }
 

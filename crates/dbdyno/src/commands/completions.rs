@@ -8,8 +8,8 @@ use crate::{candidates, output::write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The completions cover commands and options, and the names of servers, versions, results directories, audit rules and an
-experiment's levels.
+The shell completes commands and options, and also the names of servers, versions, results directories, audit rules and
+an experiment's levels.
 
 dbdyno's packages install the completions. To install them for the current user:
   dbdyno completions bash > ~/.local/share/bash-completion/completions/dbdyno

@@ -15,7 +15,7 @@ mod running;
 mod subject;
 mod trial;
 
-/// Option files are read as the server reads them; nothing is ever changed in place. Running servers are only read.
+/// Option files are read as the server reads them. No file and no running server is changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +35,8 @@ pub(crate) struct ConfigArgs {
 enum Action {
     /// Find refused, contradictory, unsafe and ineffective settings in option files or on a running server
     Lint(Box<lint::LintArgs>),
-    /// Explain an option, or each option in a file: purpose, defaults by version, related counter, cost
+    /// Explain an option, or each option in a file: its purpose, its default in each version, the related counter and
+    /// its cost
     Explain(explain::ExplainArgs),
     /// Compare the effective settings of two files, versions, running servers or run records
     Diff(Box<diff::DiffArgs>),
@@ -43,7 +44,7 @@ enum Action {
     Migrate(migrate::MigrateArgs),
     /// Generate a short option file for a server version, a machine and a purpose
     Generate(generate::GenerateArgs),
-    /// Measure which lines of a file have an effect, and find the shortest file that is not slower
+    /// Measure which lines of a file have an effect, and find the shortest file that is not slower than the whole file
     Prove(Box<prove::ProveArgs>),
 }
 

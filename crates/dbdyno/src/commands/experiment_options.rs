@@ -8,14 +8,14 @@ use crate::connection_options::given_address;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExperimentOptions {
-    /// Server binary of private servers [default: found automatically]
+    /// Server binary for private servers [default: found automatically]
     #[arg(long, value_name = "FILE")]
     pub(crate) mysqld: Option<PathBuf>,
     /// Keep the private servers after the experiment
     #[arg(long)]
     keep: bool,
-    /// Sampling interval of machine and server, 100ms to 60s [default: 1s; the machine is sampled more often in runs
-    /// under 20s]
+    /// Interval at which the machine and the server are sampled, from 100ms to 60s [default: 1s; in runs shorter than
+    /// 20s, the machine is sampled more often]
     #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
 }

@@ -16,7 +16,7 @@ Examples:
   dbdyno run shop
   cp \"$(dbdyno experiments --file shop)\" my.toml")]
 pub(crate) struct ExperimentsArgs {
-    /// Print only the path of this experiment's file, to read it or to copy it
+    /// Print only the path of this experiment's file, for reading or copying the file
     #[arg(long, value_name = "NAME")]
     file: Option<String>,
 }

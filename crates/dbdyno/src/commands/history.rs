@@ -19,14 +19,14 @@ const LAST: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each new results directory is listed in ~/.local/share/dbdyno/history.jsonl. For results from elsewhere, --dir searches
-a directory instead. Results whose directory no longer exists are only counted; --forget removes them from the list. The
-grade is the one from `dbdyno audit`.
+dbdyno adds every new results directory to the list in ~/.local/share/dbdyno/history.jsonl. To show other results, use
+--dir, which searches a directory instead of the list. If a results directory no longer exists, its results are only
+counted; --forget removes them from the list. The grade is that of `dbdyno audit`.
 
 --of accepts an experiment's name, a factor that varies, or at least the first four digits of a key from the list.
 Results with the same key have the same experiment text, overrides and files. Each combination of the experiment's
-settings is a series over time, in which lasting changes are marked (E-Divisive with Student's t, p below 0.001). A
-series needs at least six results for this.
+settings is a series over time. If a series has at least six results, lasting changes in it are marked (E-Divisive with
+Student's t, p below 0.001).
 
 Examples:
   dbdyno history
@@ -37,17 +37,17 @@ pub(crate) struct HistoryArgs {
     /// Search this directory and its immediate subdirectories instead of the list of past results; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
-    /// Show results over time of this experiment (its name, or at least four digits of its key), or of all experiments
-    /// that vary this factor
+    /// Show the results over time for the experiment with this name or key (at least four digits), or for all
+    /// experiments that vary this factor
     #[arg(long, value_name = "EXPERIMENT")]
     of: Option<String>,
-    /// Metric or cost to show over time (docs/compare.md) [default: the experiment's metric]
+    /// Metric or cost to show over time; docs/compare.md lists them [default: the experiment's metric]
     #[arg(long, value_name = "NAME", requires = "of", value_parser = measure)]
     metric: Option<Measure>,
-    /// Number of latest results to show [default: 20, or all with --of]
+    /// Number of latest results to show [default: 20; with --of, all]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Remove results from the list if their directory no longer exists, and exit
+    /// Remove all results whose directory no longer exists from the list, and exit
     #[arg(long, conflicts_with_all = ["dir", "of", "last"])]
     forget: bool,
 }

@@ -13,10 +13,14 @@ const FILE_AT_MOST: u64 = 256 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-fio: JSON and JSON+ of fio 3 (`fio --output-format=json --output=FILE`), even with other text before or after it; each
-job becomes a pattern (a row of the result). Files of requests per second (fio writes NAME_iops.N.log with
-write_iops_log=NAME log_avg_msec=1000) become curves over time. Properties that the files do not contain (the device,
-its scheduler and write cache, the file system, the memory) remain unknown.
+dbdyno imports two kinds of files that fio writes:
+  - JSON or JSON+ output of fio 3 (`fio --output-format=json --output=FILE`), even with other
+    text before or after it. Each job becomes a pattern (a row in the result).
+  - Logs of requests per second (NAME_iops.N.log, which fio writes with write_iops_log=NAME
+    log_avg_msec=1000). Each log becomes a curve over time.
+
+Properties that the files do not contain (the device, its scheduler and write cache, the file system, the memory) remain
+unknown.
 
 Examples:
   dbdyno import fio randread.json

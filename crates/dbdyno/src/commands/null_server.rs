@@ -30,10 +30,14 @@ const LOG_BUFFER_BYTES: usize = 256 << 10;
 #[command(
     group = clap::ArgGroup::new("address").required(true).multiple(true).args(["socket", "port"]),
     after_help = "\
-The server accepts every login with any password and has no data. SELECT from a table and CALL return generated rows;
-INSERT, UPDATE and DELETE report changed rows; LOAD DATA LOCAL discards its input. SET, SHOW and queries about the
-server itself are answered without delays or errors. When the server listens, it prints one line with its addresses;
-SIGINT or SIGTERM ends it.
+The server accepts every login with any password, and has no data. It answers statements as follows:
+  SELECT from a table, CALL      generated rows
+  INSERT, UPDATE, DELETE         a number of changed rows
+  LOAD DATA LOCAL                the input is read and discarded
+  SET, SHOW, queries about the server itself
+                                 an answer without delays or errors
+
+When the server listens, it prints one line with its addresses. SIGINT or SIGTERM ends the server.
 
 Examples:
   dbdyno null-server --socket /tmp/null.sock
@@ -44,7 +48,7 @@ pub(crate) struct NullServerArgs {
     /// Listen on this unix socket, which must not exist yet and is removed at the end
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// Listen on this TCP port (0: a free port)
+    /// Listen on this TCP port (port 0 selects a free port)
     #[arg(long, value_name = "N")]
     port: Option<u16>,
     /// Address to listen on with --port
@@ -55,7 +59,7 @@ pub(crate) struct NullServerArgs {
         requires = "port"
     )]
     bind: IpAddr,
-    /// Protocol dialect: MariaDB's or MySQL's
+    /// Variant of the protocol that the server uses: mariadb or mysql
     #[arg(long, value_name = "NAME", default_value = "mariadb")]
     dialect: DialectName,
     /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do
@@ -64,62 +68,64 @@ pub(crate) struct NullServerArgs {
     /// Number of rows in each result
     #[arg(long, value_name = "N", default_value_t = 1)]
     rows: u32,
-    /// Length of the value in each column, bytes
+    /// Length of the value in each column, in bytes
     #[arg(long, value_name = "N", default_value_t = 119)]
     row_bytes: u32,
     /// Response time of each statement: a fixed time such as 1ms, or exponential:MEAN for random times [default: none]
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
-    /// Additional response time at the start, as with cold caches; it decays over --warm-in
+    /// Additional response time at the start, as with cold caches; --warm-in sets how fast it decays
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
     cold: Option<Duration>,
-    /// Time in which --cold decays to 37 % of its value
+    /// Time in which the additional response time of --cold decays to 37 % of its initial value
     #[arg(long, value_name = "TIME", value_parser = time_constant, requires = "cold")]
     warm_in: Option<Duration>,
-    /// Interval at which a stall (no answers) begins
+    /// Interval between the starts of two stalls; during a stall, no statement is answered
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
     stall_every: Option<Duration>,
-    /// Length of each stall of --stall-every
+    /// Length of each stall that --stall-every causes
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_every")]
     stall_for: Option<Duration>,
-    /// Stall once, this long after the first statement
+    /// Stall once, when this time has passed since the first statement
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_for")]
     freeze_at: Option<Duration>,
-    /// Length of the stall at --freeze-at
+    /// Length of the stall that --freeze-at causes
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
     /// Never answer a statement; logins and queries about the server are still answered
     #[arg(long, conflicts_with = "freeze_at")]
     never_answer: bool,
-    /// Number of statements to answer normally before faults begin
+    /// Number of statements that are answered normally before the faults begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     spare: u64,
-    /// Share of the statements that fail
+    /// Share of statements that fail
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     error_rate: f64,
-    /// Error number of failing statements
+    /// Error number that failing statements return
     #[arg(long, value_name = "N", default_value_t = 1213, requires = "error_rate",
           value_parser = clap::value_parser!(u16).range(1..))]
     error_number: u16,
-    /// Share of the statements that end with a closed connection
+    /// Share of statements after which the server closes the connection instead of answering
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     drop_rate: f64,
-    /// Delay before the server reads what a client sent
+    /// Delay before the server reads the data that a client has sent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     read_delay: Option<Duration>,
     /// Random seed for delays, errors and dropped connections
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Refuse connections beyond this number with error 1040 [default: from the limit of open files]
+    /// Maximum number of connections; further connections are refused with error 1040 [default: derived from the limit
+    /// on open files]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: Option<u32>,
-    /// Value of a system variable, such as datadir=/srv/db; may be repeated
+    /// System variable with its value, such as datadir=/srv/db; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     variable: Vec<(String, String)>,
-    /// Refuse connections beyond this number with error 1226, as with a per-user limit
+    /// Maximum number of connections, as with a per-user limit; further connections are refused with error 1226
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     user_connections: Option<u32>,
-    /// Log each statement to this file: connection, time received and answered (monotonic ns), outcome
+    /// Write a line for each statement to this file: its connection, the times at which it was received and answered
+    /// (monotonic clock, in nanoseconds) and its outcome
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }

@@ -17,14 +17,14 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-The observer only reads /proc and /sys, and changes nothing. It reports which values it cannot read; root and the
-server's own account can read everything. docs/observe.md has the details.
+The observer only reads /proc and /sys, and changes nothing. If it cannot read a value, it reports which one. root and
+the server's own account can read everything. docs/observe.md has the details.
 
-Over ssh, started by the dbdyno that drives the load:
+To have the observer started over ssh by the dbdyno that drives the load:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]
   dbdyno oltp read_write run --host db1 --observe ssh://dba@db1
 
-Listening, with a secret that both sides know:
+To start a listening observer with a secret that both sides know:
   openssl rand -hex 32 > observe.secret; chmod 600 observe.secret
   dbdyno observe --listen 10.0.0.2:7306 --secret-file observe.secret
   dbdyno oltp read_write run --host db1 --observe tcp://db1:7306 --observe-secret-file observe.secret"
@@ -33,17 +33,18 @@ pub(crate) struct ObserveArgs {
     /// Communicate over standard input and output, for use through ssh
     #[arg(long)]
     stdio: bool,
-    /// Listen on this address and port (0: a free port)
+    /// Listen on this address and port (port 0 selects a free port)
     #[arg(long, value_name = "ADDRESS:PORT", requires = "secret_file")]
     listen: Option<String>,
-    /// File whose first line is the shared secret, 16 characters or more
+    /// File whose first line is the shared secret, with at least 16 characters
     #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
     secret_file: Option<PathBuf>,
-    /// The server's pid file, if the path that the server reports is wrong on this host (a server in a container)
+    /// Path of the server's pid file on this host; needed if the server reports another path, for example because it
+    /// runs in a container
     #[arg(long, value_name = "FILE")]
     pid_file: Option<PathBuf>,
-    /// Also allow the observation of paths below this directory, in addition to the directories of this machine's
-    /// servers; may be repeated
+    /// Allow the observation of paths below this directory, in addition to the directories of this machine's servers;
+    /// may be repeated
     #[arg(long, value_name = "DIR")]
     allow: Vec<PathBuf>,
 }

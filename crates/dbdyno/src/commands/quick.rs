@@ -30,8 +30,8 @@ const DATABASE: &str = "dbdyno_quick";
 dbdyno quick measures point selects by primary key in a table of 100,000 rows, which fits in memory.
 
 Without connection options, dbdyno creates a private server, measures it and removes it. On an existing server, the
-database dbdyno_quick is created for the measurement and dropped afterwards; with --database, the table dbdyno_quick is
-created in that database instead, and is not dropped.
+database dbdyno_quick is created for the measurement and dropped afterwards. With --database, the table dbdyno_quick is
+created in the given database instead, and is not dropped.
 
 Examples:
   dbdyno quick
@@ -41,7 +41,7 @@ pub(crate) struct QuickArgs {
     /// Number of connections
     #[arg(long, short, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
-    /// Measured time of each run, such as 10s or 1m
+    /// Length of the measurement in each run, such as 10s or 1m
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = time)]
     duration: Duration,
     /// Number of runs
@@ -50,7 +50,7 @@ pub(crate) struct QuickArgs {
     /// Directory for the results [default: results/quick-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Server binary of the private server [default: found automatically]
+    /// Server binary for the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Keep the private server after the measurement

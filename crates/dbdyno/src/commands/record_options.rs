@@ -15,10 +15,10 @@ use crate::connection_options::observe_options::ObserveOptions;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordOptions {
-    /// File to write the run record to [default: record.jsonl in a new directory in results]
+    /// File to which the run record is written [default: record.jsonl in a new directory below results]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Sampling interval of machine and server, 100ms to 60s [default: 1s]
+    /// Interval at which the machine and the server are sampled, from 100ms to 60s [default: 1s]
     #[arg(long = "every", alias = "sample-every", value_name = "TIME", value_parser = sample_every)]
     pub(crate) sample_every: Option<Duration>,
     #[command(flatten)]

@@ -18,10 +18,11 @@ use crate::output::{write_file, write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Several results are combined into one report, in which the factor `results` names the results that a run comes from.
+If several results are given, they are combined into one report. In this report, the factor `results` names the results
+to which each run belongs.
 
-Without --format, the file extension of --output determines the format (.html, .json, .csv, .md, .prom, .parquet, .svg,
-.png). Without --output either, the format is html. docs/report-formats.md documents every format.
+If --format is not given, the file extension of --output determines the format (.html, .json, .csv, .md, .prom,
+.parquet, .svg, .png). If neither option is given, the format is html. docs/report-formats.md documents every format.
 
 Examples:
   dbdyno report results/quickstart-1 --output quickstart.html
@@ -32,7 +33,7 @@ Examples:
   dbdyno report results/quickstart-1 --charts pictures --format png
   dbdyno report results/storage-suite-1 --chart heat --output heat.svg")]
 pub(crate) struct ReportArgs {
-    /// Results directories and run records, or the results of one storage measurement
+    /// Results directories and run records, or the results directory of one storage measurement
     #[arg(value_name = "DIR|RECORD", required = true)]
     results: Vec<PathBuf>,
     /// Output format
@@ -41,14 +42,14 @@ pub(crate) struct ReportArgs {
     /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Chart to draw as svg or png, for example throughput [default: the first chart of the report]
+    /// Chart to draw as svg or png, for example throughput [default: the report's first chart]
     #[arg(long, value_name = "NAME", conflicts_with = "charts")]
     chart: Option<String>,
     /// Write every chart into this directory, as svg or png
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seconds"])]
     charts: Option<PathBuf>,
-    /// Write per-second values of each run: in csv and parquet instead of the run's figures, in json in addition to
-    /// them
+    /// Write each run's per-second values. In csv and parquet, they replace the run's figures; in json, they are added
+    /// to the figures
     #[arg(long)]
     seconds: bool,
 }

@@ -30,31 +30,31 @@ const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The experiment, its files, --scale, --repeats, --seed and --only are taken from the results directory; the original
-files are no longer needed. The new results are written to a new directory and then compared with the old ones. The
-comparison lists the differences (machine, server, variables, dbdyno), the cost of each operation then and now, and the
-causes.
+The experiment, its files, --scale, --repeats, --seed and --only are taken from the results directory, so the original
+files are not needed. The new results are written to a new directory and then compared with the old results. The
+comparison lists the differences in machine, server, variables and dbdyno, the old and the new cost of each operation,
+and the causes.
 
-For a single run (such as dbdyno oltp, or quick on an existing server), the command is run again in the same directory
-and with the same seed; the tables that it uses must exist.
+If the results are those of a single run (such as dbdyno oltp, or dbdyno quick on an existing server), the command is
+run again in the same directory and with the same seed. The tables that the command uses must exist.
 
 Examples:
   dbdyno rerun results/trial-1
   dbdyno rerun results/oltp-read_write-1
   dbdyno rerun results/trial-1 --results results/trial-on-new-disk")]
 pub(crate) struct RerunArgs {
-    /// Results of `dbdyno run`, `quick` or `oltp`; or the record of a single run
+    /// Results directory of `dbdyno run`, `dbdyno quick` or `dbdyno oltp`, or the record of a single run
     #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
     /// Directory for the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
-    /// File whose first line is the password; needed if the original command line contained the password
+    /// File whose first line is the password; needed only if the original command line contained the password
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// Also print the experiment's tables, and tables of what changed since the original run
+    /// Also print the experiment's tables, and tables of the changes since the original run
     #[arg(short, long)]
     verbose: bool,
 }

@@ -45,45 +45,46 @@ Examples:
   dbdyno run hp-sizing --only connections=1,64 --only mix=1:0
   dbdyno run hp-sizing --serve 127.0.0.1:8080")]
 pub(crate) struct RunArgs {
-    /// The experiment file (docs/experiment-file.md), or the name of an experiment that `dbdyno experiments` lists
+    /// Experiment file (see docs/experiment-file.md), or the name of an experiment that `dbdyno experiments` lists
     #[arg(value_name = "FILE|NAME")]
     file: PathBuf,
-    /// Print the plan and its estimated time, and exit
+    /// Print the plan with its estimated duration, and exit
     #[arg(long)]
     plan: bool,
-    /// Execute only the runs that are missing or incomplete in the experiment's latest results, or in --results
+    /// Continue the experiment's latest results (or those in --results): execute only the missing and incomplete runs
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
     /// Directory for the results [default: results/NAME-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Multiply durations, numbers of rows and the buffer pool size by this factor (0 to 1)
+    /// Multiply all durations, numbers of rows and the buffer pool size by this factor (0 to 1)
     #[arg(long, value_name = "N")]
     scale: Option<f64>,
-    /// Number of runs of each combination of levels [default: from the file]
+    /// Number of runs for each combination of levels [default: from the experiment file]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Measured time of each run, such as 30s [default: from the file]
+    /// Length of the measurement in each run, such as 10s or 1m [default: from the experiment file]
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// Warm-up before each run, not measured: a duration, or auto to wait until the throughput is steady [default: from the
-    /// file]
+    /// Unmeasured warm-up at the start of each run: a duration, or auto to wait until the throughput is steady
+    /// [default: from the experiment file]
     #[arg(long, value_name = "TIME")]
     warmup: Option<String>,
-    /// Run only these levels (values) of a factor (a setting that the experiment varies); may be repeated for other
-    /// factors
+    /// Run only these levels of this factor; may be repeated for other factors. A factor is a setting that the
+    /// experiment varies, and its values are its levels
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
-    /// Random seed [default: from the file]
+    /// Random seed for the run order and the load [default: from the experiment file]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run against a server that does nothing and has no data, to test the plan and measure the client's own cost
-    /// (.smack files and oltp only)
+    /// Run against a server that does nothing and has no data, to test the plan and measure the client's own cost;
+    /// works only with .smack files and oltp workloads
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// Serve the report so far, the current run and /metrics over HTTP during the experiment (port 0: a free port)
+    /// During the experiment, serve the report so far, the current run and /metrics over HTTP at this address (port 0
+    /// selects a free port)
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
     serve: Option<String>,
     /// Print every table and finding after the summary

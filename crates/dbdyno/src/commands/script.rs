@@ -11,7 +11,7 @@ const RUN: &str = "run";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-dbdyno script FILE is short for dbdyno script run FILE, whose options dbdyno script run --help lists.
+dbdyno script FILE is short for dbdyno script run FILE. dbdyno script run --help lists the options.
 
 Example: dbdyno script orders.sql --server demo --connections 16")]
 pub(crate) struct ScriptArgs {
@@ -21,7 +21,7 @@ pub(crate) struct ScriptArgs {
 
 #[derive(Debug, Subcommand)]
 enum ScriptCommand {
-    /// Run scripts; measure each script and each statement
+    /// Run scripts, and measure each script and each statement
     Run(run::RunArgs),
 }
 

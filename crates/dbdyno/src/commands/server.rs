@@ -28,7 +28,7 @@ mod table;
 /// destroyed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A private server is one that dbdyno creates and removes, with its own data directory, port and socket.
+A private server is a server that dbdyno creates and removes. It has its own data directory, port and socket.
 
 Examples:
   dbdyno server create one --cnf my.cnf --set innodb_buffer_pool_size=1G
@@ -45,7 +45,7 @@ pub(crate) struct ServerArgs {
 enum Action {
     /// Create a server and start it
     Create(CreateArgs),
-    /// Check option files against a server version without starting it
+    /// Check option files for a server version, without starting the server
     Check(check::CheckArgs),
     /// Start a server
     Start(Name),
@@ -61,19 +61,19 @@ enum Action {
     Log(LogArgs),
     /// List all servers
     List,
-    /// Take a snapshot of a server's data
+    /// Save a server's data as a snapshot
     Snapshot(snapshot::SnapshotArgs),
-    /// Restore a snapshot
+    /// Restore a server's data from a snapshot
     Restore(snapshot::RestoreArgs),
-    /// List snapshots, or remove one
+    /// List a server's snapshots, or remove one of them
     Snapshots(snapshot::SnapshotsArgs),
-    /// Stop a server and remove it with all its data
+    /// Stop a server, and remove it with all its data
     Destroy(Name),
-    /// Install a server version, without root
+    /// Install a server version, without root privileges
     Install(installs::InstallArgs),
-    /// List installed versions
+    /// List the installed server versions
     Installed(installs::InstalledArgs),
-    /// Remove an installed version
+    /// Remove an installed server version
     Uninstall(VersionName),
 }
 
@@ -93,26 +93,26 @@ struct VersionName {
 struct CreateArgs {
     /// Name of the server
     name: String,
-    /// Server binary [default: found automatically]
+    /// Server binary for the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Flavour and version: mariadb, mariadb-10.11, mysql-8.0, percona, or the name of an installed version
+    /// Server version to run, such as mariadb-10.11, mysql-8.0, mariadb or percona, or the name of an installed version
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; may be repeated, later files take precedence [default: none; the buffer pool is then a quarter of
-    /// memory]
+    /// Option file; may be repeated, and a later file overrides an earlier one [default: none; the buffer pool is then
+    /// a quarter of memory]
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Server option, which overrides the files; may be repeated
+    /// Server option, which overrides the option files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
-    /// TCP port [default: a free port]
+    /// TCP port of the server [default: a free port]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// Directory of the server [default: ~/.local/share/dbdyno/servers/NAME]
+    /// Directory for the server [default: ~/.local/share/dbdyno/servers/NAME]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Do not start the server
+    /// Create the server without starting it
     #[arg(long)]
     no_start: bool,
 }

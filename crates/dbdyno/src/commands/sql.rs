@@ -19,13 +19,14 @@ pub(crate) struct SqlArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show how the server executes a statement: plan, measured rows and times, and what the optimizer considered
+    /// Show how the server executes a statement: the plan, the measured rows and times, and the alternatives that the
+    /// optimizer considered
     Explain(explain::ExplainArgs),
     /// Measure how long statements take, and what they cost the server
     Time(time::TimeArgs),
-    /// Compare statements under two or more variants: an index, a setting, a hint, a rewrite
+    /// Compare statements under two or more variants, such as an index, a setting, a hint or a rewrite
     Compare(Box<compare::CompareArgs>),
-    /// Suggest what could make statements faster, and prove it on copies of a private server
+    /// Suggest changes that could make statements faster, and test them on copies of a private server
     Advise(advise::AdviseArgs),
 }
 

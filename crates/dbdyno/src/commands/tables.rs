@@ -10,10 +10,12 @@ use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tables of all schemas are listed, except the server's own (mysql, sys, performance_schema, information_schema),
-which --all adds. --database restricts the list to one schema; a database named in an option file does not. The sizes
-are in MiB, rounded down: dMB is the data, iMB the indexes, and allMB both together. 'of pool' is the table's size
-relative to the InnoDB buffer pool.
+The list contains the tables of all schemas except the server's own (mysql, sys, performance_schema,
+information_schema). --all adds the server's own schemas. --database restricts the list to one schema; a database that
+an option file names does not restrict it.
+
+Sizes are in MiB, rounded down. dMB is the size of the table's data, iMB is the size of its indexes, and allMB is the
+sum of both. 'of pool' is the table's size relative to the InnoDB buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {
@@ -29,11 +31,11 @@ pub(crate) struct TablesArgs {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// A table
+    /// Table for a terminal
     Text,
-    /// One object
+    /// One JSON object
     Json,
-    /// Comma-separated values with a header
+    /// CSV with a header line
     Csv,
 }
 

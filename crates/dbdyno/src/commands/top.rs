@@ -37,16 +37,18 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without RECORD, dbdyno top polls the server at the interval --every: SHOW GLOBAL STATUS, the process list, InnoDB's
-state and metrics, and performance_schema if it is enabled. It changes nothing and needs the privilege PROCESS.
+Without RECORD, dbdyno top polls the server at the --every interval. It reads SHOW GLOBAL STATUS, the process list,
+InnoDB's state and metrics, and performance_schema if it is enabled. It changes nothing on the server, and needs the
+PROCESS privilege.
 
-With RECORD (a run record, or a results directory of `dbdyno run` or `dbdyno oltp`), a run in progress is followed and a
-finished run is replayed.
+With RECORD (a run record, or a results directory of `dbdyno run` or `dbdyno oltp`), dbdyno top follows a run in
+progress, or replays a finished run.
 
 --serve shows the same screen in browsers, and serves metrics for Prometheus at /metrics. The page is read-only and has
-no password: unless ADDRESS is a loopback address, everyone who can reach it can read it.
+no password. Unless ADDRESS is a loopback address, everyone who can reach the address can read the page.
 
-Keys: q quits, h shows all others. With --plain, or when the output is not a terminal, each interval is one line.
+The key q quits, and the key h shows all other keys. With --plain, or if the output is not a terminal, dbdyno top prints
+one line for each interval.
 
 Examples:
   dbdyno top --server demo
@@ -61,7 +63,7 @@ pub(crate) struct TopArgs {
     /// Polling interval, such as 500ms or 5s [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every, conflicts_with = "record")]
     every: Option<Duration>,
-    /// Replay speed, 0.125 to 512 [default: 1; with --plain as fast as possible]
+    /// Replay speed, from 0.125 to 512 times the original speed [default: 1; with --plain, as fast as possible]
     #[arg(long, value_name = "FACTOR", value_parser = speed, requires = "record")]
     speed: Option<f64>,
     /// Exit after this many intervals
@@ -70,10 +72,11 @@ pub(crate) struct TopArgs {
     /// Print one line per interval, even on a terminal
     #[arg(long)]
     plain: bool,
-    /// Serve the screen to browsers at this address, and metrics for Prometheus at /metrics (port 0: a free port)
+    /// Serve the screen to browsers at this address, and metrics for Prometheus at /metrics (port 0 selects a free
+    /// port)
     #[arg(long, value_name = "ADDRESS:PORT")]
     serve: Option<String>,
-    /// Use colours; auto respects NO_COLOR
+    /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     color: Colour,
     #[command(flatten)]
@@ -84,11 +87,11 @@ pub(crate) struct TopArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Colour {
-    /// Colours, unless NO_COLOR is set or TERM is dumb
+    /// Use colours unless NO_COLOR is set or TERM is dumb
     Auto,
-    /// Colours, regardless of NO_COLOR and TERM
+    /// Use colours regardless of NO_COLOR and TERM
     Always,
-    /// No colours
+    /// Use no colours
     Never,
 }
 

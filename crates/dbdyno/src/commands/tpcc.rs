@@ -13,8 +13,9 @@ use crate::commands::cleanup::{self, CleanupArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tables have the names and columns of tpcc-mysql and the types of TPC-C 5.11; the database is tpcc unless
---database names another. The results are TPC-C-like: these are not TPC results and must not be compared with any.
+The tables have the same names and columns as those of tpcc-mysql, with the column types of TPC-C 5.11. Unless
+--database names another database, the database is tpcc. The results are TPC-C-like. They are not TPC results, and must
+not be compared with TPC results.
 
 Examples:
   dbdyno tpcc prepare --server one --warehouses 4
@@ -28,7 +29,7 @@ pub(crate) struct TpccArgs {
 
 #[derive(Debug, Subcommand)]
 enum TpccCommand {
-    /// Create and load the tables; the same command continues an interrupted load
+    /// Create and load the tables; to continue an interrupted load, repeat the command
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
     /// Run the five TPC-C transactions

@@ -10,7 +10,7 @@ mod scale_factor;
 
 use crate::commands::cleanup::{self, CleanupArgs};
 
-/// The eight tables of TPC-H with dbgen's rows. Results of what runs on them are TPC-H-like, never TPC-H results.
+/// The eight TPC-H tables with dbgen's rows. Results that are measured on them are TPC-H-like, never TPC-H results.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,9 +28,9 @@ enum Action {
     /// Create and load the tables
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
-    /// Compare the tables with the data that dbgen generates, and check all references between them
+    /// Compare the tables with the data that dbgen generates, and check all references between the tables
     Check(check::CheckArgs),
-    /// Remove the tables
+    /// Drop the tables
     #[command(name = "cleanup", visible_alias = "drop")]
     Cleanup(CleanupArgs),
 }

@@ -26,7 +26,7 @@ enum Action {
     /// Create and load the tables
     #[command(name = "prepare", visible_alias = "load")]
     Prepare(prepare::PrepareArgs),
-    /// Remove the tables
+    /// Drop the tables
     #[command(name = "cleanup", visible_alias = "drop")]
     Cleanup(CleanupArgs),
 }

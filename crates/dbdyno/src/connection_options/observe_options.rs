@@ -9,17 +9,17 @@ use runs::{Blame, Blamed};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server on another host")]
 pub(crate) struct ObserveOptions {
-    /// Observe the server's machine with a dbdyno on it: ssh://[USER@]HOST[:PORT] starts one there, tcp://HOST:PORT
-    /// connects to one started with dbdyno observe --listen
+    /// Observe the server's machine through dbdyno on that machine: ssh://[USER@]HOST[:PORT] starts dbdyno there, and
+    /// tcp://HOST:PORT connects to a dbdyno that was started with dbdyno observe --listen
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,
-    /// File whose first line is the secret of the listening observer
+    /// With --observe tcp://: file whose first line is the secret that the observer was started with
     #[arg(long, value_name = "FILE", requires = "observe")]
     observe_secret_file: Option<PathBuf>,
-    /// Command that starts dbdyno on the server's host [default: dbdyno]
+    /// With --observe ssh://: command that starts dbdyno on the server's host [default: dbdyno]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_program: Option<String>,
-    /// ssh command and its options, separated by blanks [default: ssh]
+    /// With --observe ssh://: ssh command with its options, separated by spaces [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_ssh: Option<String>,
 }

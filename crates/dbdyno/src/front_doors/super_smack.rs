@@ -38,7 +38,7 @@ const RETRIES: u32 = 100;
 
 /// Runs a .smack file as Super Smack 1.3 does, and prints its report with correct numbers
 ///
-/// Options may stand anywhere. Connection options overrule the file's client sections.
+/// Options may be given anywhere on the command line. Connection options override the file's client sections.
 #[derive(Debug, Parser)]
 #[command(
     name = "super-smack",
@@ -62,15 +62,16 @@ struct Options {
     )]
     db_type: String,
 
-    /// Directory of data files [default: /var/smack-data; if it does not exist, rows go straight from gen-data to the
-    /// server]
+    /// Directory for data files [default: /var/smack-data; if this directory does not exist, gen-data sends the rows
+    /// directly to the server]
     #[arg(short = 'D', long, value_name = "DIR")]
     datadir: Option<PathBuf>,
 
     #[command(flatten)]
     connection: ConnectionOptions,
 
-    /// Password for all client sections; visible in the process list until it is erased, so prefer --password-file
+    /// Password for all client sections, which is visible in the process list until dbdyno has erased it;
+    /// --password-file is safer
     #[arg(short = 'p', long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"])]
     password: Option<String>,
 
@@ -82,7 +83,7 @@ struct Options {
     #[arg(long, value_enum, default_value = "stop")]
     on_error: Policy,
 
-    /// Random seed for the words; the same seed sends the same queries [default: a new one each time]
+    /// Random seed for the words; with the same seed, the same queries are sent [default: a new seed for each run]
     #[arg(long)]
     seed: Option<u64>,
 
@@ -94,7 +95,7 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// With --record: sampling interval of machine and server, 100ms to 60s
+    /// With --record: interval at which the machine and the server are sampled, from 100ms to 60s
     #[arg(long, value_name = "TIME", value_parser = sample_every, requires = "record")]
     sample_every: Option<Duration>,
 

@@ -43,35 +43,35 @@ const RANDOM: [OptionSpec; 6] = [
         "rand_type",
         DISTRIBUTIONS,
         "uniform",
-        "Distribution of row accesses (sysbench 1.0.20 defaults to special)",
+        "Distribution of the accessed rows (the default of sysbench 1.0.20 is special)",
     ),
     OptionSpec::without_default(
         "rand_spec_iter",
         Kind::Count(1, 1000),
-        "gaussian and special: number of uniform values to average [default: 12]",
+        "With gaussian or special: number of uniform random values that are averaged [default: 12]",
     ),
     OptionSpec::without_default(
         "rand_spec_pct",
         Kind::Number(0.001, 99.999),
-        "special: size of the hot zone, per cent of the rows [default: 1]",
+        "With special: size of the hot zone, in per cent of the rows [default: 1]",
     )
     .of("PERCENT"),
     OptionSpec::without_default(
         "rand_spec_res",
         Kind::Number(0.001, 99.999),
-        "special: share of the accesses to the hot zone, per cent [default: 75]",
+        "With special: share of accesses that go to the hot zone, in per cent [default: 75]",
     )
     .of("PERCENT"),
     OptionSpec::without_default(
         "rand_pareto_h",
         Kind::Number(0.001, 0.999),
-        "pareto: parameter h [default: 0.2]",
+        "With pareto: parameter h of the distribution [default: 0.2]",
     )
     .of("H"),
     OptionSpec::without_default(
         "rand_zipfian_exp",
         Kind::Number(0.0, 10.0),
-        "zipfian: exponent [default: 0.8]",
+        "With zipfian: exponent of the distribution [default: 0.8]",
     )
     .of("EXPONENT"),
 ];
@@ -83,7 +83,7 @@ const TABLE: [OptionSpec; 7] = [
         "table_size",
         TABLE_SIZE,
         "10000",
-        "Rows per table: 250000, 250k, 1M",
+        "Number of rows in each table, such as 250000, 250k or 1M",
     )
     .of("ROWS"),
     OptionSpec::with_default(
@@ -102,13 +102,13 @@ const TABLE: [OptionSpec; 7] = [
         "create_secondary",
         Kind::Flag,
         "on",
-        "Create the index on column k, after the rows are loaded",
+        "Create an index on column k after the rows are loaded",
     ),
     OptionSpec::with_default(
         "mysql_storage_engine",
         Kind::Text,
         "innodb",
-        "Storage engine",
+        "Storage engine of the tables",
     )
     .of("NAME"),
     OptionSpec::with_default(
@@ -135,7 +135,7 @@ const SCRIPT: OptionSpec = OptionSpec::new(
         "select_random_ranges",
     ]),
     Absent::Required("script = \"read_write\""),
-    "The workload",
+    "Workload to run",
 );
 
 /// The options of a transaction, whichever the workload is.
@@ -147,66 +147,66 @@ const TRANSACTION: [OptionSpec; 16] = [
         "Number of rows in each range select",
     )
     .of("ROWS"),
-    times("point_selects", "10", "Point selects per transaction"),
+    times("point_selects", "10", "Number of point selects per transaction"),
     OptionSpec::with_default(
         "range_selects",
         Kind::Flag,
         "on",
-        "Include range selects (simple, sum, order, distinct) in a transaction",
+        "Include range selects (simple, sum, order, distinct) in each transaction",
     ),
-    times("simple_ranges", "1", "Simple range selects per transaction"),
-    times("sum_ranges", "1", "Range sums per transaction"),
-    times("order_ranges", "1", "Sorted range selects per transaction"),
+    times("simple_ranges", "1", "Number of simple range selects per transaction"),
+    times("sum_ranges", "1", "Number of range selects with SUM per transaction"),
+    times("order_ranges", "1", "Number of range selects with ORDER BY per transaction"),
     times(
         "distinct_ranges",
         "1",
-        "Distinct range selects per transaction",
+        "Number of range selects with DISTINCT per transaction",
     ),
     times(
         "index_updates",
         "1",
-        "Updates of the indexed column k per transaction",
+        "Number of updates of the indexed column k per transaction",
     ),
     times(
         "non_index_updates",
         "1",
-        "Updates of the column c, without an index, per transaction",
+        "Number of updates of column c, which has no index, per transaction",
     ),
     times(
         "delete_inserts",
         "1",
-        "Deletes per transaction, each followed by an insert of the same id",
+        "Number of deletes per transaction; each is followed by an insert with the same id",
     ),
-    OptionSpec::with_default("skip_trx", Kind::Flag, "off", "Omit BEGIN and COMMIT"),
+    OptionSpec::with_default("skip_trx", Kind::Flag, "off", "Omit BEGIN and COMMIT from the transactions"),
     OptionSpec::with_default(
         "random_points",
         Kind::Count(1, 10_000),
         "10",
-        "select_random_points: number of ids in a statement",
+        "With select_random_points: number of ids in each statement",
     ),
     OptionSpec::with_default(
         "number_of_ranges",
         Kind::Count(1, 10_000),
         "10",
-        "select_random_ranges: number of ranges in a statement",
+        "With select_random_ranges: number of ranges in each statement",
     ),
     OptionSpec::with_default(
         "delta",
         Kind::Count(0, i32::MAX as u64),
         "5",
-        "select_random_ranges: width of each range",
+        "With select_random_ranges: width of each range",
     ),
     OptionSpec::with_default(
         "db_ps_mode",
         Kind::Choice(&["auto", "disable"]),
         "auto",
-        "auto: prepared statements; disable: statements as text",
+        "How statements are sent: as prepared statements (auto) or as text (disable)",
     ),
     OptionSpec::with_default(
         "mysql_ignore_errors",
         Kind::Text,
         "1213,1020,1205",
-        "Error numbers after which an event is retried (all: every error); any other error ends the run",
+        "Error numbers after which an event is retried, or the word all; any other error ends the run",
     )
     .of("LIST"),
 ];

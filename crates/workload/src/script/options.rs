@@ -19,7 +19,8 @@ impl ScriptLoad {
             "mode",
             Kind::Choice(Mode::NAMES),
             "prepared",
-            "How statements are sent: prepared once per connection, as text, or prepared for each execution",
+            "How statements are sent: prepared once per connection (prepared), as text (text), or prepared for each \
+             execution (prepare-each)",
         ),
         OptionSpec::with_default(
             "scale",

@@ -127,8 +127,8 @@ impl OptionTable for SmackLoad {
                     "mix",
                     Kind::Mix,
                     Absent::Unset,
-                    "Counts for the queries in the client's barrel (its list of queries), instead of \
-                     the counts in the file",
+                    "Number of executions of each query in the client's barrel (its list of queries), instead \
+                     of the numbers in the file",
                 ),
             ]
         }

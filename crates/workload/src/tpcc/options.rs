@@ -133,7 +133,7 @@ impl OptionTable for TpccLoad {
                     "pacing",
                     Kind::Choice(&["none", "spec"]),
                     Absent::Default("none"),
-                    "Key and think times: none, or as in the specification (spec)",
+                    "Key and think times: none, or those in the TPC-C specification (spec)",
                 ),
                 OptionSpec::new(
                     "delivery",
@@ -142,8 +142,8 @@ impl OptionTable for TpccLoad {
                         now: "deferred",
                         formerly: "inline",
                     },
-                    "Where Delivery transactions run: in background connections, one for every four terminals \
-                     (deferred), or in the terminal (inline)",
+                    "Where Delivery transactions run: on background connections, one for every four terminals \
+                     (deferred), or on the terminal's own connection (inline)",
                 ),
                 OptionSpec::new(
                     "check",
@@ -162,7 +162,7 @@ impl OptionTable for TpccLoad {
 
 impl LoadKind for TpccLoad {
     fn summary(&self) -> Option<&'static str> {
-        Some("TPC-C's transactions; the results are not comparable with published ones")
+        Some("TPC-C's transactions; do not compare the results with published results")
     }
 
     /// The mix, the pauses and the retries of terminals are defined by the specification.

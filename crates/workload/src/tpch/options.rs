@@ -60,20 +60,20 @@ impl OptionTable for TpchData {
                     "scale_factor",
                     Kind::Number(SCALE_FACTOR_MIN, SCALE_FACTOR_MAX),
                     Absent::Required("scale_factor = 0.1"),
-                    "Scale of the data: 1 is about 1 GB of text and 8.7 million rows",
+                    "Scale factor of the data: 1 means about 1 GB of text and 8.7 million rows",
                 ),
                 OptionSpec::new(
                     "keys",
                     Kind::Choice(&["primary", "secondary", "foreign"]),
                     Absent::Default("foreign"),
-                    "primary: primary keys only; secondary: also an index for each reference; foreign: also the \
-                     foreign keys",
+                    "Keys to create: primary (only primary keys), secondary (also an index for each reference) or \
+                     foreign (also the foreign keys)",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("after"),
-                    "When the indexes and foreign keys are created: before or after the rows",
+                    "When to create the indexes and foreign keys: before or after the rows are loaded",
                 ),
             ]
         }
@@ -168,13 +168,14 @@ impl OptionTable for TpchLoad {
                     "checks",
                     Kind::Flag,
                     Absent::Default("off"),
-                    "Checks of unique and foreign keys in the loading sessions",
+                    "Whether the server checks unique and foreign keys during the load; off turns the checks off only in the \
+                     sessions that load the rows",
                 ),
                 OptionSpec::new(
                     "redo_log",
                     Kind::Flag,
                     Absent::Default("on"),
-                    "InnoDB's redo log during the load; off needs MySQL 8.0.21 or later",
+                    "Whether InnoDB's redo log is on during the load; off needs MySQL 8.0.21 or later",
                 ),
             ]
         }

@@ -29,20 +29,20 @@ impl OptionTable for WikiData {
                     "pages",
                     Kind::Count(PAGES_MIN, PAGES_MAX),
                     Absent::Default("1670757"),
-                    "Number of rows in `page`; `revision` has 0.957 times as many",
+                    "Number of rows in `page`; the number of rows in `revision` is 0.957 times this number",
                 ),
                 OptionSpec::new(
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "End date of the page history: the last revision is just before it, the first ten years earlier",
+                    "End date of the page history; the last revision is just before this date, and the first one is ten years earlier",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("before"),
-                    "When the secondary keys are created: before the rows, as in a dump, or after them, which makes \
-                     the keys smaller",
+                    "When to create the secondary keys: before the rows are loaded, as in a dump (before), or after \
+                     that, which makes the keys smaller (after)",
                 ),
             ]
         }

@@ -18,19 +18,19 @@ pub(super) struct Measurement {
     /// Number of connections
     #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// Measured time of each run, such as 10s or 1m
+    /// Length of the measurement in each run, such as 10s or 1m
     #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub(super) duration: Duration,
-    /// Warm-up before each run, not measured: a duration, or auto to wait until the throughput is steady
+    /// Unmeasured warm-up at the start of each run: a duration, or auto to wait until the throughput is steady
     #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
     pub(super) warmup: WarmUp,
-    /// Time limit of the whole experiment, after which no new run is started
+    /// Time limit for the whole experiment; when it is reached, no new run is started
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
     /// Metric to compare
     #[arg(long, global = true, value_enum, default_value = "throughput")]
     pub(super) metric: Metric,
-    /// Smallest difference that matters, per cent
+    /// Smallest difference that matters, in per cent
     #[arg(long, global = true, value_name = "PERCENT", default_value = "2 %", value_parser = percent)]
     pub(super) min_effect: String,
     /// Random seed for the run order and the load
@@ -51,7 +51,7 @@ pub(super) struct Measurement {
         help_heading = "Options"
     )]
     pub(super) results: Option<PathBuf>,
-    /// Print the plan and its estimated time, and exit
+    /// Print the plan with its estimated duration, and exit
     #[arg(long, global = true, help_heading = "Options")]
     pub(super) plan: bool,
     /// Print every table and finding after the summary

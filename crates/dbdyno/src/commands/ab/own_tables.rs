@@ -36,9 +36,8 @@ impl OwnTables {
                 .help(help)
                 .conflicts_with_all(others)
         };
-        let dump =
-            "Load tables and rows from this mysqldump or mariadb-dump file or mydumper directory";
-        let csv = "CSV file with the rows for a table that --schema creates; may be repeated";
+        let dump = "Load the tables from this mysqldump or mariadb-dump file, or from this mydumper directory";
+        let csv = "Table that --schema creates, and the CSV file with its rows; may be repeated";
         command.args([
             option(DUMP, "FILE", dump)
                 .conflicts_with(SCHEMA)

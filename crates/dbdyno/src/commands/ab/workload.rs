@@ -86,7 +86,8 @@ impl Subcommand for Workload {
                 .about(own.summary)
                 .args(arguments(own.data, own.load))
         });
-        let script = Command::new(SCRIPT).about("Your own SQL, in pgbench's script syntax");
+        let script =
+            Command::new(SCRIPT).about("Your own SQL, written as scripts in pgbench's language");
         command
             .subcommands(own)
             .subcommand(ScriptWorkload::augment_args(script))
@@ -217,7 +218,7 @@ impl Args for ScriptWorkload {
     fn augment_args(command: Command) -> Command {
         let files = Arg::new("files")
             .value_name("FILE[@WEIGHT]")
-            .help("Script files; with several, @WEIGHT sets how often each is chosen relative to the others")
+            .help("Script files; if there are several, @WEIGHT sets how often a script is chosen relative to the others")
             .required(true)
             .num_args(1..)
             .value_parser(weighted_file);
@@ -225,7 +226,7 @@ impl Args for ScriptWorkload {
             .long("define")
             .short('D')
             .value_name("NAME=VALUE")
-            .help("Set a variable for the scripts; may be repeated")
+            .help("Define a variable for the scripts; may be repeated")
             .action(clap::ArgAction::Append)
             .value_parser(pair);
         let made: Vec<&str> = OltpData.options().iter().map(|it| it.name).collect();

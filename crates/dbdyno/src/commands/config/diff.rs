@@ -17,12 +17,20 @@ const SHOWN_MAX: usize = 10;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A side is an option file, a version (its defaults), server:NAME (a running private server), host:ADDRESS[:PORT] or
-host:/SOCKET (any running server, with the account of the connection options), or a results directory or run record. B
-may be omitted if --host, --socket, --port or --server names a running server. A file's effective values are computed
-for the version given with --for, otherwise for the version of the other side, or of the server found here. The
-differences are grouped by topic, the most important first: durability, SQL and security, replication, transactions,
-memory, reads and writes, connections, logs.
+A side is one of the following:
+  FILE                      the settings in an option file
+  VERSION                   the defaults of this server version
+  server:NAME               a running private server
+  host:ADDRESS[:PORT]       a running server; the connection options give the account
+  host:/SOCKET              a running server that is reached through a unix socket
+  DIR, RECORD               the settings in a results directory or run record
+
+If --host, --socket, --port or --server names a running server, B may be omitted. A file's effective values are computed
+for the version given with --for. Without --for, the version of the other side is used, or else the version of the
+server found on this machine.
+
+The differences are grouped by topic, and the most important topic comes first: durability, SQL and security,
+replication, transactions, memory, reads and writes, connections, logs.
 
 Examples:
   dbdyno config diff mysql-5.7 mysql-8.0.33
@@ -32,10 +40,10 @@ Examples:
   dbdyno config diff host:db1 host:db2:3307 --user dba --password-file secret
   dbdyno config diff results/before-1 results/after-1")]
 pub(crate) struct DiffArgs {
-    /// First side: a file, a version, a server or results (see below)
+    /// First side of the comparison: a file, a version, a server or results (see below)
     #[arg(value_name = "A")]
     a: String,
-    /// Second side, in the same forms [default: the server that the connection options name]
+    /// Second side of the comparison, in the same form as A [default: the server that the connection options name]
     #[arg(value_name = "B")]
     b: Option<String>,
     /// Server version for which a file's values are computed [default: the version of the other side]
@@ -44,7 +52,7 @@ pub(crate) struct DiffArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show every difference, including options without an explanation
+    /// Show every difference, including those of options that dbdyno cannot explain
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]

@@ -13,9 +13,9 @@ use super::subject::{Format, VersionArgs, catalogue_line, read_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For a file, each option is explained in one line; -v adds when the option matters, what to measure, what it costs, and
-its defaults by version. For a single option, everything is shown. If dbdyno has no explanation for an option, only the
-facts in its catalogue are shown.
+For a file, each option is explained in one line. -v also shows when the option matters, what to measure, what the
+option costs, and its default in each version. For a single option, all of this is always shown. If dbdyno has no
+explanation for an option, it shows only the facts in its catalogue.
 
 Examples:
   dbdyno config explain sync_binlog

@@ -17,8 +17,9 @@ use crate::commands::storage::{record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file contains only lines that differ from the version's defaults, each with its reason and formula as a comment.
-Without --disk-iops or --storage, the disk is unknown and the options that depend on it keep their defaults.
+The file contains only lines that differ from the version's defaults. A comment at each line states its reason and
+formula. If neither --disk-iops nor --storage is given, the disk's speed is unknown, and the options that depend on it
+keep their defaults.
 
 Examples:
   dbdyno config generate --for mysql-8.0.33 --memory 32G --connections 500 --output my.cnf
@@ -32,26 +33,27 @@ pub(crate) struct GenerateArgs {
     /// Number of CPUs of the server's machine [default: this machine's CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     cpus: Option<u64>,
-    /// Number of durable random writes per second that the disk can do [default: unknown]
+    /// Number of durable random writes that the disk performs per second [default: unknown]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     disk_iops: Option<u64>,
-    /// Results of `dbdyno storage`, used instead of --disk-iops
+    /// Results of `dbdyno storage` for the server's disk; they replace --disk-iops
     #[arg(long, value_name = "RECORD", conflicts_with = "disk_iops")]
     storage: Option<PathBuf>,
-    /// Purpose of the server
+    /// Type of load that the server is meant for
     #[arg(long, value_enum, default_value_t = Workload::Oltp)]
     workload: Workload,
-    /// Durability class, by what a failure may lose: D4 nothing; D3 the end of the binary log in a power failure; D2
-    /// the last second of commits in a power failure; D1 the same, even if only the server crashes; D0 anything
+    /// Lowest acceptable durability class. D4: a failure loses nothing. D3: a power failure can lose the end of the
+    /// binary log. D2: a power failure can lose the last second of commits. D1: a server crash alone can lose the last
+    /// second of commits. D0: a failure can lose anything
     #[arg(long, value_name = "CLASS", value_parser = class, default_value = "D4")]
     durability: DurabilityClass,
-    /// Maximum number of simultaneous clients
+    /// Maximum number of clients that are connected at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), default_value_t = 151)]
     connections: u64,
     /// New file to write [default: standard output]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Do not test the file by starting a server with it, even if that version is installed
+    /// Do not start a server to test the file, even if the server version is installed
     #[arg(long)]
     no_start: bool,
 }
@@ -62,7 +64,7 @@ enum Workload {
     Oltp,
     /// Bulk loads and long statements
     Bulk,
-    /// Both
+    /// Both types of load
     Mixed,
 }
 

@@ -24,18 +24,25 @@ const COUNTERS_AFTER: &str = "1h";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is read as the server would read it, with included files and the option groups of its version. If an option is
-set several times, the last line applies. If the version is installed on this machine, the server's own validator checks
-the file, too. Levels: refused (the server does not start, or ignores the line), risk (data, commits or access can be
-lost), warning, note. docs/config.md lists all rules.
+The file is read as the server would read it, with its included files and with the option groups for its version. If an
+option is set several times, the last line applies. If the version is installed on this machine, the server's own
+validator also checks the file.
 
-Without FILE, the running server named by --host, --socket, --port or --server is reviewed: its variables, its counters
-since its start, and its machine (read through --observe, or directly if it is this machine). Nothing on it is changed.
-Each piece of advice is marked with its basis: `rule` follows from documented behaviour, `counter` is inferred from the
-counters; only `dbdyno config prove` measures an effect. With FILE, the connection options name the server whose version
-and machine the file is for.
+Each finding has a level. docs/config.md lists all rules.
+  refused   the server does not start, or ignores the line
+  risk      data, commits or access can be lost
+  warning   the line probably does not do what was intended
+  note      the line has no effect, or a side effect that is easily forgotten
 
-Exit code 1 if a finding has the level --fail-if or a worse one; 0 otherwise.
+Without FILE, dbdyno reviews the running server that --host, --socket, --port or --server names: its variables, its
+counters since its start, and its machine. The machine is observed through --observe, or directly if the server runs on
+this machine. The server is not changed. Each piece of advice is marked with its basis: `rule` means that it follows
+from documented behaviour, and `counter` means that it is inferred from the counters. Only `dbdyno config prove`
+measures an effect.
+
+With FILE, the connection options name the server for whose version and machine the file is checked.
+
+If a finding has the --fail-if level or a worse one, the exit code is 1; otherwise it is 0.
 
 Examples:
   dbdyno config lint /etc/my.cnf --for mysql-8.0.33 --memory 32G --file-system xfs
@@ -43,21 +50,22 @@ Examples:
   dbdyno config lint my.cnf --for mysql-8.0 --format github --fail-if warning
   dbdyno config lint --host db1 --user dba --observe ssh://db1")]
 pub(crate) struct LintArgs {
-    /// Option file; if there are several, later files take precedence
+    /// Option file to check; if there are several, a later file overrides an earlier one
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
         "defaults_file"])]
     files: Vec<PathBuf>,
-    /// Server version that the file is for: mysql-8.0.33, mariadb-10.11, or mariadb for the installed version [default:
-    /// the version of the server that the connection options name, otherwise of the server found on this machine]
+    /// Server version that the file is for, such as mysql-8.0.33 or mariadb-10.11. A name without a number, such as
+    /// mariadb, means the installed version [default: the version of the server that the connection options name, or
+    /// else of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target,
         conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]
     version: Option<Target>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Use a running server's counters only if it has been running for at least this time
+    /// Use a running server's counters only if the server has been running for at least this time
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
     counters_after: Duration,
-    /// Check the file only against dbdyno's catalogues of options, even if that version is installed
+    /// Check the file only against dbdyno's option catalogues, even if the server version is installed
     #[arg(long)]
     no_validator: bool,
     /// Apply all safe fixes, write the result to this new file, and show the differences
@@ -66,10 +74,10 @@ pub(crate) struct LintArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show only findings of this level or worse: refused, risk, warning or note
+    /// Show only findings with this level or a worse one: refused, risk, warning or note
     #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "note")]
     level: Level,
-    /// Exit with code 1 if a finding has this level or worse
+    /// Exit with code 1 if a finding has this level or a worse one
     #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "refused")]
     fail_if: Level,
     /// Show every finding with its reason and source
@@ -86,13 +94,13 @@ pub(crate) struct LintArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// One object
+    /// One JSON object
     Json,
-    /// SARIF 2.1.0, for tools that show findings beside the code
+    /// SARIF 2.1.0 for tools that show findings beside the code
     Sarif,
-    /// Annotations of a GitHub workflow
+    /// Annotations for a GitHub workflow
     Github,
 }
 

@@ -17,29 +17,29 @@ use super::trial::Start;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Renamed options get their new name and unit. Options that do not exist in the new version become comments with the
-reason. If a default that affects query results or durability has changed, the file sets the old value. Everything else
-is kept, including comments. If the new version is installed, the server's own validator checks the result before it is
-written, and a test server is started with the new file on a separate data directory.
+Renamed options get their new names and units. Options that do not exist in the new version become comments that state
+the reason. If a default that affects query results or durability has changed, the new file sets the old value.
+Everything else is kept, including comments. If the new version is installed, the server's own validator checks the new
+file before it is written, and a test server is started with the new file in a separate data directory.
 
-Without --output, the differences are shown and nothing is written.
+Without --output, dbdyno shows the differences and writes no file.
 
-Exit code 1 if the new version refuses the result or does not start with it; 0 otherwise.
+If the new version refuses the new file or does not start with it, the exit code is 1; otherwise it is 0.
 
 Example: dbdyno config migrate my.cnf --from mysql-5.6 --to mysql-8.0.33 --output my8.cnf")]
 pub(crate) struct MigrateArgs {
     /// Option file to migrate
     file: PathBuf,
-    /// Version that the file is for
+    /// Server version that the file was written for
     #[arg(long, value_name = "VERSION", value_parser = target)]
     from: Target,
-    /// Version to migrate to
+    /// Server version to migrate the file to
     #[arg(long, value_name = "VERSION", value_parser = target)]
     to: Target,
-    /// New file to write [default: none; only the differences are shown]
+    /// New file to write [default: none; dbdyno only shows the differences]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Check the result only against dbdyno's catalogues of options, even if the new version is installed
+    /// Check the new file only against dbdyno's option catalogues, even if the new version is installed
     #[arg(long)]
     no_validator: bool,
     /// Show all changes with their reasons, and all defaults that change

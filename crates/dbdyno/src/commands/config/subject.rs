@@ -16,20 +16,20 @@ use telemetry::{Directory, storage_behind, usable_memory_bytes};
 /// A format of what a command prints.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(super) enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// One object
+    /// One JSON object
     Json,
 }
 
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]
 pub(super) struct VersionArgs {
-    /// Server version to use: mysql-8.0.33, mariadb-10.11, or mariadb for the installed version [default: the server
-    /// found on this machine]
+    /// Server version, such as mysql-8.0.33 or mariadb-10.11. A name without a number, such as mariadb, means the
+    /// installed version [default: the version of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
-    /// Use the version of this private server on this machine
+    /// Use the version of this private server
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
     server: Option<String>,
 }
@@ -71,19 +71,21 @@ impl VersionArgs {
 /// The machine that the server runs on.
 #[derive(Debug, clap::Args)]
 pub(super) struct MachineArgs {
-    /// Memory of the server's machine [default: unknown, not checked]
+    /// Memory of the server's machine [default: unknown; rules about memory are not checked]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// Number of CPUs of the server's machine [default: unknown, not checked]
+    /// Number of CPUs of the server's machine [default: unknown; rules about CPUs are not checked]
     #[arg(long, value_name = "N")]
     cpus: Option<usize>,
-    /// Size of the disk with the data directory [default: unknown, not checked]
+    /// Size of the disk that contains the data directory [default: unknown; rules about the disk's size are not
+    /// checked]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     disk: Option<u64>,
-    /// File system of the data directory: ext4, xfs, zfs, tmpfs [default: unknown, not checked]
+    /// File system of the data directory, such as ext4, xfs, zfs or tmpfs [default: unknown; rules about the file
+    /// system are not checked]
     #[arg(long, value_name = "TYPE")]
     file_system: Option<String>,
-    /// The server runs on this machine: detect memory, CPUs, disk and file system
+    /// The server runs on this machine; detect its memory, CPUs, disk and file system
     #[arg(long)]
     here: bool,
 }

@@ -23,11 +23,11 @@ use crate::{
 /// Seed of the rows that prepare makes, unless another is named.
 const ROWS_SEED: u64 = 1;
 
-/// Run sysbench's OLTP workloads: same tables, statements and distributions
+/// Run sysbench's OLTP workloads, with the same tables, statements and distributions
 ///
-/// The same options can be given to all commands; each uses the ones that it needs. sysbench's own names are also
-/// accepted (--threads, --time, --events, --rand-seed, --mysql-host and so on). As in sysbench, an event is one
-/// execution of the workload: a transaction, or a single statement.
+/// All commands accept the same options, and each command uses only the options that it needs. dbdyno also accepts
+/// sysbench's own option names (--threads, --time, --events, --rand-seed, --mysql-host and so on). As in sysbench, an
+/// event is one execution of the workload: a transaction or a single statement.
 #[derive(Debug, Parser)]
 #[command(
     name = "dbdyno oltp",
@@ -47,17 +47,17 @@ Examples:
 docs/oltp.md describes the statements, the distributions and the differences from sysbench."
 )]
 pub(super) struct Options {
-    /// point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,
-    /// update_non_index, select_random_points or select_random_ranges; sysbench's prefix oltp_ and the path of its
-    /// script are also accepted
+    /// Workload to run: point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,
+    /// update_non_index, select_random_points or select_random_ranges. A name with sysbench's prefix oltp_ and the path
+    /// of a sysbench script are also accepted
     pub(super) workload: String,
-    /// What to do
+    /// Command to execute
     #[arg(value_enum)]
     pub(super) command: Command,
 
     #[command(flatten)]
     pub(super) connection: ConnectionOptions,
-    /// Password; visible in the process list until dbdyno has erased it, so prefer --password-file
+    /// Password, which is visible in the process list until dbdyno has erased it; --password-file is safer
     #[arg(long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"], help_heading = "Connection")]
     pub(super) password: Option<String>,
     /// TLS, as sysbench's --mysql-ssl: on requires it, off forbids it
@@ -81,9 +81,9 @@ pub(super) enum Command {
     Prepare,
     /// Read the tables into the server's memory
     Prewarm,
-    /// Measure
+    /// Run the workload and measure it
     Run,
-    /// Compare the tables with those that prepare creates: columns, rows, ids, indexes
+    /// Check that columns, rows, ids and indexes are the same as in the tables that prepare creates
     Check,
     /// Drop the tables
     Cleanup,
@@ -148,37 +148,42 @@ impl FromArgMatches for WorkloadOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
-    /// Random seed for the rows [default: 1] or for a run [default: 0, a new seed each time]
+    /// Random seed for the rows [default: 1]; with run, random seed for the load [default: 0, which means a new seed
+    /// for each run]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
-    /// Number of connections, also for prepare, prewarm and cleanup
+    /// Number of connections in prepare, prewarm, run and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
+    /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and
+    /// CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) loops: Option<u32>,
-    /// Start this number of events per second at scheduled times (open loop); response times are measured from the
-    /// scheduled start; 0: each connection starts the next event when the previous one ends (closed loop)
+    /// Start this number of events per second at scheduled times (open loop); each response time is measured from the
+    /// scheduled time. With 0, each connection starts an event when its previous one ends (closed loop)
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = rate)]
     pub(super) rate: f64,
-    /// With --rate: random (poisson) or constant intervals between events [default: poisson]
+    /// With --rate: whether the intervals between events are random (poisson) or constant [default: poisson]
     #[arg(long, value_parser = PossibleValuesParser::new(["poisson", "constant"]).map(process))]
     pub(super) arrivals: Option<Process>,
-    /// Length of the measurement: 30s, 5m, or seconds; 0 for no limit [default: 10 s, or no limit with --operations].
-    /// If --operations is also given, the run ends at whichever limit is reached first
+    /// Length of the measurement, such as 30s or 5m; a plain number means seconds, and 0 means no limit. If
+    /// --operations is also given, the run ends when the first of the two limits is reached [default: 10 s; with
+    /// --operations, no limit]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) duration: Option<Duration>,
-    /// Total number of events: 10000, 1M; 0 for no limit
+    /// Total number of events, such as 10000 or 1M; 0 means no limit
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = count_or_none)]
     pub(super) operations: u64,
-    /// How long to wait for unfinished events at the end before exiting with code 3: a time (5s), a share of the
-    /// duration (10%), or off to wait for all of them [default: wait 5s, and do not fail]
+    /// Time to wait for unfinished events at the end: a time (5s), a share of the duration (10%), or off to wait for
+    /// all events. If events are still unfinished after this time, the exit code is 3 [default: wait for 5s, and do not
+    /// fail]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
     pub(super) forced_shutdown: Option<ForcedShutdown>,
-    /// Busy-wait shortly before an event is due, to start it within a microsecond of its time
+    /// Busy-wait shortly before the scheduled time of an event, so that the event starts within a microsecond of this
+    /// time
     #[arg(long)]
     pub(super) spin: bool,
-    /// Warm-up before the measurement, not counted
+    /// Unmeasured warm-up at the start of the run
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = time)]
     pub(super) warmup: Duration,
 }
@@ -196,16 +201,16 @@ pub(super) struct ReportOptions {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: Format,
-    /// Percentiles of the response times, 0 for none [default: 50,95,99,99.9; with --format sysbench: 95]
+    /// Percentiles of the response times to print; 0 prints none [default: 50,95,99,99.9; with --format sysbench, 95]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = percentile)]
     percentile: Option<Vec<f64>>,
     /// Print a histogram of the response times
     #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     histogram: Switch,
-    /// Interval between progress reports, seconds; 0 for none
+    /// Interval between progress reports, in seconds; 0 prints no progress reports
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) report_interval: u64,
-    /// Print the times of each statement and every finding (format text)
+    /// With --format text: print the times of each statement, and every finding
     #[arg(short, long)]
     pub(super) verbose: bool,
     #[command(flatten)]
@@ -214,13 +219,13 @@ pub(super) struct ReportOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// A few lines and a table
+    /// Text for a terminal: a summary and a table
     Text,
-    /// As sysbench 1.0.20
+    /// Report in the format of sysbench 1.0.20
     Sysbench,
-    /// One object
+    /// One JSON object
     Json,
-    /// One line for the events and one for each statement
+    /// CSV with one line for the events and one line for each statement
     Csv,
 }
 

@@ -7,23 +7,23 @@ use clap::ValueEnum;
 /// Output format of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// Page for a browser, in one file
+    /// HTML page for a browser, in one file
     Html,
-    /// One object
+    /// One JSON object
     Json,
-    /// One row per run and metric
+    /// CSV with one row per run and metric
     Csv,
-    /// For a comment on a pull request
+    /// Markdown for a comment on a pull request
     Markdown,
-    /// The bounds in an experiment's [expect] as tests, for CI
+    /// JUnit file for CI, with a test for each bound in the experiment's [expect] table
     Junit,
-    /// For Prometheus
+    /// OpenMetrics text for Prometheus
     Openmetrics,
-    /// The csv rows with typed columns
+    /// Parquet file with the same rows as csv, and with typed columns
     Parquet,
-    /// A chart
+    /// One chart as SVG
     Svg,
-    /// A chart at double resolution
+    /// One chart as PNG at double resolution
     Png,
 }
 

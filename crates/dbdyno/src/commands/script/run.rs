@@ -36,10 +36,11 @@ const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// What follows the options in the help.
 const AFTER_HELP: &str = "\
-An operation is one pass through a script; with several scripts, each operation draws one at random, according to their
-weights. After a deadlock, a lock wait timeout, a record that changed since it was read (error 1020) or a lost
-connection, the operation is retried and the retry counted; any other error ends the run. --database names the database;
-on a private server the default is test.
+An operation is one pass through a script. If there are several scripts, each operation chooses one of them at random,
+according to their weights. After a deadlock, a lock wait timeout, a changed record (error 1020) or a lost connection,
+dbdyno retries the operation and counts the retry. Any other error ends the run.
+
+--database names the database that the scripts use. On a private server, the default database is test.
 
 Examples:
   dbdyno script orders.sql --server one --connections 16 --duration 60s
@@ -51,10 +52,10 @@ docs/script.md describes the language of the scripts.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct RunArgs {
-    /// Script files; with several, @WEIGHT sets how often each is chosen relative to the others
+    /// Script files; if there are several, @WEIGHT sets how often a script is chosen relative to the others
     #[arg(value_name = "FILE[@WEIGHT]", required = true, value_parser = weighted_file)]
     files: Vec<WeightedFile>,
-    /// Set a variable for the scripts; may be repeated
+    /// Define a variable for the scripts; may be repeated
     #[arg(long, short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
     define: Vec<(String, String)>,
     #[command(flatten)]
@@ -67,14 +68,14 @@ pub(super) struct RunArgs {
     /// Length of the measurement, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, help_heading = "Load")]
     duration: Duration,
-    /// Warm-up, not measured: a duration, or auto to wait until the throughput is steady
+    /// Unmeasured warm-up at the start of the run: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = warm_up, help_heading = "Load")]
     warmup: WarmUp,
-    /// Start this number of operations per second at scheduled times (open loop); response times are measured from the
-    /// scheduled start [default: each connection starts the next operation when the previous one ends]
+    /// Start this number of operations per second at scheduled times (open loop); each response time is measured from
+    /// the scheduled time [default: each connection starts an operation when its previous one ends]
     #[arg(long, value_name = "OPERATIONS", value_parser = rate, help_heading = "Load")]
     rate: Option<f64>,
-    /// With --rate: random (poisson) or constant intervals between operations
+    /// With --rate: whether the intervals between operations are random (poisson) or constant
     #[arg(
         long,
         value_enum,
@@ -83,10 +84,11 @@ pub(super) struct RunArgs {
         help_heading = "Load"
     )]
     arrivals: ArrivalProcess,
-    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
+    /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and
+    /// CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     loops: Option<u32>,
-    /// Random seed for all random choices [default: a new one each time]
+    /// Random seed for all random choices [default: a new seed for each run]
     #[arg(long, value_name = "N", help_heading = "Load")]
     seed: Option<u64>,
     #[command(flatten, next_help_heading = "Report")]
@@ -94,7 +96,7 @@ pub(super) struct RunArgs {
     /// Output format
     #[arg(long, value_enum, default_value = "text", help_heading = "Report")]
     format: Format,
-    /// Print the times of each statement and every finding (format text)
+    /// With --format text: print the times of each statement, and every finding
     #[arg(short, long, help_heading = "Report")]
     verbose: bool,
 }
@@ -107,11 +109,11 @@ enum ArrivalProcess {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A few lines and a table
+    /// Text for a terminal: a summary and a table
     Text,
-    /// One object
+    /// One JSON object
     Json,
-    /// One line for each script and each statement
+    /// CSV with one line for each script and each statement
     Csv,
 }
 

@@ -6,19 +6,19 @@ use std::process::ExitCode;
 use runs::{Blame, Blamed};
 use server::{Installation, Settings};
 
-/// Check option files against a server version without starting it
+/// Check option files for a server version, without starting the server
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Server binary [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Server version to check against: mariadb-10.11, mysql-8.0
+    /// Server version that the option files are for, such as mariadb-10.11 or mysql-8.0
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; may be repeated, later files take precedence
+    /// Option file; may be repeated, and a later file overrides an earlier one
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// Server option, which overrides the files; may be repeated
+    /// Server option, which overrides the option files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }

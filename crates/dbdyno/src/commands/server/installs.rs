@@ -9,7 +9,7 @@ use crate::{commands::server::table::aligned, progress::Step};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArgs {
-    /// Version to install: mysql-5.7, mariadb-11.8; with --from, any name for it
+    /// Server version to install, such as mysql-5.7 or mariadb-11.8; with --from, a name of your choice
     name: String,
     /// Install from this archive, directory or server binary (mysqld) instead of from packages
     #[arg(long, value_name = "PATH")]
@@ -18,7 +18,7 @@ pub(super) struct InstallArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstalledArgs {
-    /// Also list versions that can be installed
+    /// Also list the versions that can be installed
     #[arg(long)]
     all: bool,
 }

@@ -15,7 +15,8 @@ pub(super) struct SnapshotArgs {
     name: String,
     /// Name of the snapshot [default: the current time]
     snapshot: Option<String>,
-    /// Copy while the server runs, with mariadb-backup or MySQL's clone plugin [default: stop the server for the copy]
+    /// Copy the data with mariadb-backup or MySQL's clone plugin while the server runs [default: stop the server for
+    /// the copy]
     #[arg(long)]
     online: bool,
     /// Output format
@@ -53,9 +54,9 @@ pub(super) struct SnapshotsArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for a terminal
     Text,
-    /// One JSON value
+    /// One JSON object
     Json,
 }
 

@@ -13,19 +13,25 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each statement is explained and executed. Candidates come from its plan, the columns it uses and its costs: indexes for
-its conditions, joins and order; covering indexes; fresh statistics; larger buffers; and rewritten statements. A
-rewritten statement drops the hints, replaces a function call on a column with a range condition (plus an index for that
-condition), turns OR into UNION, turns an IN subquery into a join, or changes the join order. Changes that only the
-statement's author can make are listed, as are duplicate and unused indexes on the tables.
+Each statement is explained and executed. From its plan, its columns and its costs, dbdyno derives candidates, which are
+changes that could make the statement faster:
+  - indexes for the statement's conditions, joins and order, and covering indexes
+  - fresh statistics
+  - larger buffers
+  - a rewritten statement: without hints, with a range condition (and an index for it) instead
+    of a function call on a column, with UNION instead of OR, with a join instead of an IN
+    subquery, or with another join order
 
-With --try, the candidates with the largest estimated saving are measured on two copies of the private server, one after
-the other, as in sql compare. Statistics are refreshed before an index is judged. A candidate is proved only if it
-returns the same result on this data and makes a statement faster by more than --min-effect; the whole confidence
-interval must be beyond this limit. The size of an index and its cost for inserts and updates are also measured. The
-server itself is not changed.
+The output also lists changes that only the statement's author can make, and duplicate and unused indexes on the tables.
 
-Exit code 1 if --try proved nothing.
+With --try, the candidates with the largest estimated savings are measured one after the other on two copies of the
+private server, as in sql compare. The server itself is not changed. Before an index is measured, the statistics are
+refreshed on both copies. The size of each index and its cost for inserts and updates are also measured.
+
+A candidate is proved only if the statements return the same results on this data and a statement becomes faster by more
+than --min-effect: the whole confidence interval of the change must be beyond this limit.
+
+If --try proves no candidate, the exit code is 1.
 
 Examples:
   dbdyno sql advise q.sql --host db1 --database wiki
@@ -36,22 +42,22 @@ pub(super) struct AdviseArgs {
     /// Measure the candidates (suggested changes) on copies of the private server
     #[arg(long = "try")]
     is_tried: bool,
-    /// Maximum number of candidates to measure, starting with the largest estimated saving
+    /// Maximum number of candidates to measure; those with the largest estimated savings are measured first
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
-    /// Maximum total time of the measurements
+    /// Time limit for all measurements together
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters, per cent
+    /// Smallest difference that matters, in per cent
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: u32,
     /// Random seed for the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Time limit of each statement, after which it is killed on the server
+    /// Time limit for each statement; a statement that exceeds it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
-    /// Show every candidate with its reason and all figures
+    /// Show every candidate with its reason and all its figures
     #[arg(long, short)]
     verbose: bool,
     /// Output format
@@ -63,9 +69,9 @@ pub(super) struct AdviseArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// The answer, then the candidates of each statement
+    /// Text for a terminal: the answer, then the candidates for each statement
     Text,
-    /// One object
+    /// One JSON object
     Json,
 }
 

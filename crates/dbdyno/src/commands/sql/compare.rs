@@ -20,30 +20,33 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A variant is NAME: PART; PART, with one or more parts:
-  SET or USE of the session       executed at the start of the variant's session
+A variant has the form NAME: PART; PART. It has one or more of these parts:
+  SET or USE of the session       is executed at the start of the variant's session
   other SQL, such as CREATE INDEX, DROP INDEX, ALTER, ANALYZE TABLE, SET GLOBAL
-                                  executed once on a copy of the private server
-  option NAME=VALUE               server option, set on a copy of the private server
-  hint HINT                       inserted as /*+ HINT */ after the first word of every statement
-  rewrite FILE                    replacement statements with the same results, one per statement, in order
+                                  is executed once, on a copy of the private server
+  option NAME=VALUE               sets a server option on a copy of the private server
+  hint HINT                       inserts /*+ HINT */ after the first word of every statement
+  rewrite FILE                    replaces each statement with the statement at the same position
+                                  in FILE, which must return the same result
 
-Instead of variants, --cnf compares option files on copies of --server. If --setup FILE.sql is
-given, FILE.sql creates the schema and the data on new private servers; --cnf then compares option files on them, and
---run compares versions. The first file or version is the baseline.
+Instead of variants, --cnf compares option files on copies of the private server (--server). With --setup FILE.sql,
+dbdyno creates new private servers, and FILE.sql creates the schema and the data on them. --cnf then compares option
+files on these servers, and --run compares versions. The first file or version is the baseline.
 
-The sides are the baseline and the variants. If a variant contains SQL or server options, it runs on a copy of the
-private server (--server), and so does the baseline. The server itself is stopped while it is copied, and is not
-changed. On an existing server (--host, --socket), dbdyno only opens sessions.
+The sides of the comparison are the baseline and the variants. If a variant contains SQL or server options, the variant
+and the baseline run on copies of the private server (--server). The server itself is stopped while it is copied, and is
+not changed. On an existing server (--host, --socket), dbdyno only opens sessions.
 
-First, every statement is executed twice on every side without timing, and the result rows are compared as text, in any
-order. The timed blocks come next: each block executes every statement on every side, in random order. A short statement
-is executed up to nine times per block, and the median counts. The comparison ends when every difference is decided
-(with the same rule as in experiments), or when --runs or --budget is used up. Copies differ by a few per cent even
-without a change, so a difference between copies is decided only if its whole confidence interval is beyond
---min-effect, or within it. Statements that change data are rolled back each time.
+First, every statement is executed twice on every side without timing, and the result rows are compared as text,
+regardless of their order. The timed blocks follow. Each block executes every statement on every side, in random order.
+A short statement is executed up to nine times per block, and the median of its times is used. Statements that change
+data are rolled back each time.
 
-Exit code 1 if a variant returns a different result than the baseline.
+The comparison ends when every difference is decided (by the same rule as in experiments), or when --runs or --budget is
+used up. Two copies of a server differ by a few per cent even without a change. A difference between copies is therefore
+decided only if its whole confidence interval is beyond --min-effect, or within it.
+
+If a variant and the baseline return different results, the exit code is 1.
 
 Examples:
   dbdyno sql compare q.sql --server demo --variant 'index: create index len on page (page_len)'
@@ -54,16 +57,17 @@ Examples:
 pub(super) struct CompareArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Variant to compare with the baseline, as NAME: PART; PART (see below); may be repeated
+    /// Variant to compare with the baseline, in the form NAME: PART; PART (see below); may be repeated
     #[arg(long, value_name = "VARIANT", required_unless_present_any = ["cnf", "run"], value_parser = Variant::parse)]
     variant: Vec<Variant>,
-    /// Changes to make for the baseline itself, in the same form as a variant [default: none]
+    /// Changes to the baseline, in the same form as a variant [default: none]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
-    /// Option files to compare: on copies of --server, in addition to its own options, or on new servers with --setup
+    /// Option files to compare. With --setup, new servers are started with them; otherwise, they are added to the
+    /// options of copies of the private server
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     cnf: Vec<PathBuf>,
-    /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11; --setup loads the data into each
+    /// With --setup: server versions to compare, such as mysql-8.0.33,mariadb-10.11
     #[arg(long, value_name = "SPEC,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     run: Vec<String>,
     /// SQL file that creates the schema and the data on new private servers
@@ -72,16 +76,16 @@ pub(super) struct CompareArgs {
     /// Maximum number of blocks (a block executes every statement on every side)
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
     runs: u32,
-    /// Time after which no new block is started
+    /// Time limit for all blocks together; when it is reached, no new block is started
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters, per cent [default: 5 between copies, otherwise 2]
+    /// Smallest difference that matters, in per cent [default: 5 between copies, otherwise 2]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: Option<u32>,
     /// Random seed for the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Time limit of each statement, after which it is killed on the server
+    /// Time limit for each statement; a statement that exceeds it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
     /// Show every comparison with its plans and counters
@@ -99,11 +103,11 @@ pub(super) struct CompareArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// The verdicts with their reasons
+    /// A table of the verdicts with their reasons
     Table,
-    /// One object with every time and plan
+    /// One JSON object with every measured time and every plan
     Json,
-    /// Comma-separated values with a header
+    /// CSV with a header line
     Csv,
 }
 

@@ -14,13 +14,13 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each form of EXPLAIN that the server supports is used once: EXPLAIN as a table (EXTENDED with its warnings, if it
-exists), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer trace. The plan is drawn from
-the most informative form; --forms draws it from all.
+If the server supports a form of EXPLAIN, dbdyno uses it once. The forms are EXPLAIN as a table (with EXTENDED and its
+warnings, if the server has them), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer
+trace. The plan is drawn from the form with the most information. With --forms, a plan is drawn from every form.
 
-A statement that only reads is executed once, in a read-only transaction, to measure its plan. A statement that changes
-data is only explained; with --analyze it is also executed, in a transaction that is rolled back. USE and SET of session
-variables are executed for the statements that follow.
+A statement that only reads is executed once in a read-only transaction, so that its plan can be measured. A statement
+that changes data is only explained. With --analyze, it is also executed, in a transaction that is rolled back. USE, and
+SET of session variables, are executed and apply to the statements that follow them.
 
 Examples:
   dbdyno sql explain --server demo -e 'select count(*) from page where page_len > 9000'
@@ -29,19 +29,19 @@ Examples:
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Also execute statements that change data, and roll them back
+    /// Also execute statements that change data, and roll back their changes
     #[arg(long)]
     analyze: bool,
-    /// Execute nothing; show only the optimizer's estimates
+    /// Execute no statements; show only the optimizer's estimates
     #[arg(long, conflicts_with = "analyze")]
     no_analyze: bool,
-    /// Time limit of each statement, after which it is killed on the server
+    /// Time limit for each statement; a statement that exceeds it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
-    /// Draw the plan from every form of EXPLAIN, not only from the most informative one
+    /// Draw a plan from every form of EXPLAIN, not only from the form with the most information
     #[arg(long)]
     forms: bool,
-    /// Output format [default: from the file extension of --output, otherwise text]
+    /// Output format [default: determined by the file extension of --output, otherwise text]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// File to write [default: standard output]
@@ -53,11 +53,11 @@ pub(super) struct ExplainArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// Trees for a terminal
+    /// Text for a terminal, with each plan as a tree
     Text,
-    /// One object: each plan as dbdyno parsed it, with the server's original output
+    /// One JSON object: each plan as dbdyno parsed it, with the server's original output
     Json,
-    /// A page for a browser
+    /// HTML page for a browser
     Html,
 }
 

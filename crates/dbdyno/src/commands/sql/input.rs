@@ -10,16 +10,17 @@ use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// File of statements; delimiter, source and comments work as in the mysql client
+    /// File with SQL statements; delimiter, source and comments work as in the mysql client
     #[arg(value_name = "FILE", required_unless_present_any = ["execute", "from"])]
     file: Option<PathBuf>,
     /// Statement to use instead of a file; may be repeated
     #[arg(long, short = 'e', value_name = "STATEMENT", conflicts_with = "file")]
     execute: Vec<String>,
-    /// Use the most expensive statements of a slow query log (its file name) or of performance_schema (digest)
+    /// Use the most expensive statements in this slow query log (a file name) or in performance_schema (the word
+    /// digest)
     #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
     from: Option<PathBuf>,
-    /// Number of statements to use from --from, the most expensive first
+    /// With --from: number of statements to use, starting with the most expensive one
     #[arg(long, value_name = "N", default_value = "10", requires = "from", value_parser = clap::value_parser!(u32).range(1..=1000))]
     top: u32,
 }

@@ -13,15 +13,18 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A round executes all statements once, in order. Rounds are repeated until every median is known to --precision, --runs
-rounds are done or --budget is used up. The first round is reported separately, because it may read pages from disk that
-later rounds find in memory. --cold N adds N rounds before the first one. Each of them follows a restart of the private
-server, with an empty buffer pool and with the server's files dropped from the operating system's page cache; a note
-reports files that could not be dropped.
+A round executes all statements once, in order. The rounds end when every median time is known with the precision that
+--precision sets, when --runs rounds are complete, or when --budget is used up. The first round is reported separately,
+because it may read pages from disk that later rounds find in memory.
 
-A statement's time is measured from sending it to receiving the last byte of its result, which is read and counted.
-Statements that only read are executed in a read-only transaction, and statements that change data in a transaction that
-is rolled back; --commit keeps their changes. USE and SET of session variables are executed but not timed.
+--cold N adds N rounds before the first one. Before each of these rounds, the private server is restarted with an empty
+buffer pool, and its files are dropped from the operating system's page cache. If some files cannot be dropped, a note
+reports them.
+
+A statement's time begins when the statement is sent, and ends when the last byte of its result has been received. The
+result is read completely and its rows are counted. Statements that only read are executed in a read-only transaction.
+Statements that change data are executed in a transaction that is rolled back; --commit keeps their changes. USE, and
+SET of session variables, are executed but not timed.
 
 Examples:
   dbdyno sql time queries.sql --server demo --database wiki
@@ -33,20 +36,20 @@ pub(super) struct TimeArgs {
     /// Maximum number of rounds after the first one (a round executes every statement once)
     #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
-    /// Stop when every median time is known to this precision: half the width of its confidence interval, per cent of
-    /// the median
+    /// Stop when every median time is known to this precision: half the width of its confidence interval, in per cent
+    /// of the median
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
     precision: u32,
-    /// Maximum time of all rounds after the first one
+    /// Time limit for all rounds after the first one
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Number of cold rounds before the first one, each after a restart of the private server
+    /// Number of additional rounds before the first one; the private server is restarted before each of them
     #[arg(long, value_name = "N", default_value = "0", requires = "server", value_parser = clap::value_parser!(u32).range(0..=1000))]
     cold: u32,
-    /// Commit the changes of statements, and allow statements other than SELECT, INSERT, UPDATE and similar ones
+    /// Keep the changes that statements make, and allow statements other than SELECT, INSERT, UPDATE and similar ones
     #[arg(long)]
     commit: bool,
-    /// Time limit of each statement, after which it is killed on the server
+    /// Time limit for each statement; a statement that exceeds it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
     /// Output format
@@ -61,13 +64,13 @@ pub(super) struct TimeArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A table, and each statement's costs
+    /// A table with the times, followed by each statement's costs
     Table,
-    /// One object with every time
+    /// One JSON object with every measured time
     Json,
-    /// Comma-separated values with a header
+    /// CSV with a header line
     Csv,
-    /// Two lists of lines such as `Q1:5.97537` and `Total:`, in seconds: the first round, then the medians
+    /// Lines such as `Q1:5.97537` and a `Total:` line, in seconds: first for the first round, then for the medians
     Document,
 }
 

@@ -25,12 +25,13 @@ const LOG: &str = "course";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each size is measured at each depth for --seconds, with a pause before every measurement except the first. The burst
-ends when the rate falls to 70 % or less of the previous rate and stays there. The result shows both rates, the time of
-the change and the number of requests above the sustained rate. The measurement is then repeated after a pause, to see
-whether the disk has recovered. A measurement of less than 180 seconds misses the end of many bursts.
+Each size is measured at each depth for --seconds, with a pause before every measurement except the first. A burst ends
+when the rate falls to 70 % or less of the previous rate and does not rise again. The result shows both rates, the time
+of the change, and the number of requests above the sustained rate. If a burst ended, the same combination is measured
+once more after a pause, to check whether the disk has recovered. If measurements last less than 180 seconds, they miss
+the end of many bursts.
 
-After an interruption, --resume measures only the size and depth combinations that have not been measured yet.
+After an interruption, --resume measures only those combinations of size and depth that have not been measured yet.
 
 Example:
   dbdyno storage burst /data --sizes 8G --depths 8 --seconds 600")]
@@ -38,26 +39,26 @@ pub(super) struct BurstArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Sizes of the file range that is accessed, each measured at each depth
+    /// Sizes of the file range that the requests access; each size is measured at each depth
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
     sizes: Vec<u64>,
-    /// Depths: numbers of requests in flight
+    /// Depths (numbers of requests in flight)
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8",
         value_parser = clap::value_parser!(u32).range(1..=4096))]
     depths: Vec<u32>,
-    /// Length of each measurement, seconds
+    /// Length of each measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "180", value_parser = values::seconds)]
     seconds: u64,
-    /// Pause before each measurement except the first, seconds
+    /// Pause before each measurement except the first, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = values::pause_s)]
     pause: u64,
     /// Size of each request, such as 4k
     #[arg(long, value_name = "SIZE", default_value = "4k", value_parser = values::block_bytes)]
     block: u64,
-    /// Share of reads, per cent
+    /// Share of reads, in per cent; all other requests are writes
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
-    /// Continue the latest interrupted results, or those in --results
+    /// Continue the latest interrupted measurement, or the one in --results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -13,12 +13,15 @@ use super::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A commit writes and flushes a redo log, then appends to a binary log and flushes that, as the server does with
-sync_binlog=1 and innodb_flush_log_at_trx_commit=1. With --server mariadb, a commit writes a block of 4 KiB to the redo
-log, bypassing the page cache, and 210 bytes to the binary log. With --server mysql, a commit writes blocks of 512 bytes
-to the redo log, through the page cache, and 380 bytes to the binary log. Waiting writers share one pair of flushes, as
-in the server's group commit. A server does more work for a commit, so the rate is an upper bound for its durable
-commits.
+A commit writes and flushes a redo log, and then writes and flushes a binary log, as a server does with sync_binlog=1
+and innodb_flush_log_at_trx_commit=1:
+  --server mariadb   writes a 4 KiB block to the redo log, bypassing the page cache, and 210
+                     bytes to the binary log
+  --server mysql     writes blocks of 512 bytes to the redo log, through the page cache, and
+                     380 bytes to the binary log
+
+Writers that wait at the same time share one pair of flushes, as in a server's group commit. A server does more work for
+each commit, so the measured rate is an upper bound for a server's rate of durable commits.
 
 Examples:
   dbdyno storage commit /data --server mysql
@@ -27,14 +30,14 @@ pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Server whose system calls are imitated
+    /// Server whose system calls each commit imitates
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
-    /// Numbers of concurrent writers, with one measurement for each
+    /// Numbers of concurrent writers; each number is measured separately
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
     writers: Vec<u32>,
-    /// Length of each measurement, seconds
+    /// Length of each measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
     #[command(flatten)]

@@ -19,30 +19,32 @@ const NAME: &str = "storage-compare";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The runs on both volumes are in random order, so that a change on the machine does not look like a difference between
-the volumes. The answer is a verdict with its confidence interval for each type of request. The experiment file is in
-the results directory, and can be edited and run again: dbdyno run results/storage-compare-1/storage-compare.toml
+The runs on the two volumes are executed in random order, so a change on the machine does not look like a difference
+between the volumes. For each type of request, the answer is a verdict with its confidence interval.
+
+The results directory contains the experiment file. To change the experiment, edit the file and run it again:
+  dbdyno run results/storage-compare-1/storage-compare.toml
 
 Example:
   dbdyno storage compare /mnt/a /mnt/b --depths 1,32")]
 pub(super) struct CompareArgs {
-    /// Directory on the first volume, the baseline
+    /// Directory on the first volume, which is the baseline
     one: PathBuf,
     /// Directory on the second volume
     other: PathBuf,
     /// Sizes of the requests, such as 4k,16k
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["16k"], value_parser = values::block_bytes)]
     blocks: Vec<u64>,
-    /// Shares of reads, per cent
+    /// Shares of reads, in per cent; all other requests are writes
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values = ["100", "0"], value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: Vec<u32>,
-    /// Depths: numbers of requests in flight
+    /// Depths (numbers of requests in flight)
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values = ["1", "16"], value_parser = clap::value_parser!(u32).range(1..=4096))]
     depths: Vec<u32>,
     /// Size of the test file on each volume
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of each run, seconds
+    /// Length of the measurement in each run, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
     seconds: u64,
     /// Number of runs for each type of request (size, share of reads, depth) on each volume
@@ -51,7 +53,7 @@ pub(super) struct CompareArgs {
     /// Directory for the results [default: results/storage-compare-N]
     #[arg(long, value_name = "RESULTS")]
     results: Option<PathBuf>,
-    /// After the answer, also print every table and finding
+    /// Print every table and finding after the summary
     #[arg(short, long)]
     verbose: bool,
 }

@@ -26,8 +26,8 @@ const FILE_UNIT: u64 = 1 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The measurement takes less than a minute, and half a minute more for each further repeat. Without fio, dbdyno's own
-threads measure only commits, and random reads and writes at depths 1 and 16.
+The measurement takes less than a minute. Each further repeat takes another half minute. If fio is not installed,
+dbdyno's own threads measure only commits, and random reads and writes at depths 1 and 16.
 
 Example:
   dbdyno storage quick /data")]

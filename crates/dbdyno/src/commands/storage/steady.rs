@@ -19,13 +19,16 @@ const FILLS: u32 = 2;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The whole file is written twice, then the requests (--block, --reads, --depth) run in rounds of equal length. The disk
-is steady when the rates of the last five rounds lie within 20 % of their mean, and the line fitted to them rises or
-falls by less than 10 % (SNIA SSS PTS 2.0.2). A file is not the whole disk, and the disk is not purged first, so the
-figures are not comparable with a drive's SNIA figures.
+First, the whole file is written twice. Then the requests (--block, --reads, --depth) run in rounds of equal length. The
+disk is steady when the rates of the last five rounds meet two conditions (SNIA SSS PTS 2.0.2):
+  - the range from the lowest to the highest rate is less than 20 % of their mean
+  - a line fitted to the rates rises or falls by less than 10 % of their mean
 
-Exit code 1 if the steady state is not reached within --rounds. The command cannot be resumed, because its rounds must
-follow each other without a pause.
+Do not compare the figures with a drive's SNIA figures: a file is not the whole disk, and the disk is not purged before
+the measurement.
+
+If the disk is not steady after --rounds rounds, the exit code is 1. An interrupted measurement cannot be resumed,
+because the rounds must follow each other without a pause.
 
 Example:
   dbdyno storage steady /data --size 16G")]
@@ -36,7 +39,7 @@ pub(super) struct SteadyArgs {
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of each round, seconds
+    /// Length of each round, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
     /// Maximum number of rounds
@@ -46,10 +49,10 @@ pub(super) struct SteadyArgs {
     /// Size of each request, such as 16k
     #[arg(long, value_name = "SIZE", default_value = "16k", value_parser = values::block_bytes)]
     block: u64,
-    /// Share of reads, per cent
+    /// Share of reads, in per cent; all other requests are writes
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
-    /// Depth: number of requests in flight
+    /// Depth (number of requests in flight)
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
     depth: u32,
     /// Refused, with the reason

@@ -24,10 +24,15 @@ const OVERHEAD: Duration = Duration::from_millis(600);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-sh2-137: sequential read and write of 1 MiB, then random requests of 4, 8 and 16 KiB at 100, 90, 50, 10 and 0 % reads
-and depths 1 to 256; 2 h 17 min at 60 seconds each. mysql-30: random requests of 4 and 16 KiB at 100, 50 and 0 % reads
-and depths 1, 4, 16, 64 and 256. A FILE contains [[pattern]] tables with name, block, reads (percent), depth and, unless
-random, access = \"sequential\".
+Sets of patterns (--patterns):
+  sh2-137    sequential reads and writes of 1 MiB, then random requests of 4, 8 and 16 KiB with
+             100, 90, 50, 10 and 0 % reads at depths 1 to 256; with 60 seconds for each pattern,
+             the set takes 2 h 17 min
+  mysql-30   random requests of 4 and 16 KiB with 100, 50 and 0 % reads at depths 1, 4, 16, 64
+             and 256
+  FILE       a TOML file with a [[pattern]] table for each pattern; its keys are name, block,
+             reads (in per cent), depth and, if the requests are not random,
+             access = \"sequential\"
 
 Examples:
   dbdyno storage suite /data
@@ -37,22 +42,22 @@ pub(super) struct SuiteArgs {
     /// Directory on the disk to measure, or a raw device with --destroy
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Set of patterns: sh2-137, mysql-30 or a TOML file (see below)
+    /// Set of patterns to measure: sh2-137, mysql-30 or a TOML file (see below)
     #[arg(long, value_name = "SET|FILE", default_value = "sh2-137")]
     patterns: String,
     /// Size of the test file
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Time for each pattern, seconds
+    /// Length of the measurement for each pattern, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
     /// Number of times to measure each pattern, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
-    /// fio's I/O engine
+    /// I/O engine that fio uses
     #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
     engine: String,
-    /// Continue the latest interrupted results, or those in --results
+    /// Continue the latest interrupted measurement, or the one in --results
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

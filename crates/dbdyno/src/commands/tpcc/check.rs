@@ -18,13 +18,13 @@ const NOT_CONSISTENT: u8 = 1;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Conditions 1 to 12 are those of clause 3.3.2; condition 11 holds only right after the load, and is checked with
---after-load. Condition 13 is dbdyno's own: the stock counters agree with the order lines. A database on which
-tpcc-mysql ran violates it, because tpcc-mysql never updates these counters.
+Conditions 1 to 12 are those in clause 3.3.2. Condition 11 is true only directly after the load, so it is checked only
+with --after-load. Condition 13 is dbdyno's own: the stock counters must agree with the order lines. If tpcc-mysql has
+run on the database, the database violates condition 13, because tpcc-mysql never updates these counters.
 
-Exit codes: 0 all hold; 1 a condition is violated.")]
+If a condition is violated, the exit code is 1; otherwise it is 0.")]
 pub(crate) struct CheckArgs {
-    /// Also check condition 11, which holds only if no transaction has run since the load
+    /// Also check condition 11, which is true only if no transaction has run since the load
     #[arg(long)]
     after_load: bool,
     #[command(flatten)]

@@ -21,23 +21,23 @@ pub(crate) struct PrepareArgs {
     /// Number of warehouses, about 100 MB each
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
     warehouses: u32,
-    /// Random seed for the rows; the same seed generates the same rows
+    /// Random seed for the rows; the same seed always generates the same rows
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// When secondary indexes are created
+    /// When to create the secondary indexes
     #[arg(long, value_enum, default_value = "after")]
     keys: Keys,
-    /// Create foreign keys [default: on, or off with --keys none]
+    /// Whether to create foreign keys [default: on; with --keys none, off]
     #[arg(long, value_enum, value_name = "WHETHER")]
     foreign_keys: Option<Switch>,
-    /// Number of loading connections [default: one per CPU, at most 8]
+    /// Number of connections that load the rows [default: one per CPU, up to 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log during the load. While it is off, a server crash loses all of the server's data; it is
-    /// switched on again after the load. off needs MySQL 8.0.21 or later
+    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later: a server crash
+    /// during the load then loses all of the server's data. After the load, the redo log is switched on again
     #[arg(long, value_enum, value_name = "STATE", default_value = "on")]
     redo_log: Switch,
-    /// Skip the check of the consistency conditions after the load
+    /// Skip the consistency check after the load
     #[arg(long)]
     no_check: bool,
     #[command(flatten)]
@@ -46,11 +46,11 @@ pub(crate) struct PrepareArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Keys {
-    /// With the tables
+    /// Create them with the tables, before the rows are loaded
     Before,
-    /// After a table's rows are loaded
+    /// Create them after the table's rows are loaded
     After,
-    /// Never
+    /// Do not create them
     None,
 }
 

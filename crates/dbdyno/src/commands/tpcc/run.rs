@@ -43,12 +43,15 @@ const INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every terminal has a home warehouse and a home district. It draws its transactions from its own shuffled deck of 23
-cards, and runs them one at a time, as prepared statements or as calls of stored procedures (--round-trips stored).
-After a deadlock, a lock wait timeout, a record that changed since it was read (error 1020) or a lost connection, the
-transaction is retried and the retry counted; any other error ends the run.
+cards, and runs them one at a time, as prepared statements or as calls to stored procedures (--round-trips stored).
+After a deadlock, a lock wait timeout, a changed record (error 1020) or a lost connection, dbdyno retries the
+transaction and counts the retry. Any other error ends the run.
 
-Exit codes: 0 ok; 1 the run left the database inconsistent, or its inputs did not follow the specification; 3 a
-connection was refused, an operation failed for good or had no answer at the end, or no operation succeeded.")]
+Exit codes:
+  0   success
+  1   the run left the database inconsistent, or its inputs did not follow the specification
+  3   a connection was refused, a transaction failed permanently or was unanswered at the end,
+      or no transaction succeeded")]
 pub(crate) struct RunArgs {
     /// Number of warehouses to use [default: all]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -59,30 +62,31 @@ pub(crate) struct RunArgs {
     /// Length of the measurement, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     duration: Duration,
-    /// Warm-up, not measured: a duration, or auto to wait until the throughput is steady
+    /// Unmeasured warm-up at the start of the run: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
     warmup: WarmUp,
-    /// Key and think times: as in the specification (spec), or none
+    /// Key and think times: none, or those in the TPC-C specification (spec)
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
-    /// How a transaction is sent: statement by statement (statements), or as one call of a stored procedure, which is
-    /// created if missing (stored)
+    /// How a transaction is sent: statement by statement (statements), or as one call to a stored procedure (stored),
+    /// which is created if it does not exist
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
-    /// Where Delivery transactions run: in background connections, one for every four terminals (deferred), or in the
-    /// terminal (inline)
+    /// Where Delivery transactions run: on background connections, one for every four terminals (deferred), or on the
+    /// terminal's own connection (inline)
     #[arg(long, value_enum, default_value = "deferred")]
     delivery: Delivery,
     /// Random seed for the transactions' inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Number of event loops (threads that drive the connections) [default: from the numbers of connections and CPUs]
+    /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and
+    /// CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
     /// Skip the consistency checks before and after the run
     #[arg(long)]
     no_check: bool,
-    /// Print the response times of every transaction type, the input statistics and every finding
+    /// Print the response times for every transaction type, the input statistics and every finding
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]

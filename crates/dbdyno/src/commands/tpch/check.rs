@@ -18,7 +18,7 @@ pub(super) struct CheckArgs {
     /// Scale factor to check against [default: derived from the number of suppliers]
     #[arg(long, value_name = "N", value_parser = super::scale_factor::scale_factor)]
     scale_factor: Option<ScaleFactor>,
-    /// Only count the rows, do not compare their contents
+    /// Only count the rows; do not compare their contents
     #[arg(long)]
     no_checksums: bool,
     #[command(flatten)]

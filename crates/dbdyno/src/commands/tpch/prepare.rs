@@ -18,21 +18,22 @@ pub(super) struct PrepareArgs {
     /// Scale factor of the data: 1 means about 1 GB of text and 8.7 million rows
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::scale_factor::scale_factor)]
     scale_factor: ScaleFactor,
-    /// Keys to create. primary: only primary keys; secondary: also an index for each reference; foreign: also the
-    /// foreign keys
+    /// Keys to create: primary (only primary keys), secondary (also an index for each reference) or foreign (also the
+    /// foreign keys)
     #[arg(long, value_name = "KEYS", default_value = "foreign")]
     keys: Keys,
-    /// When the indexes and foreign keys are created: before or after the rows
+    /// When to create the indexes and foreign keys: before or after the rows are loaded
     #[arg(long, value_name = "WHEN", default_value = "after")]
     key_time: When,
-    /// Unique and foreign key checks by the server during the load; off applies only to the loading sessions
+    /// Whether the server checks unique and foreign keys during the load; off turns the checks off only in the sessions
+    /// that load the rows
     #[arg(long, value_name = "STATE", default_value = "off")]
     checks: State,
-    /// Number of loading connections [default: the number of CPUs]
+    /// Number of connections that load the rows [default: one per CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// InnoDB's redo log during the load. While it is off, a server crash loses all of the server's data; it is
-    /// switched on again after the load. off needs MySQL 8.0.21 or later
+    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later: a server crash
+    /// during the load then loses all of the server's data. After the load, the redo log is switched on again
     #[arg(long, value_name = "STATE", default_value = "on")]
     redo_log: State,
     /// Output format
@@ -56,9 +57,9 @@ enum State {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for a terminal
     Text,
-    /// One JSON value
+    /// One JSON object
     Json,
 }
 

@@ -32,9 +32,9 @@ struct TableOptions(Values);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for a terminal
     Text,
-    /// One JSON value
+    /// One JSON object
     Json,
 }
 

@@ -22,7 +22,7 @@ pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
     name = "mysql-proxy",
     version,
     after_help = "\
-An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host, the proxy listens on every \
+An address is HOST:PORT, :PORT, or the path of a unix socket. If the host is missing, the proxy listens on every \
 address, and a backend is on this machine. Options can also be set in the group [mysql-proxy] of the \
 --defaults-file, where lists are separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
 
@@ -45,23 +45,23 @@ pub(crate) struct Arguments {
     /// Address of a read-only server, which only a script can choose; may be repeated
     #[arg(short = 'r', long, value_name = "ADDRESS")]
     pub(super) proxy_read_only_backend_addresses: Vec<String>,
-    /// Lua script whose hooks can observe and change sessions; a changed file is reloaded for new clients
+    /// Lua script whose hooks can observe and change sessions; if the file changes, it is reloaded for new clients
     #[arg(short = 's', long, value_name = "FILE")]
     pub(super) proxy_lua_script: Option<PathBuf>,
-    /// Do not start the proxy, only the admin interface
+    /// Start only the admin interface, without the proxy
     #[arg(long)]
     pub(super) no_proxy: bool,
     /// Open a new server connection for each client instead of reusing an idle one from the pool (with
     /// COM_CHANGE_USER)
     #[arg(long)]
     pub(super) proxy_pool_no_change_user: bool,
-    /// Time limit for connecting to a backend, seconds
+    /// Time limit for connecting to a backend, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "2.0", value_parser = seconds)]
     pub(super) proxy_connect_timeout: Duration,
-    /// Time limit for a client or a server that sends no data, seconds
+    /// Time limit for a client or a server that sends no data, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "28800", value_parser = seconds)]
     pub(super) proxy_read_timeout: Duration,
-    /// Time limit for a client or a server that accepts no data, seconds
+    /// Time limit for a client or a server that accepts no data, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "28800", value_parser = seconds)]
     pub(super) proxy_write_timeout: Duration,
 
@@ -74,8 +74,8 @@ pub(crate) struct Arguments {
     /// User name for the admin interface
     #[arg(long, value_name = "NAME")]
     pub(super) admin_username: Option<String>,
-    /// Password for the admin interface; it is safer in the defaults file or in the environment variable
-    /// MYSQL_PROXY_ADMIN_PASSWORD
+    /// Password for the admin interface; for safety, set it in the defaults file or in the environment variable
+    /// MYSQL_PROXY_ADMIN_PASSWORD instead
     #[arg(long, value_name = "PASSWORD")]
     pub(super) admin_password: Option<String>,
 
@@ -86,18 +86,18 @@ pub(crate) struct Arguments {
     /// Search path for modules that scripts load [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
-    /// Memory limit for all scripts in an event thread, including the results that they keep, in bytes or such as 64M
-    /// [default: unlimited]
+    /// Memory limit for all scripts in an event thread, including the results that they keep: a number of bytes, or a
+    /// size such as 64M [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
-    /// Maximum number of Lua instructions in one call of a hook, after which the call fails; the default is reached
-    /// after a few seconds. 0: no limit, and scripts are compiled instead of interpreted
+    /// Maximum number of Lua instructions in one call of a hook; a call that exceeds it fails. The default is reached
+    /// after a few seconds. With 0, there is no limit, and scripts are compiled instead of interpreted
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub(super) lua_instruction_limit: u64,
     /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access
     #[arg(long, value_name = "FILE")]
     pub(super) defaults_file: Option<PathBuf>,
-    /// Write a last line to the log at the end, whatever the --log-level
+    /// Write a last line to the log when the proxy ends, regardless of --log-level
     #[arg(long)]
     pub(super) verbose_shutdown: bool,
     /// Run in the background
@@ -112,7 +112,7 @@ pub(crate) struct Arguments {
     /// Write the process id to this file, which is removed at the end
     #[arg(long, value_name = "FILE")]
     pub(super) pid_file: Option<PathBuf>,
-    /// Accepted for existing start scripts, with a note in the log: the plugins are built in
+    /// No effect, because the plugins are built in; accepted for existing start scripts, with a note in the log
     #[arg(long, value_name = "DIR")]
     pub(super) plugin_dir: Option<PathBuf>,
     /// Lowest level of messages to log: error, critical, warning, message, info or debug
@@ -124,7 +124,7 @@ pub(crate) struct Arguments {
     /// Restart the proxy when it crashes
     #[arg(long)]
     pub(super) keepalive: bool,
-    /// Limit on open files; each client needs two
+    /// Maximum number of open files; each client needs two of them
     #[arg(long, value_name = "N")]
     pub(super) max_open_files: Option<u64>,
     /// Number of event threads

@@ -9,16 +9,16 @@ use crate::commands::null_server::share;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Injected faults (not in MySQL Proxy)")]
 pub(super) struct FaultOptions {
-    /// Delay each command by this time, with a uniformly distributed jitter: 2ms, 2ms:500us
+    /// Delay each command by this time, optionally with a uniformly distributed jitter, such as 2ms or 2ms:500us
     #[arg(long, value_name = "TIME[:JITTER]")]
     add_delay: Option<Delay>,
     /// Maximum number of commands per second, for all clients together
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
-    /// Maximum number of bytes per second, for all clients together and in both directions: 10M
+    /// Maximum number of bytes per second, such as 10M, for all clients and both directions together
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     bandwidth: Option<u64>,
-    /// Share of commands to lose; the connections to the client and to the server are then closed
+    /// Share of commands to lose; for each lost command, the connections to the client and to the server are closed
     #[arg(long, value_name = "0..1", value_parser = share)]
     drop: Option<f64>,
     /// Close each client's connections after this number of commands

@@ -6,16 +6,16 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rules and metrics (not in MySQL Proxy)")]
 pub(super) struct OwnOptions {
-    /// File of rules (TOML) that replace, block, fail, delay, answer, route or copy statements; a changed file is
-    /// reloaded for new clients
+    /// TOML file with rules that replace, block, fail, delay, answer, route or copy statements; if the file changes, it
+    /// is reloaded for new clients
     #[arg(long, value_name = "FILE", conflicts_with = "proxy_lua_script")]
     pub(super) rewrite: Option<PathBuf>,
-    /// Address for metrics: /metrics (OpenMetrics) and /metrics.json. Without a host, they can be read only from
-    /// this machine
+    /// Address at which metrics are served, at /metrics (OpenMetrics) and /metrics.json. Without a host, only this
+    /// machine can read them
     #[arg(long, value_name = "[HOST]:PORT")]
     pub(super) metrics_address: Option<String>,
-    /// Interval between checks of each backend, in seconds [default: no periodic checks; a backend counts as down when
-    /// connecting to it for a client fails]
+    /// Interval between checks of each backend, in seconds [default: no periodic checks; if the proxy cannot connect a
+    /// client to a backend, the backend counts as down]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) backend_check_interval: Option<Duration>,
 }

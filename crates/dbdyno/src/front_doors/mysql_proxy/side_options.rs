@@ -15,7 +15,7 @@ pub(super) struct SideOptions {
     /// PEM file with the certificate for TLS with clients, including intermediate certificates
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_key")]
     proxy_ssl_cert: Option<PathBuf>,
-    /// PEM file with the private key of --proxy-ssl-cert, without a passphrase
+    /// PEM file with the private key for --proxy-ssl-cert; the key must not have a passphrase
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_cert")]
     proxy_ssl_key: Option<PathBuf>,
     /// Offer TLS to clients, with a certificate that the proxy generates at each start
@@ -24,19 +24,20 @@ pub(super) struct SideOptions {
     /// Refuse TCP clients that do not use TLS
     #[arg(long)]
     proxy_ssl_required: bool,
-    /// TLS with backends: disabled, preferred (over TCP, if offered), required, verify_ca or verify_identity
+    /// TLS mode of connections to backends: disabled, preferred (TLS on TCP connections if the backend offers it),
+    /// required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE", default_value = "disabled")]
     backend_ssl_mode: SslMode,
-    /// PEM file with the certificate authorities for verify_ca and verify_identity
+    /// PEM file with the certificate authorities to trust, for verify_ca and verify_identity
     #[arg(long, value_name = "FILE")]
     backend_ssl_ca: Option<PathBuf>,
     /// Offer compression (zlib) to clients
     #[arg(long)]
     proxy_compress: bool,
-    /// Compress connections to backends that offer it (zlib)
+    /// Compress connections to backends that offer compression (zlib)
     #[arg(long)]
     backend_compress: bool,
-    /// Account with which clients log in to the proxy, and the proxy logs in to the backends
+    /// Account with which clients log in to the proxy, and with which the proxy logs in to the backends
     #[arg(long, value_name = "NAME", requires = "backend_password_file")]
     backend_user: Option<String>,
     /// File whose first line is the password of --backend-user

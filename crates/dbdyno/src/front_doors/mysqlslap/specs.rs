@@ -98,17 +98,17 @@ pub(super) const SPECS: &[Spec] = &[
     long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
     long("remainder", Switch, Ours, "Also run the statements that remain when --number-of-queries is divided by the \
          number of clients"),
-    long("duration", Value("TIME"), Ours, "Duration: 30s, 5m, or seconds; with --number-of-queries, the run ends at whichever is reached first"),
-    long("rate", Value("QUERIES"), Ours, "Statements per second of all clients together, sent at scheduled times \
-         (open loop); response times are measured from the scheduled times"),
-    long("arrivals", Value("PROCESS"), Ours, "With --rate: random (poisson) or constant intervals between statements [default: poisson]"),
+    long("duration", Value("TIME"), Ours, "Length of the measurement, such as 30s or 5m; a plain number means seconds. If --number-of-queries is also given, the run ends when the first of the two limits is reached"),
+    long("rate", Value("QUERIES"), Ours, "Start this number of statements per second, for all clients together, at scheduled times \
+         (open loop); each response time is measured from the scheduled time"),
+    long("arrivals", Value("PROCESS"), Ours, "With --rate: whether the intervals between statements are random (poisson) or constant [default: poisson]"),
     spec("engine", Some('e'), Value("LIST"), Both, "Storage engines; all tests run with each; engine:option adds a \
          table option"),
     long("commit", Value("N"), Both, OF_THE_WORKLOAD),
     long("detach", Value("N"), Both, OF_THE_WORKLOAD),
     long("on-error", Value("POLICY"), Ours, "What to do after a failed statement: stop the test, count the error, or \
          retry after a deadlock [default: stop]"),
-    long("seed", Value("N"), Ours, "Random seed for the keys and the arrivals [default: a new one each time]"),
+    long("seed", Value("N"), Ours, "Random seed for the keys and the arrivals [default: a new seed for each run]"),
     long("loops", Value("N"), Ours, "Number of event loops (threads that drive the connections)"),
 
     long("csv", MaybeValue("FILE"), Both, "Append one line per test to a file, or write it to standard output"),
@@ -118,7 +118,7 @@ pub(super) const SPECS: &[Spec] = &[
     long("label", Value("TEXT"), Ours, "Name of the test in the report and the record"),
     long("percentile", Value("LIST"), Ours, "Print percentiles of the response times, such as 50,95,99.9"),
     long("record", Value("FILE"), Ours, "Write a run record to this file; for several test runs, to FILE-1, FILE-2 ..."),
-    long("sample-every", Value("TIME"), Ours, "With --record: sampling interval of machine and server, 100ms to 60s"),
+    long("sample-every", Value("TIME"), Ours, "With --record: interval at which the machine and the server are sampled, from 100ms to 60s"),
 
     spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost means the unix socket"),
     spec("port", Some('P'), Value("N"), Both, "TCP port"),
@@ -129,7 +129,7 @@ pub(super) const SPECS: &[Spec] = &[
          erased"),
     long("password1", MaybeValue("PASSWORD"), MySql, "Same as --password"),
     long("password-file", Value("FILE"), Ours, "File whose first line is the password"),
-    long("server", Value("NAME"), Ours, "Private server to use, by name; replaces the connection options above"),
+    long("server", Value("NAME"), Ours, "Use this private server, which was created with `dbdyno server create`. It replaces the connection options above"),
     long("init-command", Value("SQL"), MariaDb, "Statement that every connection runs first"),
     long("sql-mode", Value("MODE"), MySql, "sql_mode of every connection"),
     long("ssl", Switch, MariaDb, "Use TLS over TCP if the server offers it; --skip-ssl disables TLS"),

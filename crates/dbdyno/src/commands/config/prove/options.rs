@@ -13,58 +13,62 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The whole file is compared with the base (--against) and with copies of itself that each lack one line. A block runs
-each of these files once, in random order; blocks are added until the effect of every line is decided. Lines that harm
-or have no effect are left out, and the remaining file is compared with the whole file. Lines that make sense only
-together are tested together. Lines that concern behaviour, capacity, access or replication are kept, and measured only
-with --test. docs/config.md describes the method.
+The whole file is compared with the base (--against), and with copies of the file that each lack one line. A block runs
+each of these files once, in random order. Further blocks follow until the effect of every line is decided. Harmful
+lines and lines without effect are left out, and the shorter file is compared with the whole file.
 
-After an interruption, run the same command again to continue; --budget may then be longer. A line on which the file's
-durability class depends is not tested, unless --allow-class permits a lower class. If the measurements cannot rule out
-that the shorter file is slower by more than --min-effect, no file is written and the exit code is 5.
+Lines that only work together are tested together. Lines that concern behaviour, capacity, access or replication are
+kept, and are measured only if --test names them. docs/config.md describes the method.
+
+If the file's durability class depends on a line, this line is not tested unless --allow-class permits a lower class. If
+the measurements cannot rule out that the shorter file is slower by more than --min-effect, no file is written and the
+exit code is 5.
+
+To continue after an interruption, run the same command again. You may then give a longer --budget.
 
 Examples:
   dbdyno config prove my.cnf --for mariadb-10.11 --plan
   dbdyno config prove my.cnf --for mariadb-10.11 --budget 30m --output short.cnf
   dbdyno config prove full.cnf --against simple.cnf --script point_select --connections 32")]
 pub(crate) struct ProveArgs {
-    /// Option file whose lines are tested
+    /// Option file whose lines are to be tested
     pub(super) file: PathBuf,
-    /// Option file to compare with, the base [default: the version's defaults]
+    /// Option file with which the tested file is compared (the base) [default: the version's defaults]
     #[arg(long, value_name = "FILE")]
     pub(super) against: Option<PathBuf>,
-    /// Version of the private server: mysql-8.0.33, mariadb-10.11 [default: the server found on this machine]
+    /// Server version of the private servers, such as mysql-8.0.33 or mariadb-10.11 [default: the version of the server
+    /// found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     pub(super) version: Option<Target>,
-    /// Options whose lines are removed only together; may be repeated
+    /// Options whose lines are tested together; may be repeated for other groups of options
     #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
-    /// Options to test although they are not meant to affect speed, such as max_connections
+    /// Options to test although they normally do not affect speed, such as max_connections
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
     pub(super) tested: Vec<String>,
     #[command(flatten)]
     pub(super) workload: WorkloadArgs,
-    /// Smallest difference in throughput that matters, per cent
+    /// Smallest difference in throughput that matters, in per cent
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin, default_value = "3%")]
     pub(super) margin: f64,
     /// Maximum number of blocks in each round (a round is one experiment; a block runs every file once)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 12)]
     pub(super) blocks: u32,
-    /// Maximum total time of all rounds, such as 30m [default: limited only by --blocks]
+    /// Time limit for all rounds together, such as 30m [default: none; only --blocks limits the rounds]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(super) budget: Option<Duration>,
     /// Random seed for the run order and the load
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
-    /// Directory in which the private server is created, to choose its disk [default: the directory of all private
-    /// servers]
+    /// Directory in which the private servers are created, which determines their disk [default: the directory of all
+    /// private servers]
     #[arg(long, value_name = "DIR")]
     pub(super) datadir: Option<PathBuf>,
     /// Lowest durability class that the shortest file may have, from D0 (no guarantee) to D4 (no commit is lost)
     /// [default: the file's own class]
     #[arg(long, value_name = "CLASS", value_parser = class)]
     pub(super) allow_class: Option<DurabilityClass>,
-    /// Print the planned tests and their estimated time, and exit
+    /// Print the plan with its estimated duration, and exit
     #[arg(long)]
     pub(super) plan: bool,
     /// Directory for the results [default: results/prove-N]
@@ -79,7 +83,7 @@ pub(crate) struct ProveArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// Show for every line how it acts and what it costs, and list the lines that were not tested
+    /// Show how every line acts and what it costs, and list the lines that were not tested
     #[arg(long, short)]
     pub(super) verbose: bool,
     #[command(flatten)]

@@ -17,28 +17,28 @@ pub(super) struct WorkloadArgs {
     /// With oltp: number of tables
     #[arg(long, value_name = "N", default_value_t = 4)]
     tables: u32,
-    /// With oltp: number of rows per table
+    /// With oltp: number of rows in each table
     #[arg(long, value_name = "ROWS", default_value = "25k")]
     table_size: String,
     /// With tpcc: number of warehouses, about 100 MB each
     #[arg(long, value_name = "N", default_value_t = 1)]
     warehouses: u32,
-    /// With smack: the Super Smack file [default: point selects by primary key]
+    /// With smack: the Super Smack file [default: a file with point selects by primary key]
     #[arg(long, value_name = "FILE")]
     smack: Option<PathBuf>,
-    /// With smack: number of rows
+    /// With smack: number of rows in each table
     #[arg(long, value_name = "ROWS", default_value = "100k")]
     rows: String,
-    /// With smack: number of times that a client runs each of its queries, in their order in the file
+    /// With smack: number of times that a client executes each of its queries, in the order of the file
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
     /// Number of connections
     #[arg(long, value_name = "N", default_value_t = 8)]
     connections: u32,
-    /// Warm-up before each run, not measured: a duration, or auto to wait until the throughput is steady
+    /// Unmeasured warm-up at the start of each run: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "2s")]
     warmup: String,
-    /// Measured time of each run
+    /// Length of the measurement in each run, such as 10s or 1m
     #[arg(long, value_name = "TIME", default_value = "5s")]
     duration: String,
 }
@@ -47,7 +47,7 @@ pub(super) struct WorkloadArgs {
 enum Kind {
     /// One of sysbench's OLTP workloads
     Oltp,
-    /// The transactions of TPC-C
+    /// TPC-C's transactions
     Tpcc,
     /// A Super Smack file
     Smack,
