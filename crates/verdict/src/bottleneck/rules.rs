@@ -42,9 +42,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "if the experiment limited the server's disk: the server used 90 % of this limit (mean or median). \
-                Otherwise: the disk requests of the server's control group are limited, tasks waited for a disk 30 \
-                % of the time, and no disk was busy 85 % of the time",
+        holds: "if the experiment limited the server's disk, the server used 90 % of this limit (mean or median). \
+                If the experiment set no such limit, the disk requests of the server's control group are limited, \
+                tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
