@@ -36,15 +36,15 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::CpuQuota,
-        holds: "the server's control group has a CPU limit. The group reached this limit in 20 % of its periods, \
-                or the server used 90 % of the limit",
+        holds: "the server's control group has a CPU limit. The group reached this limit in 20 % of the limit's \
+                enforcement periods, or the server used 90 % of the limit",
         judge: cpu_quota,
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "if the experiment limited the server's disk, the server used 90 % of this limit (mean or median). \
-                If the experiment set no such limit, the disk requests of the server's control group are limited, \
-                tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
+        holds: "the experiment limited the server's disk, and the server used 90 % of this limit (mean or median). \
+                If the experiment set no limit, the rule applies if the disk requests of the server's control \
+                group are limited, tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
         judge: disk_quota,
     },
     Rule {
@@ -118,11 +118,11 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Network,
         holds: "any of these is true: 1 % of the TCP segments were retransmitted; 0.1 % of the packets were lost; \
-                the queue of a listening socket overflowed; 80 % of a link's speed was used. Unless the \
-                connections use a unix socket, the rule also applies in two further cases. In the first case, the \
-                connections were in the middle of a packet 40 % of their time. In the second case, the condition \
-                of `round trips` is met, and a statement spent more time on the network than the fastest opening \
-                of a connection took, which needs more than two round trips",
+                the queue of a listening socket overflowed; 80 % of a link's speed was used. Except on a unix \
+                socket, the rule also applies if the connections were in the middle of a packet 40 % of their \
+                time. Except on a unix socket, it also applies if the condition of `round trips` is met, and a \
+                statement spent more time on the network than the fastest opening of a connection took (an opening \
+                needs more than two round trips)",
         judge: network,
     },
     Rule {
@@ -132,9 +132,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Load,
-        holds: "no rule above applies, and the server's CPUs were observed. If the load has a rate, this rate was \
-                reached. If the load has no rate, the connections had an operation in flight less than 80 % of the \
-                time",
+        holds: "no rule above applies, and the server's CPUs were observed. A load with a rate must have reached \
+                this rate; in a load without a rate, the connections must have had an operation in flight less \
+                than 80 % of the time",
         judge: load,
     },
     Rule {
@@ -147,8 +147,8 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::RoundTrips,
         holds: "no rule above applies, and the CPUs were 30 % idle or were not observed. In addition, the share of \
-                time in which the connections waited for answers exceeded the share in which the server worked for \
-                them by 50 percentage points",
+                time in which the connections waited for answers was 50 percentage points larger than the share in \
+                which the server worked for the connections",
         judge: server_rules::round_trips,
     },
 ];
