@@ -120,9 +120,9 @@ pub(super) const RULES: [Rule; 20] = [
         holds: "any of these is true: 1 % of the TCP segments were retransmitted; 0.1 % of the packets were lost; \
                 the queue of a listening socket overflowed; 80 % of a link's speed was used. Except on a unix \
                 socket, the rule also applies if the connections were in the middle of a packet 40 % of their \
-                time. Except on a unix socket, it also applies if the condition of `round trips` is met, and a \
-                statement spent more time on the network than the fastest opening of a connection took (an opening \
-                needs more than two round trips)",
+                time. Except on a unix socket, the rule also applies if the condition of `round trips` is met, and \
+                a statement spent more time on the network than the fastest opening of a connection took (an \
+                opening needs more than two round trips)",
         judge: network,
     },
     Rule {
