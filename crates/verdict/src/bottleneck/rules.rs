@@ -43,8 +43,9 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::DiskQuota,
         holds: "the experiment limited the server's disk, and the server used 90 % of this limit (mean or median). \
-                If the experiment set no limit, the rule applies if the disk requests of the server's control \
-                group are limited, tasks waited for a disk 30 % of the time, and no disk was busy 85 % of the time",
+                If the experiment set no limit, three conditions must be met: the disk requests of the server's \
+                control group are limited, tasks waited for a disk 30 % of the time, and no disk was busy 85 % of \
+                the time",
         judge: disk_quota,
     },
     Rule {
