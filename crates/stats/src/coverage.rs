@@ -44,8 +44,8 @@ pub(crate) const NOISES: [ExecutionNoise; 8] = [
     stationary("1 %, lag-1 0.8", 0.01, 0.8),
     stationary("5 %, lag-1 0.8", 0.05, 0.8),
     stationary("20 %, lag-1 0.8", 0.2, 0.8),
-    in_two_groups("5 %, half of them 30 % slower", 0.5),
-    in_two_groups("5 %, one in five 30 % slower", 0.2),
+    in_two_groups("5 %, half of the executions 30 % slower", 0.5),
+    in_two_groups("5 %, one execution in five 30 % slower", 0.2),
 ];
 
 impl ExecutionNoise {

@@ -119,10 +119,10 @@ fn series() -> String {
     });
     let heading = [
         "lag-1 correlation",
-        "mean ± 1.96 s/√n correct, %",
-        "refused, %",
-        "correct answers, %",
-        "wrong answers, % of all",
+        "correct intervals from mean ± 1.96 s/√n, %",
+        "refused series, %",
+        "correct intervals among those computed, %",
+        "wrong intervals, % of all series",
     ];
     table(&heading, rows)
 }
@@ -166,7 +166,7 @@ fn percentiles() -> String {
         "operations needed for an upper bound",
         "operations needed to be unmarked",
         "operations in the simulation",
-        "correct, %",
+        "correct intervals, %",
     ];
     table(&heading, rows)
 }
@@ -193,8 +193,8 @@ fn histories() -> String {
     });
     let heading = [
         "lag-1 correlation of the results",
-        "false change reported at the end, %",
-        "false change reported after at least one of the results, %",
+        "histories with a false change when analysed at the end, %",
+        "histories with a false change when analysed after each result, %",
     ];
     table(&heading, rows)
 }
@@ -239,9 +239,9 @@ fn mean_shifts() -> String {
         "intervals per execution",
         "noise, %",
         "lag-1 correlation",
-        "steady: warning, %",
-        "steady: invalid, %",
-        "warm-up left in the measurement: warning, %",
+        "steady experiments with a warning, %",
+        "steady experiments classified as invalid, %",
+        "experiments with a measured warm-up and a warning, %",
     ];
     table(&heading, rows)
 }
@@ -282,11 +282,11 @@ fn warm_ups() -> String {
     });
     let heading = [
         "time constant, s",
-        "bias of the whole run, %",
-        "called steady after 300 s, %",
-        "their bias, %",
-        "called steady after at most 600 s, %",
-        "their bias, %",
+        "bias of the first 300 s, %",
+        "runs called steady after 300 s, %",
+        "bias of the runs steady after 300 s, %",
+        "runs called steady after at most 600 s, %",
+        "bias of the runs steady after at most 600 s, %",
     ];
     table(&heading, rows)
 }
@@ -309,10 +309,10 @@ fn automatic_warm_ups() -> String {
     let heading = [
         "time constant, s",
         "mean warm-up, s",
-        "restarts",
-        "bias of the measurement, %",
-        "called steady, %",
-        "their bias, %",
+        "mean number of restarts",
+        "bias of all measurements, %",
+        "measurements called steady, %",
+        "bias of the steady measurements, %",
     ];
     table(&heading, rows)
 }
@@ -364,11 +364,11 @@ fn comparisons() -> String {
     });
     let heading = [
         "executions per side",
-        "in pairs: correct, %",
-        "Welch: correct, %",
-        "bootstrap: correct, %",
-        "smallest detectable effect at 2 % noise: in pairs, %",
-        "without pairs, %",
+        "correct intervals from pairs, %",
+        "correct intervals with Welch's t, %",
+        "correct bootstrap intervals, %",
+        "smallest detectable effect with pairs, %",
+        "smallest detectable effect without pairs, %",
     ];
     table(&heading, rows)
 }
@@ -399,7 +399,7 @@ fn one_run() -> String {
     table(
         &[
             "run-to-run deviation, %",
-            "reported as different with one run per side, %",
+            "experiments that report a difference, %",
         ],
         rows,
     )
@@ -420,7 +420,7 @@ fn a_against_a() -> String {
         let wrong = |seed| share(false_verdicts_with_peeking(seed, repetitions, blocks));
         let shares = [1, 2, 3].map(wrong);
         [
-            vec![format!("until decided, at most {blocks}")],
+            vec![format!("until decided, at most {blocks} blocks")],
             shares.to_vec(),
         ]
         .concat()
@@ -429,8 +429,9 @@ fn a_against_a() -> String {
     let heading = ["", "seed 1, %", "seed 2, %", "seed 3, %"];
     let mut text = table(&heading, fixed.into_iter().chain(peeking));
     text.push_str(&format!(
-        "\nWith 12 executions per side and 2 % variation between executions, a 5 % slowdown is detected in {} % \
-         (in pairs), {} % (Welch) and {} % (until decided, at most 12) of the experiments.\n",
+        "\nIf executions vary by 2 %, a slowdown of 5 % is detected in {} % of the experiments with 12 pairs of \
+         executions, in {} % of the experiments that compare 12 executions per side with Welch's t, and in {} % of \
+         the experiments that use `until decided` with at most 12 blocks.\n",
         share(found[0]),
         share(found[1]),
         share(found[2])
@@ -490,11 +491,11 @@ fn scalabilities() -> String {
         ]
     });
     let heading = [
-        "measured up to",
+        "largest measured number of connections",
         "noise, %",
-        "peak reported, %",
+        "experiments that report a peak, %",
         "reported peaks whose interval contains 34.8, %",
-        "correct intervals at 128 connections, %",
+        "correct intervals for the throughput at 128 connections, %",
     ];
     table(&heading, rows)
 }

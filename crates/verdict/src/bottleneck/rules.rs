@@ -30,38 +30,40 @@ pub(super) struct Rule {
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
-        holds: "a process was killed because memory was short; or tasks waited for memory 10 % of the time; or more \
+        holds: "a process was killed because memory was short, tasks waited for memory 10 % of the time, or more \
                 than 1 MiB was swapped in per second",
         judge: memory,
     },
     Rule {
         resource: Resource::CpuQuota,
-        holds: "the server's control group has a CPU limit and reached it in 20 % of its periods, or the server used \
-                90 % of the limit",
+        holds: "the server's control group has a CPU limit. The group reached this limit in 20 % of the limit's \
+                enforcement periods, or the server used 90 % of the limit",
         judge: cpu_quota,
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "the experiment limited the server's disk, and the server used 90 % of the limit (mean or median); \
-                or, without such a limit, the disk requests of the server's control group are limited, tasks waited \
-                for a disk 30 % of the time, and no disk was busy 85 % of the time",
+        holds: "the experiment limited the server's disk, and the server used 90 % of this limit (mean or median). \
+                If the experiment set no limit, three conditions must be met: the disk requests of the server's \
+                control group are limited, tasks waited for a disk 30 % of the time, and no disk was busy 85 % of \
+                the time",
         judge: disk_quota,
     },
     Rule {
         resource: Resource::Client,
-        holds: "an event loop used 90 % of a CPU; or dbdyno used 90 % of the CPU limit of its control group; or the \
-                load fell behind its schedule because of the client; or the throughput was 80 % of the client's \
-                ceiling; or the client's own machine was 90 % busy",
+        holds: "any of these is true: an event loop used 90 % of a CPU; dbdyno used 90 % of its control group's \
+                CPU limit; the load fell behind its schedule because of the client; the throughput was 80 % of \
+                what the client reaches with a server that does nothing; the CPUs of the client's own machine were \
+                90 % busy",
         judge: client,
     },
     Rule {
         resource: Resource::Steal,
-        holds: "the hypervisor took at least 10 % of the CPU time, and less than 10 % was idle",
+        holds: "the hypervisor took 10 % of the CPU time, and less than 10 % of the CPU time was idle",
         judge: steal,
     },
     Rule {
         resource: Resource::Cpu,
-        holds: "the CPUs were busy 90 % of their available time",
+        holds: "the CPUs were busy 90 % of the time that the hypervisor gave them",
         judge: cpu,
     },
     Rule {
@@ -97,28 +99,31 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Checkpoint,
-        holds: "the median checkpoint age was 90 % of InnoDB's maximum",
+        holds: "the median checkpoint age was 90 % of InnoDB's maximum checkpoint age",
         judge: server_rules::checkpoint,
     },
     Rule {
         resource: Resource::DiskFlushes,
-        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time; or the \
-                connections were committing 40 % of their time, and a commit syncs the redo log or the binary log",
+        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time. The rule \
+                also applies if the connections were committing 40 % of their time and each commit syncs the redo \
+                log or the binary log",
         judge: server_rules::disk_flushes,
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy 85 % of the time; tasks waited for a disk 30 % of the time (not required for a load \
-                without a server); and less than 90 % of a limit that the experiment set was used",
+        holds: "a disk was busy 85 % of the time and, except for a load without a server, tasks waited for a disk \
+                30 % of the time. If the experiment limited the server's disk, the rule applies only if less than \
+                90 % of this limit was used",
         judge: disk,
     },
     Rule {
         resource: Resource::Network,
-        holds: "1 % of the TCP segments were retransmitted; or 0.1 % of the packets were lost; or the queue of a \
-                listening socket overflowed; or 80 % of a link's speed was used; or, except on a unix socket, the \
-                connections were in the middle of a packet 40 % of their time; or, except on a unix socket, the \
-                condition of `round trips` is met and a statement's round trip took longer than the fastest opening \
-                of a connection, which needs more than two round trips",
+        holds: "any of these is true: 1 % of the TCP segments were retransmitted; 0.1 % of the packets were lost; \
+                the queue of a listening socket overflowed; 80 % of a link's speed was used. Except on a unix \
+                socket, the rule also applies if the connections were in the middle of a packet 40 % of their \
+                time. Except on a unix socket, the rule also applies if the condition of `round trips` is met, and \
+                a statement spent more time on the network than the fastest opening of a connection took (an \
+                opening needs more than two round trips)",
         judge: network,
     },
     Rule {
@@ -128,22 +133,23 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Load,
-        holds: "no rule above applies, the server's CPUs were observed, and the rate was reached or, without a rate, \
-                the connections had an operation in flight less than 80 % of the time",
+        holds: "no rule above applies, and the server's CPUs were observed. A load with a rate must have reached \
+                this rate; in a load without a rate, the connections must have had an operation in flight less \
+                than 80 % of the time",
         judge: load,
     },
     Rule {
         resource: Resource::Connections,
-        holds: "no rule above applies, and the rate was not reached because there were too few connections; or the \
-                connections had an operation in flight 90 % of the time, server and client used 50 % of a CPU for \
-                each connection, and the CPUs were idle 20 % of the time",
+        holds: "no rule above applies, and the rate was not reached because there were too few connections. The \
+                rule also applies if the connections had an operation in flight 90 % of the time, server and \
+                client together used 50 % of a CPU for each connection, and the CPUs were idle 20 % of the time",
         judge: server_rules::connections,
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above applies; the connections spent at least 50 percentage points more of their time waiting for \
-                answers than the server spent working for them; and the CPUs were at least 30 % idle, or were not \
-                observed",
+        holds: "no rule above applies, and the CPUs were 30 % idle or were not observed. In addition, the share of \
+                time in which the connections waited for answers was 50 percentage points larger than the share in \
+                which the server worked for the connections",
         judge: server_rules::round_trips,
     },
 ];
