@@ -50,8 +50,8 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "other programs",
         holds: "A metric differs for certain. Other programs took more than 5 % of the CPUs on one side, and this \
-                share was more than 5 percentage points higher than on the other side. The rank is 3 if the lost CPU \
-                time explains less than half of the difference in throughput",
+                share was more than 5 percentage points higher than on the other side. The rank is 1 if the lost CPU \
+                time can explain at least half of the difference in throughput, otherwise 3",
         rank: Rank::Limit,
         judge: |it| {
             let what = "other programs took";
@@ -61,8 +61,8 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "steal",
         holds: "A metric differs for certain. The hypervisor took more than 1 % of the CPUs on one side, and this \
-                share was more than 1 percentage point higher than on the other side. The rank is 3 if the lost CPU \
-                time explains less than half of the difference in throughput",
+                share was more than 1 percentage point higher than on the other side. The rank is 1 if the lost CPU \
+                time can explain at least half of the difference in throughput, otherwise 3",
         rank: Rank::Limit,
         judge: |it| {
             let what = "the hypervisor took";
@@ -103,7 +103,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "rows read",
-        holds: "The cost `rows_read` moved. The rank is 2 if it changed by more than 10 rows per operation",
+        holds: "The cost `rows_read` moved. The rank is 2 if the cost changed by more than 10 rows per operation, \
+                otherwise 3",
         rank: Rank::Particular,
         judge: rows_read,
     },
