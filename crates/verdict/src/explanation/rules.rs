@@ -49,7 +49,7 @@ const PAGE_BYTES: f64 = 16_384.0;
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "other programs",
-        holds: "A metric differs for certain. Other programs took more than 5 % of the CPUs on one side, and this \
+        holds: "A metric differs significantly. Other programs took more than 5 % of the CPUs on one side, and this \
                 share was more than 5 percentage points higher than on the other side. The rank is 1 if the lost CPU \
                 time can explain at least half of the difference in throughput, otherwise 3",
         rank: Rank::Limit,
@@ -60,7 +60,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "steal",
-        holds: "A metric differs for certain. The hypervisor took more than 1 % of the CPUs on one side, and this \
+        holds: "A metric differs significantly. The hypervisor took more than 1 % of the CPUs on one side, and this \
                 share was more than 1 percentage point higher than on the other side. The rank is 1 if the lost CPU \
                 time can explain at least half of the difference in throughput, otherwise 3",
         rank: Rank::Limit,
@@ -125,7 +125,7 @@ pub(super) const RULES: [Rule; 20] = [
         holds: "The variable general_log or slow_query_log differs. In addition, `server_cpu` or `written_bytes` \
                 moved and is higher on the side that writes the log. For `written_bytes`, the increase must be more \
                 than twice the growth of redo log, binary log and InnoDB pages together. If neither cost was \
-                observed, it is enough that a metric differs for certain",
+                observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: statement_log,
     },
@@ -140,7 +140,7 @@ pub(super) const RULES: [Rule; 20] = [
         holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` moved and \
                 is higher on the side that writes a binary log or syncs it more often. For `disk_flushes`, the \
                 increase must be greater than the increase of `fsyncs`. If neither cost was observed, it is enough \
-                that a metric differs for certain",
+                that a metric differs significantly",
         rank: Rank::Particular,
         judge: binary_log,
     },
