@@ -49,8 +49,9 @@ const PAGE_BYTES: f64 = 16_384.0;
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "other programs",
-        holds: "a metric differs for certain, and other programs took more than 5 % of the CPUs on one side, and at \
-                least 5 points more than on the other",
+        holds: "A metric differs significantly. Other programs took more than 5 % of the CPUs on one side, and this \
+                share was more than 5 percentage points higher than on the other side. The rank is 1 if the lost CPU \
+                time can explain at least half of the difference in throughput, otherwise 3",
         rank: Rank::Limit,
         judge: |it| {
             let what = "other programs took";
@@ -59,8 +60,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "steal",
-        holds: "a metric differs for certain, and the hypervisor took more than 1 % of the CPUs on one side, and at \
-                least 1 point more than on the other",
+        holds: "A metric differs significantly. The hypervisor took more than 1 % of the CPUs on one side, and this \
+                share was more than 1 percentage point higher than on the other side. The rank is 1 if the lost CPU \
+                time can explain at least half of the difference in throughput, otherwise 3",
         rank: Rank::Limit,
         judge: |it| {
             let what = "the hypervisor took";
@@ -69,8 +71,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "CPU limit",
-        holds: "on one side, most executions were limited by the CPU quota of the server's control group; on the \
-                other side, no execution was",
+        holds: "The CPU quota of the server's control group limited most executions on one side, and no execution on \
+                the other side",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -82,8 +84,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "disk limit",
-        holds: "on one side, most executions were limited by the disk quota of the server's control group; on the \
-                other side, no execution was",
+        holds: "The disk quota of the server's control group limited most executions on one side, and no execution \
+                on the other side",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -95,96 +97,99 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "memory",
-        holds: "on one side, most executions were limited by memory; on the other side, no execution was",
+        holds: "Memory limited most executions on one side, and no execution on the other side",
         rank: Rank::Limit,
         judge: |it| limit(it, Resource::Memory, "a lack of memory"),
     },
     Rule {
         name: "rows read",
-        holds: "rows read moved; rank 2 if they changed by more than 10 per operation",
+        holds: "The cost `rows_read` moved. The rank is 2 if the cost changed by more than 10 rows per operation, \
+                otherwise 3",
         rank: Rank::Particular,
         judge: rows_read,
     },
     Rule {
         name: "row locks",
-        holds: "row-lock wait time or row-lock waits moved",
+        holds: "The cost `row_lock_time` or the cost `row_lock_waits` moved",
         rank: Rank::Particular,
         judge: row_locks,
     },
     Rule {
         name: "query cache",
-        holds: "results in and out of the query cache moved",
+        holds: "The cost `query_cache` moved",
         rank: Rank::Particular,
         judge: query_cache,
     },
     Rule {
         name: "statement log",
-        holds: "general_log or slow_query_log differs, and on the side with the log, bytes written by the server \
-                grew by more than twice the growth of redo log, binary log and InnoDB pages together, or server CPU \
-                grew; if neither was observed, a metric differs for certain",
+        holds: "The variable general_log or slow_query_log differs. In addition, `server_cpu` or `written_bytes` \
+                moved and is higher on the side that writes the log. For `written_bytes`, the increase must be more \
+                than twice the growth of redo log, binary log and InnoDB pages together. If neither cost was \
+                observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: statement_log,
     },
     Rule {
         name: "buffer-pool misses",
-        holds: "buffer-pool misses moved",
+        holds: "The cost `misses` moved",
         rank: Rank::Particular,
         judge: misses,
     },
     Rule {
         name: "binary log",
-        holds: "log_bin or sync_binlog differs, and on the side that writes or syncs the binary log more, disk \
-                flushes grew by more than fsyncs of InnoDB, or bytes of binary log grew; if neither was observed, a \
-                metric differs for certain",
+        holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` moved and \
+                is higher on the side that writes a binary log or syncs it more often. For `disk_flushes`, the \
+                increase must be greater than the increase of `fsyncs`. If neither cost was observed, it is enough \
+                that a metric differs significantly",
         rank: Rank::Particular,
         judge: binary_log,
     },
     Rule {
         name: "fsyncs",
-        holds: "fsyncs of the redo log moved; if the server does not count these, fsyncs of InnoDB moved",
+        holds: "The cost `log_fsyncs` moved or, if it did not move or is not available, the cost `fsyncs` moved",
         rank: Rank::Particular,
         judge: fsyncs,
     },
     Rule {
         name: "temporary tables",
-        holds: "temporary tables on disk or temporary tables moved",
+        holds: "The cost `tmp_disk_tables` or the cost `tmp_tables` moved",
         rank: Rank::Particular,
         judge: temporary_tables,
     },
     Rule {
         name: "bytes written",
-        holds: "bytes written by the server moved; if they were not observed, bytes written to disk moved",
+        holds: "The cost `written_bytes` moved or, if it was not observed, the cost `disk_written_bytes` moved",
         rank: Rank::Particular,
         judge: bytes_written,
     },
     Rule {
         name: "bytes sent",
-        holds: "bytes sent moved",
+        holds: "The cost `bytes_sent` moved",
         rank: Rank::Particular,
         judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
     },
     Rule {
         name: "round trip",
-        holds: "the median and the shortest response time grew by similar amounts, and by more than three times the \
-                growth of server CPU",
+        holds: "The median and the shortest response time grew by similar amounts, and the median grew by more than \
+                three times the growth of `server_cpu`",
         rank: Rank::General,
         judge: round_trip,
     },
     Rule {
         name: "slower disk",
-        holds: "time stalled for a disk moved, but neither disk reads nor disk flushes moved",
+        holds: "The cost `disk_stall` moved, but neither `disk_reads` nor `disk_flushes` moved",
         rank: Rank::General,
         judge: slower_disk,
     },
     Rule {
         name: "server CPU",
-        holds: "server CPU moved",
+        holds: "The cost `server_cpu` moved",
         rank: Rank::General,
         judge: |it| general(it, Cost::ServerCpu, "does more work for the same operation"),
     },
     Rule {
         name: "client CPU",
-        holds: "client CPU moved",
+        holds: "The cost `client_cpu` moved",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -196,7 +201,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "context switches",
-        holds: "context switches moved",
+        holds: "The cost `context_switches` moved",
         rank: Rank::General,
         judge: |it| {
             general(
