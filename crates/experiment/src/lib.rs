@@ -7,6 +7,7 @@ mod data_hash;
 mod error;
 mod experiment;
 mod file;
+mod keys;
 mod nearest;
 mod plan;
 mod results;

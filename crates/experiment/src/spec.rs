@@ -20,15 +20,3 @@ pub(crate) mod server;
 pub(crate) mod server_access;
 pub(crate) mod shared_times;
 pub(crate) mod verdict;
-
-/// The table that has this key, for a key that is written in another one.
-pub(crate) fn table_with(key: &str) -> Option<&'static str> {
-    let tables: [(&str, &[&str]); 4] = [
-        ("[load]", &load::KEYS),
-        ("[server]", server::KEYS),
-        ("[data]", &data::KEYS),
-        ("[observe]", &observe::KEYS),
-    ];
-    let with_key = tables.into_iter().find(|(_, keys)| keys.contains(&key));
-    with_key.map(|(table, _)| table)
-}

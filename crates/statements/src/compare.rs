@@ -1,5 +1,6 @@
 //! Statements under two or more variants, interleaved until the difference is decided.
 
+mod comparison;
 mod contest;
 mod copies;
 mod finding;
@@ -19,13 +20,14 @@ use workload::sql_script::SqlStatement;
 
 use self::copies::Setup;
 pub(crate) use self::{
+    comparison::Comparison,
     contest::Contest,
     copies::Copies,
     finding::{Finding, Verdict},
     hints::are_order_hints_known,
     index_price::{IndexPrice, NewIndexes, WriteTimes},
     side::change,
-    trial::{Comparison, Terms},
+    trial::Terms,
 };
 pub use self::{
     finding::Report,

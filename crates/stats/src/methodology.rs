@@ -16,8 +16,7 @@ use crate::{
 /// The page; its tables are between `<!-- simulated: coverage -->` and `<!-- end -->`.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology.md");
 
-/// Allowed difference between a figure and the page: rounding depends on the machine, and one experiment in a thousand
-/// then has another result.
+/// Allowed difference between a figure and the page: on another machine, one experiment in a thousand rounds differently.
 const TOLERANCE: f64 = 0.31;
 
 /// `DBDYNO_SIMULATIONS=5000 GOLDEN=write cargo test -p stats methodology` rewrites the tables.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
+    keys::table_with,
     nearest::{meant, nearest},
-    spec::table_with,
 };
 
 /// An error at a position of the experiment file.

@@ -5,13 +5,13 @@ use settings::{Chosen, DataKind, Rows, Size};
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
+    keys,
     spec::{
         chosen,
         server::{Restart, ServerSpec},
     },
 };
 
-pub(super) const KEYS: [&str; 3] = ["restore", "cache", "shared"];
 const SHARED: [(&str, bool); 2] = [("off", false), ("on", true)];
 
 /// The data of one run.
@@ -60,7 +60,7 @@ impl DataSpec {
         if !section.is_there() {
             return Ok(None);
         }
-        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
+        section.allow(&[chosen::keys(kinds), keys::DATA.to_vec()].concat())?;
         let source = chosen::read(section, kinds)?;
         if source.kind.needs_private_server(&source.values)
             && matches!(server, ServerSpec::Given { .. })

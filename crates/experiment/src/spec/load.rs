@@ -10,6 +10,7 @@ use settings::{
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
+    keys,
     spec::{
         chosen,
         load_quantity::{
@@ -19,23 +20,6 @@ use crate::{
         shared_times::SharedTimes,
     },
 };
-
-/// Keys that apply to every load.
-pub(super) const KEYS: [&str; 13] = [
-    "connections",
-    "stages",
-    "pause",
-    "warmup",
-    "warmup_at_most",
-    "duration",
-    "precision",
-    "rate",
-    "arrivals",
-    "think_time",
-    "loops",
-    "spin",
-    "on_error",
-];
 
 /// The key of one of several loads.
 const NAME: &str = "name";
@@ -85,7 +69,7 @@ impl LoadSpec {
             let other = "a single [load]".to_owned();
             return Err(section.error_at(NAME, Problem::NoMeaning { key: NAME, other }));
         }
-        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
+        section.allow(&[chosen::keys(kinds), keys::LOAD.to_vec()].concat())?;
         let source = source(section, kinds)?;
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
         let stages = load_stages::read(section, &source)?;
@@ -133,7 +117,7 @@ impl LoadSpec {
         name: String,
         times: SharedTimes,
     ) -> Result<Self, Error> {
-        section.allow(&[chosen::keys(kinds), KEYS.to_vec(), vec![NAME]].concat())?;
+        section.allow(&[chosen::keys(kinds), keys::LOAD.to_vec(), vec![NAME]].concat())?;
         let source = source(section, kinds)?;
         let connections =
             section.parsed("connections", CONNECTIONS_OR_NONE, connections_or_none)?;

@@ -7,6 +7,7 @@ use settings::{GroupLimits, limits};
 use crate::{
     error::Error,
     file::{problem::Problem, section::Section},
+    keys,
     spec::{
         compared_versions::OF_COMPARED_VERSIONS,
         observe::{self, Observe},
@@ -14,28 +15,6 @@ use crate::{
     },
 };
 
-pub(super) const KEYS: &[&str] = &[
-    "run",
-    "cnf",
-    "set",
-    "restart",
-    "datadir",
-    "limit",
-    "address",
-    "user",
-    "password_file",
-    "database",
-    "ssl_mode",
-    "ssl_ca",
-    "connect",
-    "compress",
-    "round_trip",
-    "statement_timeout",
-    "observe",
-    "observe_secret_file",
-    "observe_program",
-    "observe_ssh",
-];
 const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir", "limit"];
 const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "ssl_ca"];
 
@@ -98,7 +77,7 @@ pub enum Restart {
 impl ServerSpec {
     /// Reads `[server]` for one combination.
     pub(crate) fn read(section: &Section<'_>) -> Result<Self, Error> {
-        section.allow(KEYS)?;
+        section.allow(keys::SERVER)?;
         let found = if section.value("address").is_some() {
             "`address`"
         } else {

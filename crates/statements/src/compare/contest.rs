@@ -7,12 +7,13 @@ use runs::{Blame, Blamed, Context, Purpose, named_server};
 use workload::sql_script::SqlStatement;
 
 use super::{
+    comparison::Comparison,
     copies::{Copies, Setup},
     finding::{Finding, Report},
     hints,
     index_price::{IndexPrice, NewIndexes, price},
     side::{self, Side},
-    trial::{Comparison, Terms, Trial},
+    trial::{Terms, Trial},
     variant::Variant,
 };
 use crate::{

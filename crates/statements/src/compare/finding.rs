@@ -8,9 +8,10 @@ use units::percent;
 use verdict::{Compared, Decision};
 
 use super::{
+    comparison::{Comparison, Sameness},
     index_price::IndexPrice,
     mechanism::reason,
-    trial::{Comparison, Sameness, Terms},
+    trial::Terms,
 };
 use crate::{explain::ExplainedPlan, other_work::UNEXPLAINED};
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use units::{changes, seconds};
 
 use super::{
+    comparison::Sameness,
     finding::{Finding, Report},
-    trial::Sameness,
 };
 use crate::csv_field::quoted;
 
