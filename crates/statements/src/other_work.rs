@@ -44,7 +44,7 @@ impl OtherWork {
 pub(crate) fn report(share: f64, context: &Context) {
     context.tell(Event::Note(&format!(
         "other programs used {} of this machine's CPU during the measurement: servers side by side can then differ \
-         without any change, so no difference below {} decides anything; repeat it on a quiet machine",
+         without any change, so a difference below {} that no counter explains decides nothing; repeat it on a quiet machine",
         percent(share),
         percent(UNEXPLAINED)
     )));

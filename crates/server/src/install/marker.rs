@@ -66,12 +66,19 @@ impl InstallMarker {
         }
     }
 
-    /// Reads the marker of an install directory; `None` when it has none.
+    /// Reads the marker of an install directory; `None` when it has none, or is another file.
     pub(crate) fn read(dir: &Path) -> Result<Option<Self>, Error> {
         let path = dir.join(MARKER);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(None);
+            }
             Err(error) => return Err(Error::io("read the marker", &path)(error)),
         };
         let marker: Self = parse(&bytes, FORMAT, &path)?;
@@ -129,5 +136,17 @@ impl InstallMarker {
 
     pub(crate) fn launch(&self) -> Launch {
         self.launch.below(&self.dir)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foreign_file_is_no_installation() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("notes.txt"), "theirs").unwrap();
+        assert!(InstallMarker::list(root.path()).unwrap().is_empty());
     }
 }

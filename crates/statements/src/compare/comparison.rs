@@ -2,6 +2,7 @@
 
 use verdict::{Compared, Decision};
 
+use super::mechanism::is_explained;
 use crate::{execution::StatementResult, other_work::UNEXPLAINED};
 
 /// Whether the variant of a comparison gives the result of the baseline.
@@ -68,16 +69,19 @@ impl Comparison {
         decision == Some(Decision::Faster) && is_same
     }
 
-    /// Decides nothing unless the difference is too large for other programs to explain, which used this share of the CPU
-    /// while the sides ran on servers of their own.
-    pub(super) fn disturb(&mut self, share: f64) {
+    /// Decides nothing unless the counted work explains the difference, or it is too large for other programs to explain,
+    /// which used this share of the CPU while the sides ran on servers of their own.
+    pub(super) fn disturb(&mut self, share: f64, is_one_version: bool) {
         let Some(compared) = &mut self.compared else {
             return;
         };
         let ratio = compared.comparison.map(|it| it.ratio);
         let is_beyond = ratio
             .is_some_and(|it| it.low > 1.0 + UNEXPLAINED || it.high < 1.0 / (1.0 + UNEXPLAINED));
-        if compared.decision != Decision::Inconclusive && !is_beyond {
+        let [before, after] = &self.costs;
+        let is_certain =
+            is_beyond || is_explained(compared.decision, [before, after], is_one_version);
+        if compared.decision != Decision::Inconclusive && !is_certain {
             compared.decision = Decision::Inconclusive;
             self.disturbed_by = Some(share);
         }
@@ -128,10 +132,28 @@ mod tests {
             let mut comparison = comparison(factor);
             let decision = |it: &Comparison| it.compared.as_ref().unwrap().decision;
             assert_eq!(decision(&comparison), quiet, "{factor}");
-            comparison.disturb(0.57);
+            comparison.disturb(0.57, true);
             assert_eq!(decision(&comparison), beside_others, "{factor}");
             let is_changed = quiet != beside_others;
             assert_eq!(comparison.disturbed_by.is_some(), is_changed, "{factor}");
+        }
+    }
+
+    #[test]
+    fn counted_work_decides_beside_other_programs() {
+        let read = |rows| vec![("Handler_read_next".to_owned(), rows)];
+        for (costs, expected) in [
+            ([read(10_000), read(36)], Decision::Faster),
+            ([read(10_000), read(10_000)], Decision::Inconclusive),
+            // More work is no reason to be faster.
+            ([read(36), read(10_000)], Decision::Inconclusive),
+        ] {
+            let mut comparison = Comparison {
+                costs,
+                ..comparison(0.8)
+            };
+            comparison.disturb(0.57, true);
+            assert_eq!(comparison.compared.unwrap().decision, expected);
         }
     }
 }

@@ -207,9 +207,10 @@ impl Contest<'_> {
         let mut measured = Trial::begin(sides, self.terms).await?.run(sides).await;
         let other_work = others.notable_share();
         for comparison in &mut measured.comparisons {
-            let [one, other] = [0, comparison.side].map(|side| sides[side].session.endpoint());
-            if let Some(share) = other_work.filter(|_| one.address != other.address) {
-                comparison.disturb(share);
+            let [one, other] = [0, comparison.side].map(|side| &sides[side].session);
+            let is_one_server = one.endpoint().address == other.endpoint().address;
+            if let Some(share) = other_work.filter(|_| !is_one_server) {
+                comparison.disturb(share, one.version() == other.version());
             }
         }
         let mut failure = measured.failure;

@@ -80,6 +80,29 @@ pub(super) fn reason(
     amounts: usize,
     is_one_version: bool,
 ) -> String {
+    let mut changed = changed(decision, [before, after], is_one_version);
+    changed.truncate(amounts);
+    let [was, is] = [before, after].map(|costs| count(AMOUNTS[0].of(costs) as f64));
+    let rows = if was == is {
+        format!("rows read {is} on both sides")
+    } else {
+        format!("rows read {was} to {is}")
+    };
+    match (decision.is_different(), changed.is_empty()) {
+        (true, false) => format!("because {}", changed.join(", ")),
+        (false, false) => changed.join(", "),
+        (true, true) => format!("no counter of the session explains it ({rows})"),
+        (false, true) => rows,
+    }
+}
+
+/// Whether the work that both sides counted explains a difference of their times.
+pub(super) fn is_explained(decision: Decision, costs: [&Costs; 2], is_one_version: bool) -> bool {
+    decision.is_different() && !changed(decision, costs, is_one_version).is_empty()
+}
+
+/// The amounts that changed in the direction of a verdict, the most telling first: `rows read 1.60M to 39.4k`.
+fn changed(decision: Decision, [before, after]: [&Costs; 2], is_one_version: bool) -> Vec<String> {
     let mut changed = Vec::new();
     let comparable = AMOUNTS
         .iter()
@@ -103,19 +126,7 @@ pub(super) fn reason(
             ));
         }
     }
-    changed.truncate(amounts);
-    let [was, is] = [before, after].map(|costs| count(AMOUNTS[0].of(costs) as f64));
-    let rows = if was == is {
-        format!("rows read {is} on both sides")
-    } else {
-        format!("rows read {was} to {is}")
-    };
-    match (decision.is_different(), changed.is_empty()) {
-        (true, false) => format!("because {}", changed.join(", ")),
-        (false, false) => changed.join(", "),
-        (true, true) => format!("no counter of the session explains it ({rows})"),
-        (false, true) => rows,
-    }
+    changed
 }
 
 impl Amount {
