@@ -148,6 +148,15 @@ impl<'a> Subject<'a> {
         self.target.family() == Family::MariaDb
     }
 
+    /// Whether an option is about the redo log's files, and has no effect because the file sets the capacity.
+    ///
+    /// Source: MySQL Reference Manual, "innodb_redo_log_capacity".
+    pub(crate) fn is_decided_by_capacity(&self, option: &str) -> bool {
+        let is_of_files = matches!(option, "innodb_log_file_size" | "innodb_log_files_in_group");
+        let capacity = "innodb_redo_log_capacity";
+        is_of_files && self.has(capacity) && self.set(capacity).is_some()
+    }
+
     /// Size of the redo log, bytes: all its files together.
     pub(crate) fn redo_bytes(&self) -> Option<i128> {
         // A file size that is set decides in 8.0.30 and later only while the capacity is not.

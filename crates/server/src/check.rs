@@ -121,6 +121,9 @@ pub(crate) fn accept(
     }
 }
 
+/// What a server lowers where the limit of open files is low: a file is seldom for the machine that checks it.
+const OF_OPEN_FILES: [&str; 3] = ["max_connections", "open_files_limit", "table_open_cache"];
+
 /// The state of a running check.
 struct Examination<'a> {
     validator: Validator<'a>,
@@ -294,7 +297,8 @@ impl Examination<'_> {
         }
     }
 
-    /// Records numbers and switches whose effective value differs from the written one.
+    /// Records numbers and switches whose effective value differs from the written one, except those that the limit of open
+    /// files decides on this machine.
     fn note_changes(&mut self, help: &Help) {
         let entries = std::mem::take(&mut self.remaining);
         for (index, entry) in entries.iter().enumerate() {
@@ -307,6 +311,7 @@ impl Examination<'_> {
                 .any(|finding| finding.at == entry.origin);
             if !is_overridden
                 && !is_told
+                && !OF_OPEN_FILES.contains(&entry.name.base())
                 && entry.is_the_users()
                 && let Some(now) = help.values.get(entry.name.folded())
                 && has_changed(&entry.name, entry.value.as_deref(), now)

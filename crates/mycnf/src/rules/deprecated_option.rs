@@ -20,6 +20,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let Some(option) = line.option.filter(|option| option.kind != Kind::NoEffect) else {
             continue;
         };
+        // Its line is to be left out, and not to be written in another way.
+        if subject.is_decided_by_capacity(option.name) {
+            continue;
+        }
         let Some(known) = deprecation(subject.target, option.name) else {
             continue;
         };
@@ -47,6 +51,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_line_without_effect_is_not_to_be_renamed() {
+        let file = "innodb_redo_log_capacity=2G\ninnodb_log_file_size=1G";
+        assert_found(&RULE, "mysql-8.0.33", file, &[]);
+    }
 
     #[test]
     fn an_old_name_is_named_with_its_successor() {

@@ -31,29 +31,16 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                     .fix(fix)
                     .rewrite(rewrite),
             );
+        } else if subject.is_decided_by_capacity(line.name()) {
+            let what = "has no effect beside innodb_redo_log_capacity";
+            remarks.push(
+                Remark::on(line, Level::Note, what)
+                    .fix("leave it out")
+                    .rewrite(Rewrite::Remove),
+            );
         }
     }
-    remarks.extend(files_beside_capacity(subject));
     remarks
-}
-
-/// The options of the redo log's files where its capacity is set.
-///
-/// Source: MySQL Reference Manual, "innodb_redo_log_capacity".
-fn files_beside_capacity<'a>(subject: &'a Subject<'_>) -> impl Iterator<Item = Remark> + 'a {
-    const FILES: [&str; 2] = ["innodb_log_file_size", "innodb_log_files_in_group"];
-    let has_capacity = subject.set("innodb_redo_log_capacity").is_some()
-        && subject.has("innodb_redo_log_capacity");
-    let lines = FILES.into_iter().filter_map(|name| subject.set(name));
-    lines.filter(move |_| has_capacity).map(|line| {
-        Remark::on(
-            line,
-            Level::Note,
-            "has no effect beside innodb_redo_log_capacity",
-        )
-        .fix("leave it out")
-        .rewrite(Rewrite::Remove)
-    })
 }
 
 #[cfg(test)]

@@ -134,6 +134,16 @@ fn lint_asks_the_installed_server() {
     assert_eq!(text.matches("no_such_option=1").count(), 1, "{text}");
     assert_eq!(text.matches("sort_buffer_size=2X").count(), 1, "{text}");
     assert!(!text.contains("refused  my.cnf line 4"), "{text}");
+    // The limit of open files here is that of another machine.
+    scene.file(
+        "files.cnf",
+        "[mysqld]\nopen_files_limit=2000000\nmax_connections=90000\ntable_open_cache=100000\n",
+    );
+    let text = scene
+        .dbdyno(["config", "lint", "files.cnf", "--for", "mariadb"])
+        .exits(0)
+        .text();
+    assert!(!text.contains("becomes"), "{text}");
 }
 
 #[test]
