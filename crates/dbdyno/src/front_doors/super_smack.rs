@@ -283,6 +283,7 @@ fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(if shared.context.interrupt.is_raised() {
+        eprintln!("super-smack: interrupted");
         ExitCode::from(Blame::Interrupted as u8)
     } else if ends.iter().any(|end| end.failed) {
         ExitCode::from(Blame::Server as u8)

@@ -15,7 +15,7 @@ use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use runs::{
     Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, numbered, open_files,
-    steady_judge,
+    refuse_if_interrupted, steady_judge,
 };
 use samples::{Interval, PhaseMark};
 use workload::slap::{Engine, Plan, Planned, SlapUser};
@@ -120,9 +120,8 @@ impl Tests<'_, '_> {
         note_remainder(self.settings, clients);
         let mut tally = Tally::default();
         for _ in 0..self.settings.iterations {
-            if self.context.interrupt.is_raised() {
-                return Ok(RoundEnd::Broken(Blame::Interrupted));
-            }
+            // Between two rounds nothing else says that a signal ended it.
+            refuse_if_interrupted()?;
             let outcome = self.round(engine, clients, &mut tally)?;
             tally.tell(self.settings, &outcome);
             match outcome.ended {

@@ -178,8 +178,8 @@ fn tell_errors(outcome: &Outcome) {
         );
     }
     match &outcome.ended {
-        Ended::Planned => {}
-        Ended::Interrupted => eprintln!("super-smack: interrupted"),
+        // An interruption is said once, at the end of all clients.
+        Ended::Planned | Ended::Interrupted => {}
         Ended::ServerLost(failure) => {
             eprintln!("error: super-smack: the server went away: {failure}");
         }
