@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and the longest operation. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged.",
-    threshold: "warn if more than 1 % of the seconds are below half of the median, or if a second has no operation at all",
-    source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
-    consequence: "Users wait during every stall, however good the mean is.",
-    remedy: "Report the stalls together with the mean; check the checkpoint age and the disk in those seconds.",
+    measures: "The number of seconds in the measured phase with less than half of the median throughput. The longest time without any operation. The longest operation. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps.",
+    threshold: "warn if more than 1 % of the seconds have less than half of the median throughput. Warn if a second has no operation at all",
+    source: "M. Callaghan's insert benchmark, which reports the throughput of every second; checkpoints and flushing stall servers for seconds",
+    consequence: "Users wait during every stall, even if the mean is good.",
+    remedy: "Report the stalls together with the mean. Check the checkpoint age and the disk in the seconds of the stalls.",
     judge: Judge::Run(judge),
 };
 

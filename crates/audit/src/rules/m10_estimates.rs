@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     measures: "Whether the data size comes from the tablespace files or from information_schema, which estimates rows and sizes.",
     threshold: "note if only estimates are known",
     source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: InnoDB's row counts may be off by 40 to 50 %",
-    consequence: "Ratios of data to memory may be off by half if they are based on estimates.",
-    remedy: "Use the sizes of the files in the data directory, or run ANALYZE TABLE first and state that the sizes are estimates.",
+    consequence: "Ratios of data to memory may be wrong by half if they are based on estimates.",
+    remedy: "Use the sizes of the files in the data directory. Otherwise, run ANALYZE TABLE first and state that the sizes are estimates.",
     judge: Judge::Run(judge),
 };
 

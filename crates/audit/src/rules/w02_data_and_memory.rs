@@ -17,12 +17,12 @@ pub(super) const RULE: Rule = Rule {
     id: "W02",
     name: "the data is either much smaller or much larger than memory",
     found: "the data only just fits into memory",
-    measures: "The size of data and indexes, taken from the tablespace files if they are known, compared with the buffer pool and the machine's memory.",
-    threshold: "warn if the data is 0.8 to 1.5 times as large as the buffer pool; note if it is smaller, because the figures then describe memory; pass if it is larger",
+    measures: "The size of the data and indexes, compared with the buffer pool and with the machine's memory. The size is that of the tablespace files, if it is known.",
+    threshold: "warn if the data is 0.8 to 1.5 times as large as the buffer pool. Note if the data is smaller, because the figures then describe memory. Pass if the data is larger",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
         (1, 2 and 10 GB of data on 4 GB of memory)",
-    consequence: "If the data only just fits, 10 % more data or less memory changes the throughput several times over. If the data is in memory, the figures say nothing about data that does not fit.",
-    remedy: "Measure with the data-to-memory ratio of production (rows = \"4x\" in an experiment file means four times the buffer pool), or with three sizes around that ratio.",
+    consequence: "If the data only just fits, 10 % more data or 10 % less memory reduces the throughput to a fraction. If all data is in memory, the figures say nothing about data that does not fit.",
+    remedy: "Measure with the same ratio of data to memory as in production, or with three sizes around that ratio. In an experiment file, rows = \"4x\" means four times the buffer pool.",
     judge: Judge::Run(judge),
 };
 

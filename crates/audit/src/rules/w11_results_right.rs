@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W11",
     name: "the data is correct before and after the run",
     found: "the data is not correct",
-    measures: "The results of the benchmark's own data checks (such as consistency conditions), before the run or directly after loading, and after the run.",
+    measures: "The results of the benchmark's own data checks, such as consistency conditions. One check runs before the run or directly after loading, and another one after the run.",
     threshold: "invalid if any condition is violated",
     source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before reporting speed",
     consequence: "The speed of a server that loses or corrupts data means nothing.",
