@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use samples::LOAD;
 use stats::mean_interval;
-use units::percent;
+use units::{counted, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
@@ -58,8 +58,9 @@ fn judge(set: &Set<'_>) -> Outcome {
         .unwrap_or(0);
     if executions < EXECUTIONS {
         let evidence = format!(
-            "factors: {}, executions per combination: {executions}; too few executions to detect an interaction between the factors",
-            factors.len()
+            "a combination of the {} factors has only {}; at least {EXECUTIONS} are needed to detect an interaction between the factors",
+            factors.len(),
+            counted(executions, "execution")
         );
         return Ok(Finding::new(Level::Warn, evidence).with("executions", executions as f64));
     }
@@ -84,7 +85,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         None => {
             let evidence = format!(
-                "at least {executions} executions of each combination; no interaction between factors with two levels"
+                "each combination has at least {executions} executions; no interaction was found between factors with two levels"
             );
             Finding::new(Level::Pass, evidence).with("executions", executions as f64)
         }
@@ -221,7 +222,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "factors: 2, executions per combination: 1",
+            "a combination of the 2 factors has only 1 execution; at least 3",
         );
         let opposite = [25_000.0, 29_000.0, 29_000.0, 27_000.0];
         let outcome = judged_together(&RULE, &crossed(5, opposite), over(&["fs", "mycnf"]));

@@ -60,7 +60,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         .sum();
     let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
     let wanted = format!(
-        "{} for the buffer pool and up to {} for {} connections add up to {} of {} of memory",
+        "{} for the buffer pool and up to {} for {} connections add up to {} of the memory ({})",
         mean_bytes(pool),
         mean_bytes(connections),
         run.connections(),

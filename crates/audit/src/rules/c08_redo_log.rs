@@ -26,7 +26,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let is_off = redo_log_is_off(run).ok_or_else(|| missing("Innodb_redo_log_enabled"))?;
     Ok(match (is_off, &run.record.loaded) {
-        (false, _) => Finding::new(Level::Pass, "the redo log was written"),
+        (false, _) => Finding::new(Level::Pass, "the redo log was enabled"),
         (true, Some(loaded)) => {
             let evidence = format!(
                 "the redo log was disabled while {} was loaded",

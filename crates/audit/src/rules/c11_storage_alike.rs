@@ -66,10 +66,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         let each: Vec<_> = runs.iter().map(|run| vec![run.clone()]).collect();
         let names: Vec<String> = differing(&each).into_keys().cloned().collect();
         if !names.is_empty() {
-            let evidence = format!(
-                "differences among runs of one combination: {}",
-                listed(&names, 8)
-            );
+            let evidence = format!("runs of one combination differ in: {}", listed(&names, 8));
             return Ok(Finding::new(Level::Invalid, evidence));
         }
     }
@@ -77,12 +74,15 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(if names.is_empty() {
         Finding::new(
             Level::Pass,
-            format!("the same in all {} runs", set.runs.len()),
+            format!(
+                "the storage setup was the same in all {} runs",
+                set.runs.len()
+            ),
         )
     } else {
         Finding::new(
             Level::Note,
-            format!("differences between combinations: {}", listed(&names, 8)),
+            format!("combinations differ in: {}", listed(&names, 8)),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Rule H01: machine or storage is not recorded.
+//! Rule H01: the machine or its storage is not recorded.
 
 use samples::{BlockDevice, StorageRecord};
 
@@ -11,8 +11,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H01",
-    name: "machine and storage are recorded",
-    found: "machine or storage is not recorded",
+    name: "the machine and its storage are recorded",
+    found: "the machine or its storage is not recorded",
     measures: "Whether the record describes the machine and its storage. Machine: CPU, cores, frequency governor, memory and kernel. Storage, for each directory that the server writes to: file system, mount options, device, kind of disk, scheduler and write cache.",
     threshold: "fail if the memory size is unknown, or if the storage is unknown. Warn if any other item on this list is unknown. On a virtual machine, only note this, because the host hides such details",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 1",

@@ -77,7 +77,7 @@ fn finding(what: &str, times: &[(f64, String)]) -> Option<Finding> {
         Level::Pass
     };
     let evidence = format!(
-        "{} per {what} with {}, {} with {}",
+        "{} per {what} with {}, and {} with {}",
         duration(least.0),
         least.1,
         duration(most.0),
@@ -131,7 +131,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Invalid,
-            "7.99 µs per row with cache=hot, 7.99 ms with cache=cold",
+            "7.99 µs per row with cache=hot, and 7.99 ms with cache=cold",
         );
     }
 

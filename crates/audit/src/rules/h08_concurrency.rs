@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     };
     let evidence = match numbers.len() {
         1 => format!("all runs had {least} {noun}"),
-        count => format!("{count} numbers of {noun}, from {least} to {most}"),
+        count => format!("{count} different numbers of {noun}, from {least} to {most}"),
     };
     let level = match numbers.len() {
         1 if set.compares() => Level::Warn,
@@ -107,7 +107,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Pass,
-            "2 numbers of connections, from 8 to 64",
+            "2 different numbers of connections, from 8 to 64",
         );
         in_stages(&mut run, [(8, 8), (8, 8)]);
         let outcome = judged_stages(&RULE, &[run], over(&[]));
@@ -140,7 +140,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Pass,
-            "2 numbers of connections, from 8 to 16",
+            "2 different numbers of connections, from 8 to 16",
         );
     }
 }

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "note if a solid-state disk is busy for at least half of the time, but no sample has more than 1.5 requests in flight on average. For storage: note if the rate at the greatest depth is more than 10 % higher than the rate at the next smaller depth",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and Matsunobu on disk I/O: a solid-state disk does several times as much work with 32 requests in flight as with one",
     consequence: "The disk seems to be the limit but is not: with more connections, it could deliver several times the throughput.",
-    remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater depths.",
+    remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater queue depths.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 

@@ -35,7 +35,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let (fewest, most) = (executions().min(), executions().max());
     let fewest = fewest.ok_or_else(|| missing("complete runs"))?;
     if !set.compares() && fewest == 1 {
-        let evidence = "one execution: a first look, without a comparison";
+        let evidence = "one execution without a comparison gives only a first impression";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
     let found = in_blocks(&combinations)
@@ -50,7 +50,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let estimated = Deviation::estimated(deviation, freedom);
     let shown = design.smallest_effect(estimated, fewest).map(f64::exp_m1);
     let could_show = shown.map_or(
-        "the difference that they could detect is unknown".to_owned(),
+        "the smallest difference that they can detect is unknown".to_owned(),
         |effect| {
             let differences = if effect > TENFOLD {
                 "even a tenfold difference is".to_owned()

@@ -187,7 +187,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
             } else if possible > POSSIBLE {
                 let hides = fine_percent(possible);
                 let words = format!(
-                    "no trend over {over}, but with this noise the mean may be {hides} away from the level at the end"
+                    "no trend over {over}, but with this noise the mean may differ by {hides} from the level at the end"
                 );
                 (Level::Note, words)
             } else {
@@ -224,7 +224,7 @@ fn words(shift: &MeanShift, over: &str) -> String {
         ShiftShape::EarlyPart => {
             let side = if shift.moved < 0.0 { "below" } else { "above" };
             format!(
-                "the mean over {over} is {} {side} the level at its end (95 % interval {} to {}), as if the measured phase still contained a warm-up",
+                "the mean over {over} is {} {side} the level at the end (95 % interval {} to {}), as if the measured phase still contained a warm-up",
                 fine_percent(shift.moved.abs()),
                 fine_percent(low),
                 fine_percent(high)
@@ -292,7 +292,7 @@ mod tests {
         assert!(level(&outcome) >= Level::Warn, "{outcome:?}");
         let evidence = outcome.unwrap().evidence;
         assert!(
-            evidence.contains("below the level at its end"),
+            evidence.contains("below the level at the end"),
             "{evidence}"
         );
     }

@@ -47,7 +47,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let median = response.magnitude_ns(0.5);
     let median_ns =
-        median.ok_or_else(|| missing("at least twenty response times, for their median"))?;
+        median.ok_or_else(|| missing("at least twenty response times, which the median needs"))?;
     let share = resolution_ns / median_ns.max(1) as f64;
     let has_no_spread = run.figures.count > 100 && response.min_ns == response.max_ns;
     let level = if share > SHARE || has_no_spread {

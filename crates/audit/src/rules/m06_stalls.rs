@@ -43,7 +43,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let share = stalls.stalled_share();
     let longest = run.figures.response.as_ref().map_or(0, |it| it.max_ns);
     let evidence = format!(
-        "{} of {} were below half of the median throughput ({}); the longest time without any operation was {}; the longest operation took {}",
+        "in {} of {}, throughput was below half of its median ({}); the longest time without any operation was {}; the longest operation took {}",
         stalls.stalled,
         moment(stalls.intervals as f64),
         percent(share),
@@ -95,7 +95,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "14 of 120 s were below half of the median throughput (12 %); the longest time without any operation was 14 s",
+            "in 14 of 120 s, throughput was below half of its median (12 %); the longest time without any operation was 14 s",
         );
     }
 

@@ -60,7 +60,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (_, true) => (
             Level::Note,
             format!(
-                "{} combinations in the same order in each of {rounds} blocks (probability of this in random order: {}); the effect of a combination cannot be separated from the effect of its position",
+                "{} combinations ran in the same order in each of {rounds} blocks (probability with random order: {}); the effect of a combination cannot be separated from the effect of its position",
                 distinct.len(),
                 chance(distinct.len(), rounds),
             ),

@@ -8,7 +8,7 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M08",
-    name: "closed-loop response times are not presented as those of users",
+    name: "closed-loop response times are not presented as those that users see",
     found: "the response times differ from those that users see",
     measures: "Whether the load is a closed loop or has a rate. Whether response times are measured from the time each request was scheduled. Whether the experiment compares percentiles.",
     threshold: "fail if a load has a rate, but its response times are measured from the time of sending. Warn if percentiles from a closed loop are compared. Note if the load is a closed loop and no percentiles are compared",

@@ -29,7 +29,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     });
     Ok(match (counted, estimated) {
         (Some((rows, size)), _) => {
-            let evidence = format!("{rows} rows as loaded, {} on disk", bytes(size));
+            let evidence = format!("{rows} rows were loaded, with {} on disk", bytes(size));
             Finding::new(Level::Pass, evidence)
         }
         (None, Some((rows, size))) => {
@@ -59,7 +59,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "1000000 rows as loaded",
+            "1000000 rows were loaded",
         );
     }
 

@@ -92,7 +92,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         let attempts = counted(set.kept.replaced as usize, "attempt");
         note(
             Level::Warn,
-            format!("replaced by later attempts: {attempts}"),
+            format!("{attempts} replaced by later attempts"),
         );
     }
     if set.kept.disturbed > 0 {
@@ -100,7 +100,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         note(
             Level::Note,
             format!(
-                "repeated because other programs had disturbed them (limits set in the experiment): {runs}"
+                "{runs} repeated because other programs used more of the machine than the experiment allows"
             ),
         );
     }
@@ -143,7 +143,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "replaced by later attempts: 2 attempts",
+            "2 attempts replaced by later attempts",
         );
         runs[3].header.experiment_sha256 = "another".to_owned();
         let outcome = judged_together(&RULE, &runs, planned(10));

@@ -41,7 +41,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let late = late(set);
     if set.declared.planned_runs.is_some() && late > known as usize {
         let evidence = format!(
-            "{} began later than a run that follows it in the plan, and {} recorded as repeated",
+            "{} began after a run that is later in the plan, and {} recorded as repeated",
             counted(late, "run"),
             match known {
                 0 => "none is".to_owned(),

@@ -34,7 +34,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(no_subject("no rows were inserted"));
     }
     let [start, .., end] = run.record.table_sizes.as_slice() else {
-        return Err(missing("the tables' rows at the start and at the end"));
+        return Err(missing(
+            "the number of rows in the tables at the start and at the end",
+        ));
     };
     let mut worst: Option<(f64, String)> = None;
     for table in &end.tables {
