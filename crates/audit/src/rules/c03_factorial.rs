@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "For each pair of factors with two levels each: the effect of the first factor on throughput, at each level of the second factor. The effects are throughput ratios, taken from the blocks that contain all four combinations.",
     threshold: "warn if a combination has fewer than 3 executions. Warn if half the difference between the two effects is at least as large as the mean of the two effects, and the 95 % interval of this half difference does not contain 0",
     source: "a published test of two my.cnf files on an ioDrive (November 2012), which measured +15.7 % on XFS and +0.9 % on ext4 with one execution each, and concluded that there was no big difference; R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "The mean effect of one factor is not its effect at either level of the other factor.",
+    consequence: "A factor's mean effect is wrong for both levels of the other factor.",
     remedy: "State the effect separately for each level of the other factor. Run at least five executions of each combination.",
     judge: Judge::Set(judge),
 };

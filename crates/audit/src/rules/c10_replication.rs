@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     found: "replication or a storage engine other than InnoDB was active",
     measures: "Replica threads in the process list, the binary log, and the storage engines of the tables.",
     threshold: "warn if replica threads are active, or if tables use a storage engine other than InnoDB. Note if the binary log is on; the note states its format",
-    source: "the settings listed with Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
+    source: "the list of settings in Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
     consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Storage engines other than InnoDB have different durability and locking rules.",
     remedy: "Run STOP REPLICA before the run, or report that replication was active. Convert all tables to InnoDB.",
     judge: Judge::Run(judge),

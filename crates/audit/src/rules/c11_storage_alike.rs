@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     id: "C11",
     name: "the storage setup was the same in all runs and did not change",
     found: "the storage setup differs between runs or changed during a run",
-    measures: "For each of the server's directories: file system, mount options, device, scheduler, write cache and read-ahead. They are compared between all runs, and between the start and the end of each run.",
+    measures: "For each of the server's directories: file system, mount options, device, scheduler, write cache and read-ahead. These items are compared between all runs, and between the start and the end of each run.",
     threshold: "invalid if runs of one combination differ. Invalid if anything changed during a run. Note if combinations differ",
     source: "MySQL 5.6 parameter review (MyNA, 2013), which mounts ext4 with nobarrier and noatime; Matsunobu, Ten points for \
         correct benchmarks (2009), point 5",

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the settings took effect and did not change",
     found: "a setting did not take effect, or it changed during the run",
     measures: "Settings of a private server that differ from the requested settings: the server replaced or rounded a value, or its version does not know the option. Variables that changed between the start and the end of a run.",
-    threshold: "fail if a setting differs from the requested setting, or if a variable changed. Only note an option with the prefix loose- that this version does not know, or a deprecated option that took effect",
+    threshold: "fail if a setting differs from the requested setting, or if a variable changed. An option with the prefix loose- that this version does not know is only a note. A deprecated option that took effect is also only a note",
     source: "MySQL 5.6 parameter review (MyNA, 2013); dbdyno's check of option files, docs/my-cnf-check.md",
     consequence: "The figures belong to settings other than those reported.",
     remedy: "Request the value that the server actually uses. Find out what changes variables during a run.",

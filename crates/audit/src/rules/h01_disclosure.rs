@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the machine and its storage are recorded",
     found: "the machine or its storage is not recorded",
     measures: "Whether the record describes the machine and its storage. Machine: CPU, cores, frequency governor, memory and kernel. Storage, for each directory that the server writes to: file system, mount options, device, kind of disk, scheduler and write cache.",
-    threshold: "fail if the memory size is unknown, or if the storage is unknown. Warn if any other item on this list is unknown. On a virtual machine, only note this, because the host hides such details",
+    threshold: "fail if the memory size is unknown, or if the storage is unknown. Warn if any other item on this list is unknown. On a virtual machine, this is only a note, because the host hides such details",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 1",
     consequence: "Hardware can change results by orders of magnitude. If the hardware is unknown, the figures can be neither judged nor repeated.",
     remedy: "Run dbdyno on the server's machine, or write the missing details down by hand. For a virtual disk, name the provider's product.",

@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk's read time is typical of its kind",
     found: "the disk is much slower or faster than is typical of its kind",
     measures: "The mean read time of the data disk in samples with at most two requests in flight, compared with the typical read time: 5 ms for a hard disk, 0.2 ms for a solid-state disk. For storage: the median time of random direct reads at depth 1.",
-    threshold: "warn if a read takes more than five times the typical time; only note this if a control group limits the server's I/O. Warn if a read from a hard disk takes less than a fifth of the typical time. A run on a virtual machine passes despite such fast reads, because a hypervisor's report that the disk is a hard disk is not reliable. A storage measurement gets the warning even on a virtual machine",
+    threshold: "warn if a read takes more than five times the typical time. If a control group limits the server's I/O, this is only a note. Warn if a read from a hard disk takes less than a fifth of the typical time. A run on a virtual machine passes despite such fast reads, because a hypervisor's report that the disk is a hard disk is not reliable. A storage measurement gets the warning even on a virtual machine",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 2, which lists typical times",
     consequence: "The device is not what it claims to be, so the figures are misleading.",
     remedy: "Find out what is behind the device (a network, a controller's cache, a limit), and state it with the figures.",

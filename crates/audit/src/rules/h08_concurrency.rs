@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "H08",
     name: "more than one number of connections or of requests in flight was measured",
     found: "only one number of connections or of requests in flight was measured",
-    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns. If no random patterns were measured, the numbers of writers whose commits were measured.",
+    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns. If no random patterns were measured: the numbers of writers in the commit measurements.",
     threshold: "warn if all runs of a comparison used the same number of connections, or if a storage measurement used only one depth or one number of writers. Note if a run without a comparison used only one number of connections",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: a setting that is faster at one number of connections may be slower at another number.",

@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     name: "throughput does not collapse at the highest number of connections",
     found: "throughput collapses at the highest number of connections",
     measures: "Throughput at the highest number of connections compared with the peak throughput, for each combination of the factors other than the number of connections. A stage without a rate is treated as a run with its number of connections. Stages with a rate and ramps are left out.",
-    threshold: "warn if the throughput at the highest number of connections is below 0.9 of the peak and the two confidence intervals do not overlap. With a single execution there are no intervals, and the first condition decides",
+    threshold: "warn if the throughput at the highest number of connections is below 0.9 of the peak and the two confidence intervals do not overlap. With a single execution there are no intervals, and only the first condition counts",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Beyond the peak, connections wait for each other: the figures there describe a queue, not the server.",
     remedy: "Limit the connection pool to the number of connections at the peak, and compare at that number.",

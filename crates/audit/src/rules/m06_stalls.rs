@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "The number of seconds in the measured phase with less than half of the median throughput. The longest time without any operation. The longest operation. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps.",
+    measures: "The number of seconds in the measured phase with less than half of the median throughput. The longest time without any operation. The time of the longest operation. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps.",
     threshold: "warn if more than 1 % of the seconds have less than half of the median throughput. Warn if a second has no operation at all",
     source: "M. Callaghan's insert benchmark, which reports the throughput of every second; checkpoints and flushing stall servers for seconds",
     consequence: "Users wait during every stall, even if the mean is good.",

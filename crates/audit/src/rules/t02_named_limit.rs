@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let fastest = match set.runs.len() {
         1 => String::new(),
-        _ => format!("{}, the fastest with {}/s: ", run.name(), count(per_s)),
+        _ => format!("{} was the fastest with {}/s; ", run.name(), count(per_s)),
     };
     Ok(match &limit.resource {
         Some(resource) => Finding::new(

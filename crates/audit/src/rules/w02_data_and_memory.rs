@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W02",
     name: "the data is either much smaller or much larger than memory",
     found: "the data is about as large as the buffer pool",
-    measures: "The size of the data and indexes, compared with the buffer pool and with the machine's memory. The size is that of the tablespace files, if it is known.",
+    measures: "The size of the data and indexes, compared with the buffer pool and with the machine's memory. If the sizes of the tablespace files are known, these sizes are used.",
     threshold: "warn if the data is 0.8 to 1.5 times as large as the buffer pool. Note if the data is smaller, because the figures then describe memory. Pass if the data is larger",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
         (1, 2 and 10 GB of data with 4 GB of memory)",

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the load touches as much of the data as production does",
     found: "the load touches less of the data than production does",
     measures: "The share of the keys that the load, including its warm-up, could have requested. The rule applies only if the data is larger than the buffer pool. If the keys are drawn at random from a list of n words, the expected number of different words is n(1-e^(-draws/n)). Without such a list, InnoDB's pages give two bounds. Lower bound: the largest number of pages in the buffer pool at any time. Upper bound: the pages that were in the buffer pool at the start, plus the pages read after that.",
-    threshold: "fail if the load touched less than half of the data. Not evaluated if the lower bound is below half of the data and the upper bound is not",
+    threshold: "fail if the load touched less than half of the data. Not evaluated if the lower bound is below half of the data and the upper bound is not below it",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 7: with a hundred fixed users instead of a hundred thousand users, all requested rows fit into memory",
     consequence: "The requested rows fit into memory although the data does not: the figures describe a smaller database.",
     remedy: "Draw keys from all rows (file_size_equiv \"0\" in a .smack file), and run long enough to reach all of them.",
