@@ -80,8 +80,13 @@ fn judge(set: &Set<'_>) -> Outcome {
     if found.len() > 1 {
         let of = counted(found.len(), "combination");
         finding.evidence = match count {
-            all if all == found.len() => format!("in all {of}; {levels}: {}", first.evidence),
-            some => format!("in {some} of {of}; {levels}: {}", first.evidence),
+            all if all == found.len() => {
+                format!("in all {of}, for example {levels}: {}", first.evidence)
+            }
+            some => format!(
+                "in {some} of {of}, for example {levels}: {}",
+                first.evidence
+            ),
         };
         let named = found.iter().filter(|(.., it)| it.level == level);
         let runs = named.flat_map(|(_, runs, _)| runs.iter());
@@ -306,7 +311,11 @@ mod tests {
             }
         }
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
-        assert_found(&outcome, Level::Invalid, "in 1 of 2 combinations; flush=2");
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "in 1 of 2 combinations, for example flush=2",
+        );
         assert_eq!(outcome.unwrap().runs.len(), 5);
     }
 

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "invalid if there are records of another experiment. Fail if runs are missing or were interrupted. Warn if attempts were replaced by later attempts. Note if runs were repeated because other programs had disturbed them",
     source: "benchstat's documentation, which warns against repeating runs until the result is significant; J. Simmons et al., False-Positive Psychology \
         (2011)",
-    consequence: "Anything can be proved by dropping runs, or by repeating runs until the result is as desired.",
+    consequence: "Anything can be proved by dropping runs, or by repeating runs until the desired result appears.",
     remedy: "Run `dbdyno run FILE --resume` to execute the missing runs. State why attempts were replaced.",
     judge: Judge::Set(judge),
 };
