@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W05",
     name: "each dictionary returns all of its keys",
     found: "a dictionary does not return all of its keys",
-    measures: "For each dictionary of a .smack file: the share of the words in the dictionary's source that the dictionary returns.",
+    measures: "For each dictionary of a .smack file: the number of words that the dictionary returns, as a share of the words in its source.",
     threshold: "fail if a dictionary returns less than half of the words. Note if it returns at least half but not all of them",
     source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples set file_size_equiv \"45000\", so only every n-th line of a larger file is used: 818 of 9,000 keys remain",
     consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the data size.",
