@@ -36,7 +36,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(missing("the server's counters"));
     }
     if run.record.loaded.is_some() {
-        return Err(no_subject("a table is loaded with one statement for many rows"));
+        return Err(no_subject(
+            "a table is loaded with one statement for many rows",
+        ));
     }
     if run.restarted_the_server() {
         return Err(no_subject(
