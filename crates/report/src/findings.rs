@@ -6,10 +6,10 @@
 //!
 //! INVALID  H14 other programs used the machine
 //!   measured     in 3 of 24 runs (4, 6, 9); run 4: other programs used 31 % of the CPU
-//!   threshold    invalid if other programs used more than 5 % of the CPU, or if steal was above 1 %
-//!   consequence  The run shared the machine with something that the next run will not meet.
-//!   remedy       Stop what else runs there, and repeat the run.
-//!   source       krun (Barrett et al., OOPSLA 2017)
+//!   threshold    invalid if other programs used more than 5 % of the CPU. Invalid if steal was above 1 %. ...
+//!   consequence  The run shared the machine with other programs, which may not be active in the next run: ...
+//!   remedy       Stop the other programs (the finding names the three busiest), ...
+//!   source       krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017), ...
 //! ```
 
 use std::fmt::Write;

@@ -15,11 +15,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C01",
     name: "no figure depends on an undeclared loss of durability",
     found: "durability was weakened without being declared",
-    measures: "The durability class of each run: D4 (no commit is lost in a power cut), D3 (the binary log may lack some commits), D2 (a power cut loses the last commits: innodb_flush_log_at_trx_commit=2, no barriers), D1 (a server crash loses them: innodb_flush_log_at_trx_commit=0), D0 (no guarantee: no redo log, no doublewrite buffer on a file system other than zfs and btrfs, nosync, data in memory).",
-    threshold: "invalid if the classes differ and the experiment does not set the variable that causes the difference; fail if a class is below D4 and the experiment does not set the variable that lowers it; note if the experiment does set it. Fail if only one side flushes a binary log at every commit and the experiment sets neither log_bin nor sync_binlog",
-    source: "our own power-cut tests: with innodb_flush_log_at_trx_commit=2, 34,299 of 141,314 acknowledged commits were lost; with innodb_doublewrite=0, the server failed to restart in 4 of 4 tests; MySQL 5.6 parameter review (MyNA, 2013) measures with both settings relaxed",
+    measures: "The durability class of each run. D4: no commit is lost in a power cut. D3: the binary log may lack some commits. D2: a power cut loses the last commits (innodb_flush_log_at_trx_commit=2, or no barriers). D1: a server crash loses the last commits (innodb_flush_log_at_trx_commit=0). D0: no guarantee (no redo log, no doublewrite buffer on a file system other than zfs and btrfs, nosync, or data in memory).",
+    threshold: "invalid if the classes differ and the experiment does not set the variable that causes the difference. Fail if all runs have the same class below D4 and the experiment does not set the variable that lowers it. Note if the experiment sets this variable. Fail if only some of the runs flush a binary log at every commit and the experiment sets neither log_bin nor sync_binlog",
+    source: "our own power-cut tests: with innodb_flush_log_at_trx_commit=2, 34,299 of 141,314 acknowledged commits were lost; with innodb_doublewrite=0, the server failed to restart in 4 of 4 tests; MySQL 5.6 parameter review (MyNA, 2013), which measures with both settings relaxed",
     consequence: "The faster side is faster because it gives up durability: its last commits are lost in a crash.",
-    remedy: "Measure with the production settings. If durability is what you study, set it in the experiment file: it is then reported with the figures.",
+    remedy: "Measure with the production settings. If you study durability itself, set its variables in the experiment file; the report then states them with the figures.",
     judge: Judge::Set(judge),
 };
 
@@ -70,7 +70,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (1, DurabilityClass::D4) if !unseen.is_empty() => {
             let unseen: Vec<_> = unseen.into_iter().collect();
             return Err(missing(format!(
-                "{}; the settings alone would give D4",
+                "{} (according to the settings alone, the class is D4)",
                 unseen.join(", ")
             )));
         }

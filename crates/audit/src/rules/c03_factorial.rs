@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use samples::LOAD;
 use stats::mean_interval;
-use units::percent;
+use units::{counted, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
@@ -20,11 +20,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C03",
     name: "effects are not averaged over interacting factors",
     found: "two factors interact",
-    measures: "For each pair of factors with two levels: the effect of the first factor at each level of the second, as throughput ratios in the blocks that contain all four combinations.",
-    threshold: "warn if there are fewer than 3 executions per combination; warn if half the difference between the two effects is at least as large as their mean and its 95 % interval excludes 0",
-    source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4, with one execution each; the article concludes that there is no big difference; R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "The mean effect is not correct at either level of the other factor.",
-    remedy: "Quote the effect separately for each level of the other factor, and run at least five executions of each combination.",
+    measures: "For each pair of factors with two levels each: the effect of the first factor on throughput, at each level of the second factor. The effects are throughput ratios, taken from the blocks that contain all four combinations.",
+    threshold: "warn if a combination has fewer than 3 executions. Warn if half the difference between the two effects is at least as large as the mean of the two effects, and the 95 % interval of this half difference does not contain 0",
+    source: "a published test of two my.cnf files on an ioDrive (November 2012), which measured +15.7 % on XFS and +0.9 % on ext4 with one execution each, and concluded that there was no big difference; R. A. Fisher, The Design of Experiments (1935)",
+    consequence: "A factor's mean effect is wrong for both levels of the other factor.",
+    remedy: "State the effect separately for each level of the other factor. Run at least five executions of each combination.",
     judge: Judge::Set(judge),
 };
 
@@ -58,8 +58,9 @@ fn judge(set: &Set<'_>) -> Outcome {
         .unwrap_or(0);
     if executions < EXECUTIONS {
         let evidence = format!(
-            "factors: {}, executions per combination: {executions}; too few executions to detect an interaction between the factors",
-            factors.len()
+            "a combination of the {} factors has only {}; at least {EXECUTIONS} are needed to detect an interaction between the factors",
+            factors.len(),
+            counted(executions, "execution")
         );
         return Ok(Finding::new(Level::Warn, evidence).with("executions", executions as f64));
     }
@@ -84,7 +85,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         None => {
             let evidence = format!(
-                "at least {executions} executions of each combination; no interaction between factors with two levels"
+                "each combination has at least {executions} executions; no interaction was found between factors with two levels"
             );
             Finding::new(Level::Pass, evidence).with("executions", executions as f64)
         }
@@ -221,7 +222,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "factors: 2, executions per combination: 1",
+            "a combination of the 2 factors has only 1 execution; at least 3",
         );
         let opposite = [25_000.0, 29_000.0, 29_000.0, 27_000.0];
         let outcome = judged_together(&RULE, &crossed(5, opposite), over(&["fs", "mycnf"]));

@@ -23,11 +23,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C04",
     name: "no default setting limits the workload",
     found: "a default setting limits the workload",
-    measures: "The buffer pool size compared with its default and with the machine's memory; pages flushed per second compared with innodb_io_capacity. For storage: the disks' I/O scheduler.",
-    threshold: "if the buffer pool has its default size of 128 MiB on a machine with 1 GiB or more and the experiment does not set it, fail if the data does not fit into the buffer pool, otherwise note; warn if pages are flushed at 90 % of innodb_io_capacity or more. For storage: warn if a solid-state disk uses the scheduler bfq or cfq",
-    source: "the article of July 2020 on MySQL 8.0.21's redo log: setting the buffer pool and the I/O capacity cut the load time from 17 minutes to 2, while the setting under study changed it by a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
+    measures: "The buffer pool size compared with its default and with the machine's memory. The number of pages flushed per second compared with innodb_io_capacity. For storage: the I/O scheduler of the disks.",
+    threshold: "the buffer pool size is judged only if it is the default of 128 MiB, the experiment does not set it, and the machine has at least 1 GiB of memory. Fail if the data does not fit into this buffer pool, otherwise note. Warn if pages are flushed at 90 % of innodb_io_capacity or more. For storage: warn if a solid-state disk uses the scheduler bfq or cfq",
+    source: "a published test of MySQL 8.0.21's redo log (July 2020), in which a larger buffer pool and a higher I/O capacity reduced the load time from 17 minutes to 2 minutes, while the setting under study changed it by a quarter; the kernel's Documentation/block/bfq-iosched.rst: bfq handles at most about 30,000 requests per second on an average CPU",
     consequence: "The figures show the effect of the defaults, not of the setting under study.",
-    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to the disk's capability, then repeat the study. For storage: echo none > /sys/block/DISK/queue/scheduler.",
+    remedy: "Give the buffer pool most of a dedicated machine's memory and set innodb_io_capacity to the disk's capability, then repeat the study. For storage: switch the I/O scheduler off (`echo none > /sys/block/DISK/queue/scheduler`).",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 

@@ -26,11 +26,11 @@ pub(super) const RULE: Rule = Rule {
     id: "C05",
     name: "the server's memory settings suit the machine's memory",
     found: "the server's memory settings do not suit the machine's memory",
-    measures: "The buffer pool plus the memory that all connections together may use, compared with the memory of the machine or of the server's control group; bytes swapped in during the measured phase.",
-    threshold: "invalid if anything was swapped in; warn if the sum is more than 85 % of the memory; warn if it is less than 25 % and the data does not fit into the buffer pool (note if the experiment sets the size, to emulate another machine)",
-    source: "the article of November 2012 on ioDrive and my.cnf, which says 70 % of 32 GB but sets 20 GB, or 62 %",
+    measures: "The sum of the buffer pool and the memory that all connections together may use, compared with the memory of the machine or of the server's control group. The number of bytes swapped in during the measured phase.",
+    threshold: "invalid if anything was swapped in. Warn if the sum is more than 85 % of the memory. Warn if the sum is less than 25 % of the memory and the data does not fit into the buffer pool. If the experiment sets the buffer pool size, for example to emulate another machine, the last case is only a note",
+    source: "a published test of two my.cnf files on an ioDrive (November 2012), which describes its buffer pool as 70 % of 32 GB but sets it to 20 GB, or 62 %",
     consequence: "If the buffer pool is too large, the server swaps. If it is too small, the kernel's page cache takes over its work. In both cases the figures do not describe InnoDB.",
-    remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool; use fewer connections or smaller per-connection buffers.",
+    remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool. If the sum is too large, use fewer connections or smaller per-connection buffers.",
     judge: Judge::Set(judge),
 };
 
@@ -60,7 +60,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         .sum();
     let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
     let wanted = format!(
-        "{} for the buffer pool and up to {} for {} connections add up to {} of {} of memory",
+        "{} for the buffer pool and up to {} for {} connections add up to {} of the memory ({})",
         mean_bytes(pool),
         mean_bytes(connections),
         run.connections(),
@@ -73,12 +73,13 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
             format!("{} were swapped in; {wanted}", bytes(swapped)),
         ),
         _ if share > MOST => (Level::Warn, wanted),
-        _ if share < LEAST && does_not_fit && is_set => {
-            (Level::Note, format!("{wanted}, as the experiment sets it"))
-        }
+        _ if share < LEAST && does_not_fit && is_set => (
+            Level::Note,
+            format!("{wanted}; the experiment sets the size of the buffer pool"),
+        ),
         _ if share < LEAST && does_not_fit => (
             Level::Warn,
-            format!("{wanted}, and the data does not fit into the buffer pool"),
+            format!("{wanted}; the data does not fit into the buffer pool"),
         ),
         None => return Err(crate::finding::missing("the amount of swapped memory")),
         _ => (Level::Pass, wanted),

@@ -20,9 +20,9 @@ pub(super) const RULE: Rule = Rule {
     id: "C06",
     name: "the query cache's lock does not serialise statements",
     found: "the query cache's lock may serialise statements",
-    measures: "query_cache_type and query_cache_size, sampled connections that waited for the query cache's lock, and CPU utilisation.",
-    threshold: "note if the cache is on; warn if there are also 4 or more connections and either 10 % of the sampled statements waited for the cache's lock, or the CPUs were 30 to 60 % busy with less than 5 % waiting for I/O",
-    source: "HP Japan, MySQL Server 5.0 sizing information: SELECTs ran slower alone than mixed with updates, with the CPU at 40 to 50 %; without the cache, throughput was four times as high",
+    measures: "The settings query_cache_type and query_cache_size. The share of sampled statements that waited for the query cache's lock. The CPU utilisation.",
+    threshold: "note if the query cache is on. With 4 or more connections, warn if at least 10 % of the sampled statements waited for the cache's lock. With 4 or more connections, also warn if the CPUs were only 30 to 60 % busy and waited for I/O less than 5 % of the time",
+    source: "HP Japan, MySQL Server 5.0 sizing information: SELECTs without updates ran slower than SELECTs mixed with updates, with the CPU at 40 to 50 %; without the cache, throughput was four times as high",
     consequence: "A single mutex limits the server. More CPUs or connections do not help, and the throughput says nothing about the rest of the server.",
     remedy: "Set query_cache_type = OFF and query_cache_size = 0, and measure again: the difference is the cost of the lock.",
     judge: Judge::Run(judge),
@@ -47,11 +47,11 @@ fn judge(run: &Run<'_>) -> Outcome {
     let cpu = run
         .figures
         .server_cpu
-        .ok_or_else(|| crate::finding::missing("CPU of the server's machine"))?;
+        .ok_or_else(|| crate::finding::missing("the CPU utilisation of the server's machine"))?;
     let busy = cpu.busy();
     let is_half_busy = HALF_BUSY.contains(&busy) && cpu.iowait < IOWAIT;
     let evidence = format!(
-        "the query cache is on ({}); {} of the sampled statements waited for its lock; the CPUs were {} busy and {} waiting for I/O",
+        "the query cache is on ({}); {} of the sampled statements waited for its lock; the CPUs were {} busy and waited for I/O {} of the time",
         mean_bytes(size),
         percent(share),
         percent(busy),

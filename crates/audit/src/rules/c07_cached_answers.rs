@@ -13,11 +13,10 @@ pub(super) const RULE: Rule = Rule {
     name: "answers do not come from the query cache",
     found: "answers came from the query cache",
     measures: "Qcache_hits as a share of all SELECTs during the measured phase.",
-    threshold: "warn if there was any hit",
-    source: "MySQL 5.6 parameter review (MyNA, 2013): RESET QUERY CACHE empties it, FLUSH QUERY CACHE does not, and the first \
-        statement of a transaction with AUTOCOMMIT=0 is not cached (bug 42197)",
-    consequence: "A statement that is answered from the query cache is not executed: its time is that of a memory copy.",
-    remedy: "Set query_cache_type = OFF. If you study the cache, say so and report its hit ratio with the figures.",
+    threshold: "warn if the query cache answered any SELECT",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): RESET QUERY CACHE empties the cache, FLUSH QUERY CACHE does not, and the first statement of a transaction with AUTOCOMMIT=0 is not cached (bug 42197)",
+    consequence: "A statement that is answered from the query cache is not executed: its response time is the time of a memory copy.",
+    remedy: "Set query_cache_type = OFF. If you study the query cache, say so and report its hit ratio with the figures.",
     judge: Judge::Run(judge),
 };
 

@@ -11,10 +11,10 @@ pub(super) const RULE: Rule = Rule {
     id: "C08",
     name: "the redo log is enabled, except in measurements of data loading",
     found: "the redo log was disabled",
-    measures: "Innodb_redo_log_enabled (MySQL 8.0.21 and later), from the start to the end of the run.",
-    threshold: "note if the redo log was disabled in a measurement of data loading; invalid if it was disabled in any other run",
-    source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: only for loading data into a new instance",
-    consequence: "After a crash the data directory is unusable: writes are fast only because they are not durable.",
+    measures: "The value of Innodb_redo_log_enabled (MySQL 8.0.21 and later) from the start to the end of the run.",
+    threshold: "note if the redo log was disabled in a measurement of data loading. Invalid if it was disabled in a run that does not measure data loading",
+    source: "a published test of MySQL 8.0.21 with the redo log disabled (July 2020); MySQL Reference Manual, Disabling Redo Logging: meant only for loading data into a new instance",
+    consequence: "After a crash, the data directory is unusable. Writes are fast only because they are not durable.",
     remedy: "Run ALTER INSTANCE ENABLE INNODB REDO_LOG, check Innodb_redo_log_enabled, and measure again.",
     judge: Judge::Run(judge),
 };
@@ -26,7 +26,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let is_off = redo_log_is_off(run).ok_or_else(|| missing("Innodb_redo_log_enabled"))?;
     Ok(match (is_off, &run.record.loaded) {
-        (false, _) => Finding::new(Level::Pass, "the redo log was written"),
+        (false, _) => Finding::new(Level::Pass, "the redo log was enabled"),
         (true, Some(loaded)) => {
             let evidence = format!(
                 "the redo log was disabled while {} was loaded",

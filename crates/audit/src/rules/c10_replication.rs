@@ -1,4 +1,4 @@
-//! Rule C10: replication was active, or another storage engine was used.
+//! Rule C10: replication or a storage engine other than InnoDB was active.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ const REPLICA: &[&str] = &["slave", "replica", "from master", "relay log"];
 
 pub(super) const RULE: Rule = Rule {
     id: "C10",
-    name: "replication and other storage engines do not affect the run unnoticed",
-    found: "replication or another storage engine was active",
-    measures: "Replica threads in the process list, the binary log, and the tables' storage engines.",
-    threshold: "warn if replica threads are active or tables use a storage engine other than InnoDB; note, with its format, if there is a binary log",
-    source: "the settings listed with Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
-    consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Other storage engines have different durability and locking rules.",
-    remedy: "Run STOP REPLICA before the run, or report that replication was active; convert all tables to InnoDB.",
+    name: "neither replication nor a storage engine other than InnoDB is active",
+    found: "replication or a storage engine other than InnoDB was active",
+    measures: "Replica threads in the process list, the binary log, and the storage engines of the tables.",
+    threshold: "warn if replica threads are active, or if tables use a storage engine other than InnoDB. Note if the binary log is on; the note states its format",
+    source: "the list of settings in Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
+    consequence: "Replica threads use CPU, I/O and locks for work that no client requested. Storage engines other than InnoDB have different durability and locking rules.",
+    remedy: "Run STOP REPLICA before the run, or report that replication was active. Convert all tables to InnoDB.",
     judge: Judge::Run(judge),
 };
 

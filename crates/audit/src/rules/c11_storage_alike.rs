@@ -22,12 +22,12 @@ pub(super) const RULE: Rule = Rule {
     id: "C11",
     name: "the storage setup was the same in all runs and did not change",
     found: "the storage setup differs between runs or changed during a run",
-    measures: "File system, mount options, device, scheduler, write cache and read-ahead of each of the server's directories, compared over all runs and between the start and the end of each run.",
-    threshold: "invalid if runs of one combination differ or if anything changed within a run; note if combinations differ",
+    measures: "For each of the server's directories: file system, mount options, device, scheduler, write cache and read-ahead. These items are compared between all runs, and between the start and the end of each run.",
+    threshold: "invalid if runs of one combination differ. Invalid if anything changed during a run. Note if combinations differ",
     source: "MySQL 5.6 parameter review (MyNA, 2013), which mounts ext4 with nobarrier and noatime; Matsunobu, Ten points for \
         correct benchmarks (2009), point 5",
     consequence: "A scheduler or a mount option can change write performance as much as the factor under study.",
-    remedy: "Put all sides on the same file system with the same options, or make the file system a factor (datadir = \"/mnt/{fs}\").",
+    remedy: "Put all sides on the same file system with the same mount options, or make the file system a factor (datadir = \"/mnt/{fs}\").",
     judge: Judge::Set(judge),
 };
 
@@ -66,10 +66,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         let each: Vec<_> = runs.iter().map(|run| vec![run.clone()]).collect();
         let names: Vec<String> = differing(&each).into_keys().cloned().collect();
         if !names.is_empty() {
-            let evidence = format!(
-                "differences among runs of one combination: {}",
-                listed(&names, 8)
-            );
+            let evidence = format!("runs of one combination differ in: {}", listed(&names, 8));
             return Ok(Finding::new(Level::Invalid, evidence));
         }
     }
@@ -77,12 +74,15 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(if names.is_empty() {
         Finding::new(
             Level::Pass,
-            format!("the same in all {} runs", set.runs.len()),
+            format!(
+                "the storage setup was the same in all {} runs",
+                set.runs.len()
+            ),
         )
     } else {
         Finding::new(
             Level::Note,
-            format!("differences between combinations: {}", listed(&names, 8)),
+            format!("combinations differ in: {}", listed(&names, 8)),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Rule C12: a setting did not take effect or changed.
+//! Rule C12: a setting did not take effect, or it changed during the run.
 
 use samples::is_of_the_instance;
 
@@ -12,18 +12,20 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "C12",
     name: "the settings took effect and did not change",
-    found: "a setting did not take effect or changed",
-    measures: "Settings of a private server that differ from the requested ones (replaced, rounded or unknown to its version), and variables that changed between the start and the end of a run.",
-    threshold: "fail for any of these; only note options with the prefix loose- that this version does not know, and deprecated options that took effect",
+    found: "a setting did not take effect, or it changed during the run",
+    measures: "Settings of a private server that differ from the requested settings: the server replaced or rounded a value, or its version does not know the option. Variables that changed between the start and the end of a run.",
+    threshold: "fail if a setting differs from the requested setting, or if a variable changed. An option with the prefix loose- that this version does not know is only a note. A deprecated option that took effect is also only a note",
     source: "MySQL 5.6 parameter review (MyNA, 2013); dbdyno's check of option files, docs/my-cnf-check.md",
     consequence: "The figures belong to settings other than those reported.",
-    remedy: "Request the value that the server actually uses; find out what changes variables during a run.",
+    remedy: "Request the value that the server actually uses. Find out what changes variables during a run.",
     judge: Judge::Run(judge),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
     let [start, .., end] = run.record.servers.as_slice() else {
-        return Err(missing("the variables at the start and at the end"));
+        return Err(missing(
+            "the server's variables at the start and at the end",
+        ));
     };
     let (harmless, mut problems): (Vec<String>, _) = start
         .settings_changed

@@ -1,4 +1,4 @@
-//! Rule H01: machine or storage is not recorded.
+//! Rule H01: the machine or its storage is not recorded.
 
 use samples::{BlockDevice, StorageRecord};
 
@@ -11,13 +11,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H01",
-    name: "machine and storage are recorded",
-    found: "machine or storage is not recorded",
-    measures: "Whether the record contains the machine's CPU, cores, frequency governor, memory and kernel and, for each directory that the server writes to, the file system, mount options, device, kind of disk, scheduler and write cache.",
-    threshold: "fail if memory or storage is unknown; warn if anything else on this list is unknown (note on a virtual machine, whose host hides such details)",
+    name: "the machine and its storage are recorded",
+    found: "the machine or its storage is not recorded",
+    measures: "Whether the record describes the machine and its storage. Machine: CPU, cores, frequency governor, memory and kernel. Storage, for each directory that the server writes to: file system, mount options, device, kind of disk, scheduler and write cache.",
+    threshold: "fail if the memory size is unknown, or if the storage is unknown. Warn if any other item on this list is unknown. On a virtual machine, this is only a note, because the host hides such details",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 1",
     consequence: "Hardware can change results by orders of magnitude. If the hardware is unknown, the figures can be neither judged nor repeated.",
-    remedy: "Run dbdyno on the server's machine, or write down by hand what the record lacks; for a virtual disk, name the provider's product.",
+    remedy: "Run dbdyno on the server's machine, or write the missing details down by hand. For a virtual disk, name the provider's product.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -98,7 +98,10 @@ fn of_storage(record: &StorageRecord) -> Outcome {
             .disks()
             .map(|it| it.name.as_str())
             .collect();
-        format!("recorded: {} and the file system on it", names.join(", "))
+        format!(
+            "recorded: the file system and its disks ({})",
+            names.join(", ")
+        )
     } else {
         format!("unknown: {}", unknown.join(", "))
     };
@@ -153,7 +156,7 @@ mod tests {
         assert_found(
             &judged_storage(&RULE, |_| {}),
             Level::Pass,
-            "nvme0n1 and the file system",
+            "the file system and its disks (nvme0n1)",
         );
         let outcome = judged_storage(&RULE, |record| {
             record.header.storage.devices[0].scheduler = None;

@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H02",
     name: "it is known whether the disk's write cache is protected",
     found: "it is not known whether the disk's write cache is protected",
-    measures: "The mean time of a write and of a flush on the data disk in the measured phase. From these times, the rule computes the write rate with a flush after each write, as a share of the rate without flushes. For storage: the mean time of a random write at depth 1 and of a redo log write with its flush, or the times of an imported job that flushes.",
-    threshold: "warn if the share is above 0.6 and the cache is not known to be write-through, because a protected cache cannot be distinguished from ignored flushes; note if the share is between 0.05 and 0.6; pass if it is below 0.05, because the flushes evidently empty a volatile cache",
+    measures: "The mean time of a write and of a flush on the data disk in the measured phase. From these times, the rule computes the write rate with a flush after each write, as a share of the rate without flushes. For storage: the mean time of a random write at depth 1, and the mean time of a redo log write with its flush. For an imported job that flushes: the mean times of its writes and flushes.",
+    threshold: "warn if the share is above 0.6 and the cache is not known to be write-through: a protected cache and ignored flushes then look the same. Note if the share is between 0.05 and 0.6. Pass if the share is below 0.05: the flushes evidently empty a volatile cache",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
         (mytools, 2025): a share of 0.01 to 0.02 for consumer drives, and of 0.67 to 0.9 for drives with power-loss protection",
     consequence: "The cost of a durable commit depends on this cache: it is about fifty times as high with a volatile cache as with a protected one.",
@@ -89,7 +89,7 @@ fn meaning(share: f64, cache: Option<&str>) -> (Level, &'static str) {
     match share {
         share if share < VOLATILE => (
             Level::Pass,
-            "typical of a volatile cache, which each flush empties",
+            "typical of a volatile cache that each flush empties",
         ),
         share if share <= FREE => (
             Level::Note,
@@ -118,7 +118,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     };
     let (write_ns, flushed_ns) = imported
         .or_else(probed)
-        .ok_or_else(|| missing("flushed writes, and random direct writes at depth 1"))?;
+        .ok_or_else(|| missing("flushed writes and random direct writes at depth 1"))?;
     let share = (write_ns / flushed_ns).min(1.0);
     if !share.is_finite() {
         return Err(missing("the write times"));
@@ -130,7 +130,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         .find_map(|it| it.write_cache.as_deref());
     let (level, meaning) = meaning(share, cache);
     let evidence = format!(
-        "{} per write and {} per write with its flush: {meaning} (cache: {})",
+        "{} per write without a flush and {} per write with its flush: {meaning} (cache: {})",
         duration(write_ns),
         duration(flushed_ns),
         cache.unwrap_or("unknown"),

@@ -24,9 +24,9 @@ pub(super) const RULE: Rule = Rule {
     id: "H05",
     name: "the disk's read time is typical of its kind",
     found: "the disk is much slower or faster than is typical of its kind",
-    measures: "The mean read time of the data disk in samples with at most two requests in flight, compared with a typical disk of its kind: 5 ms for a hard disk, 0.2 ms for a solid-state disk. For storage: the median of random direct reads at depth 1.",
-    threshold: "warn if the disk takes more than five times as long as typical (note under a control group limit); warn if a hard disk takes less than a fifth of the typical time, unless a hypervisor presents the disk (for storage, warn in any case)",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: typical magnitudes to know",
+    measures: "The mean read time of the data disk in samples with at most two requests in flight, compared with the typical read time: 5 ms for a hard disk, 0.2 ms for a solid-state disk. For storage: the median time of random direct reads at depth 1.",
+    threshold: "warn if a read takes more than five times the typical time. If a control group limits the server's I/O, this is only a note. Warn if a read from a hard disk takes less than a fifth of the typical time. A run on a virtual machine passes despite such fast reads, because a hypervisor's report that the disk is a hard disk is not reliable. A storage measurement gets the warning even on a virtual machine",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 2, which lists typical times",
     consequence: "The device is not what it claims to be, so the figures are misleading.",
     remedy: "Find out what is behind the device (a network, a controller's cache, a limit), and state it with the figures.",
     judge: Judge::RunOrStorage(judge, of_storage),
@@ -79,7 +79,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         // Under a hypervisor the rotational flag of a disk is not reliable.
         slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => (
             Level::Pass,
-            ", which is too fast for a hard disk, but only a hypervisor reports it as one",
+            ", which is too fast for a hard disk, but only a hypervisor reports the disk as one",
         ),
         slower if slower < 1.0 / ANOTHER_KIND && rotates => {
             (Level::Warn, ", which is far too fast for this kind")
@@ -190,7 +190,11 @@ mod tests {
                 disk.requests.as_mut().unwrap().read_s = 0.01;
             });
         });
-        assert_found(&outcome, Level::Pass, "only a hypervisor reports it as one");
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "only a hypervisor reports the disk as one",
+        );
     }
 
     #[test]

@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H06",
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
-    measures: "Bytes that InnoDB read, compared with the bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
-    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered; fail if it did so with O_DIRECT, which bypasses the page cache. For storage: warn if requests went through the page cache; fail if the file also fits into memory",
+    measures: "The number of bytes that InnoDB read, compared with the number of bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
+    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
-    consequence: "The bytes that no disk delivered came from memory that the configuration does not show: the host's page cache replaces the disk. The figures are valid only as long as the data fits into this memory.",
-    remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than the machine has memory. For storage: set direct=1.",
+    consequence: "Bytes that no disk delivered came from memory: the host's page cache, which the configuration does not show. The figures are valid only as long as the data fits into this memory.",
+    remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than fits into the machine's memory. For storage: set direct=1.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -91,7 +91,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         _ => (
             Level::Warn,
-            ", and may have been answered from memory".to_owned(),
+            ", and memory may have answered them".to_owned(),
         ),
     };
     let evidence = format!("{which} went through the page cache{fits}");
@@ -133,7 +133,7 @@ mod tests {
             "a file of 1.00 GiB fits into the memory",
         );
         let outcome = buffered(64 << 30);
-        assert_found(&outcome, Level::Warn, "may have been answered from memory");
+        assert_found(&outcome, Level::Warn, "memory may have answered them");
         let outcome = judged_storage(&RULE, |record| {
             record.header.direct = false;
             for result in &mut record.patterns {

@@ -23,8 +23,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H07",
     name: "the compared sides read from the same class of storage",
     found: "the compared sides read from different classes of storage",
-    measures: "Time per row read in each combination: response time divided by the rows that the server read. For storage: time per read. In a record of dbdyno storage, only random reads with one request in flight count.",
-    threshold: "invalid if one side takes more than 3 ms per row or read (a hard disk) and another less than 20 us (local memory)",
+    measures: "The time per row in each combination: the response time divided by the number of rows that the server read for each operation. For storage: the time per read. In a record of dbdyno storage, only random reads with one request in flight count.",
+    threshold: "invalid if one side takes more than 3 ms per row or read, as a hard disk does, and another side takes less than 20 us, as local memory does",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 4",
     consequence: "The class of storage changes the time per row by a factor of a hundred or more, whatever else differs.",
     remedy: "Compare memory with memory, disk with disk, local with local and remote with remote.",
@@ -77,7 +77,7 @@ fn finding(what: &str, times: &[(f64, String)]) -> Option<Finding> {
         Level::Pass
     };
     let evidence = format!(
-        "{} per {what} with {}, {} with {}",
+        "{} per {what} with {}, and {} with {}",
         duration(least.0),
         least.1,
         duration(most.0),
@@ -131,7 +131,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Invalid,
-            "7.99 µs per row with cache=hot, 7.99 ms with cache=cold",
+            "7.99 µs per row with cache=hot, and 7.99 ms with cache=cold",
         );
     }
 

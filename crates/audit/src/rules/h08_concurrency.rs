@@ -13,12 +13,12 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H08",
-    name: "more than one number of connections (or of requests in flight) was measured",
+    name: "more than one number of connections or of requests in flight was measured",
     found: "only one number of connections or of requests in flight was measured",
-    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns, or the numbers of writers whose commits were measured.",
-    threshold: "warn if a comparison or a storage measurement used only one number of connections (or of requests in flight); note if a single run did",
+    measures: "The numbers of connections in all runs and, if the load has stages, in all stages. For storage: the depths of the random patterns. If no random patterns were measured: the numbers of writers in the commit measurements.",
+    threshold: "warn if all runs of a comparison used the same number of connections, or if a storage measurement used only one depth or one number of writers. Note if a run without a comparison used only one number of connections",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
-    consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: a setting that is faster at one number of connections may be slower at another.",
+    consequence: "Disks, networks and mutexes behave differently at 1 and at 100 connections: a setting that is faster at one number of connections may be slower at another number.",
     remedy: "Make `connections` a factor of the experiment, with the levels 1, 2, 4 and so on, until throughput no longer rises.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     };
     let evidence = match numbers.len() {
         1 => format!("all runs had {least} {noun}"),
-        count => format!("{count} numbers of {noun}, from {least} to {most}"),
+        count => format!("{count} different numbers of {noun}, from {least} to {most}"),
     };
     let level = match numbers.len() {
         1 if set.compares() => Level::Warn,
@@ -73,7 +73,10 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         1 if noun == "depths" => (Level::Warn, format!("only depth {least} was measured")),
         1 => (
             Level::Warn,
-            format!("{} only", units::counted(*least as usize, "writer")),
+            format!(
+                "commits were measured only with {}",
+                units::counted(*least as usize, "writer")
+            ),
         ),
         count => (
             Level::Pass,
@@ -104,7 +107,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Pass,
-            "2 numbers of connections, from 8 to 64",
+            "2 different numbers of connections, from 8 to 64",
         );
         in_stages(&mut run, [(8, 8), (8, 8)]);
         let outcome = judged_stages(&RULE, &[run], over(&[]));
@@ -120,7 +123,7 @@ mod tests {
         });
         assert_found(&outcome, Level::Warn, "only depth 16");
         let outcome = judged_storage(&RULE, |record| record.patterns.clear());
-        assert_found(&outcome, Level::Warn, "1 writer only");
+        assert_found(&outcome, Level::Warn, "only with 1 writer");
         assert_no_subject(&judged_storage(&RULE, |record| {
             record.patterns.clear();
             record.commits.clear();
@@ -137,7 +140,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Pass,
-            "2 numbers of connections, from 8 to 16",
+            "2 different numbers of connections, from 8 to 16",
         );
     }
 }

@@ -20,11 +20,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H09",
     name: "the load uses the disk's parallelism",
     found: "the load does not use the disk's parallelism",
-    measures: "The number of requests in flight at the data disk in each sample, and the share of the time in which the disk had requests. For storage: the rate of one kind of random requests at two or more depths.",
-    threshold: "note if a solid-state disk is busy at least half of the time but never has more than 1.5 requests in flight. For storage: note if the rate at the greatest depth is more than 10 % higher than at the next smaller depth",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and the author's article on disk I/O: a solid-state disk does several times as much work with 32 requests in flight as with one",
+    measures: "The number of requests in flight at the data disk in each sample, and the share of the time during which the disk had requests. For storage: the rate of one kind of random request at two or more depths.",
+    threshold: "note if a solid-state disk is busy for at least half of the time, but no sample has more than 1.5 requests in flight on average. For storage: note if the rate at the greatest depth is more than 10 % higher than the rate at the next smaller depth",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and Matsunobu on disk I/O: a solid-state disk does several times as much work with 32 requests in flight as with one",
     consequence: "The disk seems to be the limit but is not: with more connections, it could deliver several times the throughput.",
-    remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater depths.",
+    remedy: "Use more connections, or raise innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising. For storage: use greater queue depths.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 

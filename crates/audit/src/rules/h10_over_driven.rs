@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H10",
     name: "throughput does not collapse at the highest number of connections",
     found: "throughput collapses at the highest number of connections",
-    measures: "Throughput at the highest number of connections compared with the peak throughput, for each combination of the other factors. A stage without a rate counts like a run with its number of connections; ramps are left out.",
-    threshold: "warn if it is below 0.9 of the peak and the two confidence intervals do not overlap (or there is only one execution)",
+    measures: "Throughput at the highest number of connections compared with the peak throughput, for each combination of the factors other than the number of connections. A stage without a rate is treated as a run with its number of connections. Stages with a rate and ramps are left out.",
+    threshold: "warn if the throughput at the highest number of connections is below 0.9 of the peak and the two confidence intervals do not overlap. With a single execution there are no intervals, and only the first condition counts",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
     consequence: "Beyond the peak, connections wait for each other: the figures there describe a queue, not the server.",
     remedy: "Limit the connection pool to the number of connections at the peak, and compare at that number.",
@@ -90,7 +90,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         _ => Ok(Finding::new(
             Level::Pass,
             format!(
-                "within the noise, throughput is at its peak at the highest number of connections (combinations of the other factors: {curves})"
+                "within the noise, the throughput at the highest number of connections equals the peak throughput (combinations of the other factors: {curves})"
             ),
         )),
     }

@@ -14,10 +14,10 @@ pub(super) const RULE: Rule = Rule {
     name: "clients reach the server as an application would",
     found: "the clients ran on the server's machine",
     measures: "How the clients connected to the server, and the share of the server machine's CPU that the clients used.",
-    threshold: "warn if the clients ran on the server's own machine, or connected through a socket or loopback",
+    threshold: "warn if the clients ran on the server's own machine, or if they connected through a socket or the loopback interface",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \
         locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
-    consequence: "The response times do not include a network, and client and server compete for CPU: an application on another machine has different response times and a different throughput.",
+    consequence: "The response times do not include a network, and client and server compete for CPU. An application on another machine has different response times and a different throughput.",
     remedy: "Run the clients on another machine, or state with the figures that the clients were local. Comparisons between local runs remain valid.",
     judge: Judge::Run(judge),
 };

@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H12",
     name: "the client was not the bottleneck",
     found: "the client was the bottleneck",
-    measures: "The CPU time of the client's busiest event loop. The statements per second as a share of the client's ceiling, which dbdyno calibrate measures on this machine with a server that does nothing. The delay from the moment when a request could be sent (it was due and a connection was free) until it was sent.",
-    threshold: "fail if an event loop was on the CPU for more than 80 % of its time, if the statements reached more than 80 % of the client's ceiling, or if the client was too slow for the requested rate. If the 99th percentile of the delay is above 10 % of the median response time, fail for a load with a rate, whose response times include the delay; otherwise note",
+    measures: "The CPU time of the client's busiest event loop. The statements per second as a share of the client's ceiling, which dbdyno calibrate measures on this machine with a server that does nothing. The delay of each request: the time from the moment when it was due and a connection was free to the moment when it was sent.",
+    threshold: "fail if an event loop was on the CPU for more than 80 % of its time. Fail if the statements per second reached more than 80 % of the client's ceiling. Fail if the client was too slow for the requested rate. If the 99th percentile of the delay is above 10 % of the median response time, fail for a load with a rate, because its response times include the delay; note for a closed loop",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 4",
     consequence: "The figures describe the client: a faster server would show the same figures.",
     remedy: "Use more event loops (loops), more CPUs for the client, or clients on more machines. Measure the ceiling with dbdyno calibrate.",
@@ -85,7 +85,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_late = lag.is_some_and(|(_, share)| share > LAG);
     let late = lag.map(|(ns, share)| {
         format!(
-            "99 % of the requests were sent at most {} late ({} of the median response time)",
+            "99 % of the requests were sent with a delay of at most {} ({} of the median response time)",
             duration(ns),
             percent(share)
         )
@@ -106,7 +106,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (true, true, Some(late)) => (
             Level::Note,
             if is_open {
-                format!("{calm}; {late}, including the time that they waited for a free connection")
+                format!("{calm}; {late}, which includes the wait for a free connection")
             } else {
                 format!(
                     "{calm}; {late}; the response times of a closed loop do not include this delay"
@@ -189,7 +189,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "including the time that they waited for a free connection",
+            "which includes the wait for a free connection",
         );
     }
 

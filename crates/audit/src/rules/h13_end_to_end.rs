@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     id: "H13",
     name: "the gain is stated for the user, not only for the database",
     found: "the user's gain is smaller than the database's gain",
-    measures: "The largest throughput ratio among the compared combinations, and the gain that remains for a user who waits for the database only part of the time (database_share under [verdict]).",
-    threshold: "note, with the gain for the user, if the ratio is 1.05 or more",
+    measures: "The largest throughput ratio among the compared combinations. The gain for a user, who waits for the database only part of the time (database_share under [verdict]).",
+    threshold: "note if the ratio is 1.05 or more; the note states the gain for the user",
     source: "G. M. Amdahl, AFIPS 1967; Matsunobu, Ten points for correct benchmarks (2009), point 10: a library that is a thousand times as fast does not make the application a thousand times as fast",
     consequence: "If the database accounts for a fifth of the user's wait, a database that is twice as fast makes a page only 11 % faster.",
     remedy: "State both figures. If the database's share is small, shorten the rest of the wait first.",
@@ -55,7 +55,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let end_to_end = 1.0 / ((1.0 - share) + share / ratio);
     let evidence = format!(
-        "the fastest combination is {ratio:.2} times as fast as the slowest; if the database accounts for {} of the user's wait, it is {end_to_end:.2} times as fast for the user",
+        "the fastest combination is {ratio:.2} times as fast as the slowest; if the database accounts for {} of the user's wait, the fastest combination is {end_to_end:.2} times as fast for the user",
         percent(share)
     );
     let level = if ratio >= GAIN {

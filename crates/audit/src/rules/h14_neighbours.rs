@@ -18,19 +18,19 @@ pub(super) const RULE: Rule = Rule {
     id: "H14",
     name: "no other program used the machine",
     found: "other programs used the machine",
-    measures: "User CPU time of programs other than the server and the client, CPU steal, and the time in which tasks waited for a disk that other programs kept busy.",
-    threshold: "invalid if other programs used more than 5 % of the CPU, if steal was above 1 %, or if I/O pressure was above 10 % while the server caused less than half of the disk traffic",
-    source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) makes the same check before each run",
-    consequence: "The run shared the machine with other programs, which may not run next time: the figures are not repeatable.",
-    remedy: "Stop the other programs (the three busiest are named), keep the machine free, and repeat the run.",
+    measures: "The user CPU time of programs other than the server and the client. CPU steal. The time during which tasks waited for a disk that other programs kept busy.",
+    threshold: "invalid if other programs used more than 5 % of the CPU. Invalid if CPU steal was above 1 %. Invalid if I/O pressure was above 10 % while the server caused less than half of the disk traffic",
+    source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017), which makes the same check before each run",
+    consequence: "The run shared the machine with other programs, which may not be active in the next run: the figures are not repeatable.",
+    remedy: "Stop the other programs (the finding names the three busiest), keep the machine free, and repeat the run.",
     judge: Judge::Run(judge),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
     let samples = run.samples()?;
     let disturbance = Disturbance::of(run.record);
-    let disturbance =
-        disturbance.ok_or_else(|| missing("CPU of the server's process and of its machine"))?;
+    let disturbance = disturbance
+        .ok_or_else(|| missing("the CPU time of the server's process and of its machine"))?;
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
     let waiting: Option<f64> = samples.iter().map(|it| Some(it.pressure?.io_some_s)).sum();
     let waiting = waiting.map(|waited_s| (waited_s / length_s).min(1.0));
@@ -61,7 +61,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let evidence = if problems.is_empty() {
         format!(
-            "other programs used {} of the CPU, and steal was {}",
+            "other programs used {} of the CPU, and CPU steal was {}",
             percent(others),
             percent(steal)
         )

@@ -11,11 +11,11 @@ pub(super) const RULE: Rule = Rule {
     id: "H16",
     name: "the machine's setup did not change",
     found: "the machine's setup changed during a run",
-    measures: "Number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits, at the start and at the end of each run. Rule C11 judges the disks' write caches and schedulers.",
-    threshold: "warn if any of them changed",
+    measures: "The machine's setup at the start and at the end of each run: number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits. Rule C11 judges the disks' write caches and schedulers.",
+    threshold: "warn if any part of this setup changed",
     source: "proposed here",
-    consequence: "Some of the figures belong to one setup of the machine, and the rest to another.",
-    remedy: "Set the machine up before the run, prevent changes by power management or other administrators, and repeat the run.",
+    consequence: "Some of the figures belong to one setup of the machine, and the rest belong to another setup.",
+    remedy: "Set the machine up before the run. Make sure that neither power management nor another administrator changes it, and repeat the run.",
     judge: Judge::Run(judge),
 };
 
@@ -48,7 +48,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             "the setup was the same at the start and at the end",
         )
     } else {
-        Finding::new(Level::Warn, listed(&changed, 8))
+        Finding::new(Level::Warn, format!("changed: {}", listed(&changed, 8)))
     })
 }
 

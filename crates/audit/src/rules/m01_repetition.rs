@@ -21,10 +21,10 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "The number of complete executions of each combination, and the smallest difference that can be detected, given the spread of the executions.",
-    threshold: "fail if a comparison has only one execution of a combination; warn if a combination has fewer than 5; note for a single run without a comparison",
-    source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differ by a median of 18 %, and by 59 % in one case of ten",
-    consequence: "A difference between single runs may be chance: the next pair of runs may show the opposite.",
+    measures: "The number of complete executions of each combination. The smallest difference that can be detected, given the spread of the executions.",
+    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Note for a single run without a comparison",
+    source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten",
+    consequence: "A difference between single runs may be chance. The next pair of runs may show the opposite difference.",
     remedy: "Set repeats = 5 or more, or repeats = \"until decided\".",
     judge: Judge::Set(judge),
 };
@@ -35,7 +35,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let (fewest, most) = (executions().min(), executions().max());
     let fewest = fewest.ok_or_else(|| missing("complete runs"))?;
     if !set.compares() && fewest == 1 {
-        let evidence = "one execution: a first look, without a comparison";
+        let evidence = "one execution without a comparison gives only a first impression";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
     let found = in_blocks(&combinations)
@@ -50,7 +50,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let estimated = Deviation::estimated(deviation, freedom);
     let shown = design.smallest_effect(estimated, fewest).map(f64::exp_m1);
     let could_show = shown.map_or(
-        "the difference that they could detect is unknown".to_owned(),
+        "the smallest difference that they can detect is unknown".to_owned(),
         |effect| {
             let differences = if effect > TENFOLD {
                 "even a tenfold difference is".to_owned()

@@ -17,11 +17,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M02",
     name: "the caches were in a constant state during the measurement",
     found: "the caches were still filling during the measurement",
-    measures: "Pages that InnoDB read per second in the first and in the last third of the measured phase, and whether the server loaded the buffer pool from a file at startup.",
-    threshold: "warn if the first third has more than twice as many pages as the last third, and more than one page per 100 operations; note if innodb_buffer_pool_load_at_startup is enabled",
-    source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, and the second took 41.1 s",
-    consequence: "The figures mix a cold and a warm server; a longer run would give different figures.",
-    remedy: "Warm up until the reads per second are flat (warmup = \"auto\", or dbdyno oltp prewarm), or measure a cold server on purpose and declare it (cache = \"cold\").",
+    measures: "The number of pages that InnoDB read per second in the first third and in the last third of the measured phase. Whether the server loaded the buffer pool from a file at startup.",
+    threshold: "warn if more than twice as many pages per second were read in the first third as in the last third, and the first third read more than one page per 100 operations. Note if innodb_buffer_pool_load_at_startup is enabled",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, and the second execution took 41.1 s",
+    consequence: "The figures mix a cold and a warm server. A longer run would give different figures.",
+    remedy: "Warm up until the number of reads per second is constant (warmup = \"auto\", or dbdyno oltp prewarm). To measure a cold server on purpose, declare it (cache = \"cold\").",
     judge: Judge::Run(judge),
 };
 

@@ -35,11 +35,10 @@ pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
     found: "the measured phase is not steady",
-    measures: "How far a remaining warm-up or a trend shifts the mean throughput from the level at the end. The rule uses the throughput of each interval of the measured phase, averaged over the executions of a combination. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged. For storage: the last five rounds of `dbdyno storage steady`.",
-    threshold: "invalid if a trend or a shift of the mean exceeds 5 % with an error probability of 1 in 1,000 (for several executions, also if the shift is estimated at more than 5 % and exceeds 2 % with this probability); warn if the shift of the mean is estimated at more than 2 %, with an error probability of 1 in 100; warn if there is a step of more than 5 % and of more than three standard deviations, or a part with three times the variation of the rest; warn if there are fewer than 12 intervals; note if there are fewer than 60 operations, if throughput moves between levels (in the mean or in one execution), or if noise may hide a shift of more than 10 %. For storage: fail if the range is at least 20 % of the mean, or if a least-squares line rises or falls by at least 10 %",
-    source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
-        simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: a 60 s warm-up of a 20 GB buffer pool would need 340 MiB/s of misses; for storage, SNIA SSS PTS 2.0.2",
-    consequence: "The mean mixes two different states; a longer run would give a different mean.",
+    measures: "How far a remaining warm-up or a trend shifts the mean throughput from the level at the end. The rule uses the throughput of each interval of the measured phase, averaged over the executions of a combination. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps. For storage: the last five rounds of `dbdyno storage steady`.",
+    threshold: "invalid if a trend or a shift of the mean exceeds 5 %, with an error probability of 1 in 1,000. With several executions, also invalid if the shift is estimated at more than 5 % and exceeds 2 % with this error probability. Warn if the shift of the mean is estimated at more than 2 % and differs from 0 with an error probability of 1 in 100. Warn if throughput has a step of more than 5 % and of more than three standard deviations. Warn if one part of the measured phase varies at least three times as much as the rest. Warn if there are fewer than 12 intervals. Note if there are fewer than 60 operations. Note if throughput moves between levels, in one execution or in the mean of all executions. Note if noise may hide a shift of more than 10 %. For storage: fail if the range of the rates is at least 20 % of their mean. Fail if a least-squares line through the rates rises or falls by at least 10 %",
+    source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by simulation (docs/methodology.md); a published test of two my.cnf files on an ioDrive (November 2012), whose 60 s warm-up could fill its 20 GB buffer pool only with 340 MiB/s of misses; for storage, SNIA SSS PTS 2.0.2",
+    consequence: "The mean mixes two different states. A longer run would give a different mean.",
     remedy: "Set warmup = \"auto\", or use a longer warm-up or a longer measurement.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
@@ -81,8 +80,13 @@ fn judge(set: &Set<'_>) -> Outcome {
     if found.len() > 1 {
         let of = counted(found.len(), "combination");
         finding.evidence = match count {
-            all if all == found.len() => format!("in all {of}; {levels}: {}", first.evidence),
-            some => format!("in {some} of {of}; {levels}: {}", first.evidence),
+            all if all == found.len() => {
+                format!("in all {of}, for example {levels}: {}", first.evidence)
+            }
+            some => format!(
+                "in {some} of {of}, for example {levels}: {}",
+                first.evidence
+            ),
         };
         let named = found.iter().filter(|(.., it)| it.level == level);
         let runs = named.flat_map(|(_, runs, _)| runs.iter());
@@ -188,7 +192,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
             } else if possible > POSSIBLE {
                 let hides = fine_percent(possible);
                 let words = format!(
-                    "no trend over {over}, but with this noise the mean may be {hides} away from the level at the end"
+                    "no trend over {over}, but with this noise the mean may differ by {hides} from the level at the end"
                 );
                 (Level::Note, words)
             } else {
@@ -225,7 +229,7 @@ fn words(shift: &MeanShift, over: &str) -> String {
         ShiftShape::EarlyPart => {
             let side = if shift.moved < 0.0 { "below" } else { "above" };
             format!(
-                "the mean over {over} is {} {side} the level at its end (95 % interval {} to {}), as if it still contained a warm-up",
+                "the mean over {over} is {} {side} the level at the end (95 % interval {} to {}), as if the measured phase still contained a warm-up",
                 fine_percent(shift.moved.abs()),
                 fine_percent(low),
                 fine_percent(high)
@@ -293,7 +297,7 @@ mod tests {
         assert!(level(&outcome) >= Level::Warn, "{outcome:?}");
         let evidence = outcome.unwrap().evidence;
         assert!(
-            evidence.contains("below the level at its end"),
+            evidence.contains("below the level at the end"),
             "{evidence}"
         );
     }
@@ -307,7 +311,11 @@ mod tests {
             }
         }
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
-        assert_found(&outcome, Level::Invalid, "in 1 of 2 combinations; flush=2");
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "in 1 of 2 combinations, for example flush=2",
+        );
         assert_eq!(outcome.unwrap().runs.len(), 5);
     }
 

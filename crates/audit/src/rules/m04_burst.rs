@@ -34,10 +34,10 @@ pub(super) const RULE: Rule = Rule {
     id: "M04",
     name: "the disk did not use up its burst credit",
     found: "the disk became slower during the run",
-    measures: "Change points in the requests per second of the data directory's disk and in the throughput during the measured phase, and the disk's model. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged. For storage: the time series, and the measured length of patterns, time series and all rounds.",
-    threshold: "fail if both drop by 30 % or more at the same time; warn if less than 180 s were measured on a disk that is sold with bursts. For storage: fail if a time series drops by 30 % or more and stays low; note if less than 180 s were measured on any other disk",
-    source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second dropped to between 300 and 600; tests of 16 s did not show the drop, and 30 s of rest restored the rate",
-    consequence: "The mean mixes the burst with the time after it. In production, the disk has only the rate after the burst.",
+    measures: "Change points in the requests per second of the data directory's disk and in the throughput, during the measured phase. The model of the disk. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps. For storage: drops in each time series, and the longest time that was measured in one pattern, in one time series or in all rounds together.",
+    threshold: "fail if the disk's requests and the throughput drop by 30 % or more at the same time. Warn if less than 180 s were measured on a disk that is sold with bursts. For storage: fail if a time series drops by 30 % or more and stays low. For storage, also note if less than 180 s were measured on a disk that is not sold with bursts",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): the rate dropped from 14,000 requests per second to between 300 and 600; tests of 16 s did not show the drop, and 30 s of rest restored the rate",
+    consequence: "The mean mixes the rate during the burst with the rate after it. In production, the disk has only the rate after the burst.",
     remedy: "Measure until the credit is used up and report the rate after that, or use a disk without bursts.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
@@ -109,7 +109,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         _ if is_short => {
             let taken = counted(requests.len(), "sample");
             return Err(missing(format!(
-                "{SAMPLES_AT_LEAST} samples of the disk ({taken} measured)"
+                "{SAMPLES_AT_LEAST} samples of the disk (only {taken} taken)"
             )));
         }
         _ => (
@@ -216,7 +216,7 @@ mod tests {
                 sample.disk.as_mut().unwrap().writes = if sample.t_s >= 23.0 { 150 } else { 700 };
             });
         });
-        assert_missing(&outcome, "12 samples of the disk (5 samples measured)");
+        assert_missing(&outcome, "12 samples of the disk (only 5 samples taken)");
     }
 
     #[test]

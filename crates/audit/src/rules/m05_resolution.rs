@@ -26,10 +26,10 @@ pub(super) const RULE: Rule = Rule {
     name: "the clock resolution is fine enough",
     found: "the clock resolution is too coarse",
     measures: "The kernel's clock source, and the smallest, median and largest response time.",
-    threshold: "fail if the resolution is above 1 % of the median response time, or if the response times have no spread at all",
-    source: "HP Japan, MySQL Server 5.0 sizing information, which patches Super Smack to measure in microseconds instead of milliseconds",
-    consequence: "Most operations have the same response time, or zero: the percentiles describe the clock, not the server.",
-    remedy: "Use a machine with a fine clock source; cat /sys/devices/system/clocksource/clocksource0/current_clocksource shows the current one.",
+    threshold: "fail if the resolution of the clock is above 1 % of the median response time. Fail if the shortest and the longest of more than 100 response times are equal",
+    source: "HP Japan, MySQL Server 5.0 sizing information, in which Super Smack is patched to measure in microseconds instead of milliseconds",
+    consequence: "Most operations have the same response time, or a response time of zero. The percentiles describe the clock, not the server.",
+    remedy: "Use a machine whose clock source has a fine resolution. The current clock source is in /sys/devices/system/clocksource/clocksource0/current_clocksource.",
     judge: Judge::Run(judge),
 };
 
@@ -47,7 +47,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let median = response.magnitude_ns(0.5);
     let median_ns =
-        median.ok_or_else(|| missing("at least twenty response times, for their median"))?;
+        median.ok_or_else(|| missing("at least twenty response times, which the median needs"))?;
     let share = resolution_ns / median_ns.max(1) as f64;
     let has_no_spread = run.figures.count > 100 && response.min_ns == response.max_ns;
     let level = if share > SHARE || has_no_spread {

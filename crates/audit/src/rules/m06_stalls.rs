@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M06",
     name: "the run has no stalls",
     found: "the run has stalls",
-    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and the longest operation. With planned events, only the time before the first event counts; with stages, each stage except ramps is judged.",
-    threshold: "warn if more than 1 % of the seconds are below half of the median, or if a second has no operation at all",
-    source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
-    consequence: "Users wait during every stall, however good the mean is.",
-    remedy: "Report the stalls together with the mean; check the checkpoint age and the disk in those seconds.",
+    measures: "The number of seconds in the measured phase with less than half of the median throughput. The longest time without any operation. The time of the longest operation. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps.",
+    threshold: "warn if more than 1 % of the seconds have less than half of the median throughput. Warn if a second has no operation at all",
+    source: "M. Callaghan's insert benchmark, which reports the throughput of every second; checkpoints and flushing stall servers for seconds",
+    consequence: "Users wait during every stall, even if the mean is good.",
+    remedy: "Report the stalls together with the mean. Check the checkpoint age and the disk in the seconds of the stalls.",
     judge: Judge::Run(judge),
 };
 
@@ -43,7 +43,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let share = stalls.stalled_share();
     let longest = run.figures.response.as_ref().map_or(0, |it| it.max_ns);
     let evidence = format!(
-        "{} of {} were below half of the median throughput ({}); the longest time without any operation was {}; the longest operation took {}",
+        "in {} of {}, throughput was below half of its median ({}); the longest time without any operation was {}; the longest operation took {}",
         stalls.stalled,
         moment(stalls.intervals as f64),
         percent(share),
@@ -95,7 +95,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "14 of 120 s were below half of the median throughput (12 %); the longest time without any operation was 14 s",
+            "in 14 of 120 s, throughput was below half of its median (12 %); the longest time without any operation was 14 s",
         );
     }
 

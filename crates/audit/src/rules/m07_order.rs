@@ -15,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
     id: "M07",
     name: "the compared runs were in random order",
     found: "the runs were not in random order",
-    measures: "The order in which the combinations' runs began.",
-    threshold: "warn if all executions of a combination ran one after the other; note if the order was the same in every block",
-    source: "our own measurements on two shared cores, with A and B identical: the order AAAAAAAABBBBBBBB gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; R. A. Fisher, The Design of Experiments (1935)",
+    measures: "The order in which the runs of the combinations began.",
+    threshold: "warn if all executions of each combination ran one after the other. Note if the order of the combinations was the same in every block",
+    source: "our own measurements on two shared cores, with A and B identical: the order AAAAAAAABBBBBBBB showed a difference of -11.7 %, and strict ABAB showed +24.7 % with p = 0.016; R. A. Fisher, The Design of Experiments (1935)",
     consequence: "Drift or periodic activity on the machine (caches, other programs, backups) looks like an effect of the factor.",
     remedy: "Set order = \"random\", which shuffles the runs within each complete block.",
     judge: Judge::Set(judge),
@@ -60,7 +60,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         (_, true) => (
             Level::Note,
             format!(
-                "{} combinations in the same order in each of {rounds} blocks (probability of this in random order: {}); the effect of a combination cannot be separated from the effect of its position",
+                "{} combinations ran in the same order in each of {rounds} blocks (probability with random order: {}); the effect of a combination cannot be separated from the effect of its position",
                 distinct.len(),
                 chance(distinct.len(), rounds),
             ),

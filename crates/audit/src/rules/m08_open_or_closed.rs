@@ -8,14 +8,13 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "M08",
-    name: "closed-loop response times are not presented as those of users",
+    name: "closed-loop response times are not presented as those that users see",
     found: "the response times differ from those that users see",
-    measures: "Whether the load is a closed loop or has a rate, whether response times are measured from the time each request was scheduled, and whether the experiment compares percentiles.",
-    threshold: "warn if percentiles from a closed loop are compared; fail if a load with a rate has response times measured from the time of sending; note for any other closed loop",
+    measures: "Whether the load is a closed loop or has a rate. Whether response times are measured from the time each request was scheduled. Whether the experiment compares percentiles.",
+    threshold: "fail if a load has a rate, but its response times are measured from the time of sending. Warn if percentiles from a closed loop are compared. Note if the load is a closed loop and no percentiles are compared",
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
-    consequence: "In a closed loop, clients send nothing during a stall, so few requests are delayed by it. \
-        Real users do not wait for each other, so they see longer response times.",
+    consequence: "In a closed loop, clients send nothing during a stall, so the stall delays only few requests. Real users do not wait for each other, so they see longer response times.",
     remedy: "Set a rate (--rate, or rate and process under [load]) below the throughput of the closed loop.",
     judge: Judge::Set(judge),
 };

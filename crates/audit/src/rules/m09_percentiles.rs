@@ -16,10 +16,10 @@ pub(super) const RULE: Rule = Rule {
     id: "M09",
     name: "no percentile depends on a handful of operations",
     found: "a percentile depends on a handful of operations",
-    measures: "The number of operations beyond each percentile, reduced to the number of independent operations if slow operations come in bursts.",
-    threshold: "fail if fewer than 10 operations are beyond a percentile that is compared; note if fewer than 10 are beyond any other percentile, which all output then marks",
+    measures: "The number of operations beyond each percentile. If slow operations come in bursts, this number is reduced to the number of independent operations.",
+    threshold: "fail if fewer than 10 operations are beyond a percentile that is compared. Note if fewer than 10 operations are beyond a percentile that is reported but not compared; all output marks such percentiles",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
-    consequence: "The percentile is the time of a single burst or outlier: the next run will give a different value.",
+    consequence: "The percentile is the time of a single burst or outlier. The next run will give a different value.",
     remedy: "Measure for longer, or report a lower percentile.",
     judge: Judge::Set(judge),
 };

@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     measures: "Whether the data size comes from the tablespace files or from information_schema, which estimates rows and sizes.",
     threshold: "note if only estimates are known",
     source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: InnoDB's row counts may be off by 40 to 50 %",
-    consequence: "Ratios of data to memory may be off by half if they are based on estimates.",
-    remedy: "Use the sizes of the files in the data directory, or run ANALYZE TABLE first and state that the sizes are estimates.",
+    consequence: "Ratios of data to memory may be wrong by half if they are based on estimates.",
+    remedy: "Use the sizes of the files in the data directory. Otherwise, run ANALYZE TABLE first and state that the sizes are estimates.",
     judge: Judge::Run(judge),
 };
 
@@ -29,7 +29,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     });
     Ok(match (counted, estimated) {
         (Some((rows, size)), _) => {
-            let evidence = format!("{rows} rows as loaded, {} on disk", bytes(size));
+            let evidence = format!("{rows} rows were loaded, with {} on disk", bytes(size));
             Finding::new(Level::Pass, evidence)
         }
         (None, Some((rows, size))) => {
@@ -59,7 +59,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "1000000 rows as loaded",
+            "1000000 rows were loaded",
         );
     }
 

@@ -1,4 +1,4 @@
-//! Rule M11: the run is shorter than the background cycles.
+//! Rule M11: the run covers too few background cycles.
 
 use units::{moment, seconds, si};
 
@@ -21,10 +21,10 @@ const SLOWEST_S: f64 = 24.0 * 3600.0;
 pub(super) const RULE: Rule = Rule {
     id: "M11",
     name: "the run covers several background cycles",
-    found: "the run is shorter than the background cycles",
-    measures: "The length of the measured phase compared with the periods of the server's background work: one turnover of the redo log, one replacement of all buffer pool pages, and the master thread's ten seconds.",
-    threshold: "warn if the measured phase covers fewer than 3 periods of any of these",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks run until compaction and checkpoints have recurred",
+    found: "the run covers too few background cycles",
+    measures: "The length of the measured phase, compared with the periods of the server's background work. These periods are one turnover of the redo log, one replacement of all buffer pool pages, and the master thread's cycle of ten seconds.",
+    threshold: "warn if the measured phase covers fewer than 3 of any of these periods",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks, which run until compaction and checkpoints have recurred",
     consequence: "The background work and its stalls are missing from the figures, or appear only in some runs.",
     remedy: "Measure for at least three periods of the slowest background process.",
     judge: Judge::Run(judge),

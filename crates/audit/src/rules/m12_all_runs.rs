@@ -14,12 +14,12 @@ pub(super) const RULE: Rule = Rule {
     id: "M12",
     name: "all planned runs exist, and no others",
     found: "runs are missing, replaced or from another experiment",
-    measures: "The run records compared with the plan: attempts replaced by later ones, interrupted runs, and whether every record belongs to the experiment file in the same directory.",
-    threshold: "invalid if there are records of another experiment; fail if runs are missing or were interrupted; warn if attempts were replaced; note if runs were repeated because other programs had disturbed them",
+    measures: "The run records compared with the plan: missing runs, interrupted runs, and attempts that were replaced by later attempts. Also whether every record belongs to the experiment file in the same directory.",
+    threshold: "invalid if there are records of another experiment. Fail if runs are missing or were interrupted. Warn if attempts were replaced by later attempts. Note if runs were repeated because other programs had disturbed them",
     source: "benchstat's documentation, which warns against repeating runs until the result is significant; J. Simmons et al., False-Positive Psychology \
         (2011)",
-    consequence: "Anything can be proved by dropping runs, or by repeating them until the result is as desired.",
-    remedy: "Run dbdyno run FILE --resume to complete the missing runs, and state why attempts were replaced.",
+    consequence: "Anything can be proved by dropping runs, or by repeating runs until the desired result appears.",
+    remedy: "Run `dbdyno run FILE --resume` to execute the missing runs. State why attempts were replaced.",
     judge: Judge::Set(judge),
 };
 
@@ -92,7 +92,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         let attempts = counted(set.kept.replaced as usize, "attempt");
         note(
             Level::Warn,
-            format!("replaced by later attempts: {attempts}"),
+            format!("{attempts} replaced by later attempts"),
         );
     }
     if set.kept.disturbed > 0 {
@@ -100,7 +100,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         note(
             Level::Note,
             format!(
-                "repeated because other programs had disturbed them (limits set in the experiment): {runs}"
+                "{runs} repeated because other programs used more of the machine than the experiment allows"
             ),
         );
     }
@@ -143,7 +143,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "replaced by later attempts: 2 attempts",
+            "2 attempts replaced by later attempts",
         );
         runs[3].header.experiment_sha256 = "another".to_owned();
         let outcome = judged_together(&RULE, &runs, planned(10));

@@ -15,10 +15,10 @@ pub(super) const RULE: Rule = Rule {
     id: "T01",
     name: "machine and server were observed throughout the measurement",
     found: "machine or server was not observed throughout the measurement",
-    measures: "The samples of the machine's and the server's counters in the measured phase (the server's only up to the first planned event that restarts it), and the sources that could not be observed.",
-    threshold: "fail if neither machine nor server was observed; warn if one of them was not observed or has a gap of more than 5 s; note if optional sources (statement digests, slow log) are missing",
+    measures: "Samples of the machine and server counters in the measured phase, and the sources that could not be observed. Server counters are considered only up to the first planned event that restarts the server.",
+    threshold: "fail if neither the machine nor the server was observed. Warn if one of them was not observed, or if its samples have a gap of more than 5 s. Note if optional sources (statement digests, slow log) are missing",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
-    consequence: "What caused the figures is unknown, and disturbances from outside cannot be ruled out.",
+    consequence: "It is unknown what caused the figures, and disturbances from outside cannot be ruled out.",
     remedy: "Run dbdyno on the server's machine as a user with permission to read the server's status. performance_schema and a slow query log add detail at some cost.",
     judge: Judge::Run(judge),
 };

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "T02",
     name: "the limit of the throughput is known",
     found: "the limit of the throughput is not known",
-    measures: "The limit of the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, the connections' waits, or the requested rate (docs/bottlenecks.md).",
+    measures: "The limit of the run with the highest throughput. Possible limits are memory, the CPUs or their quota, the disk, flushes, the network, the client, the connections' waits, and the requested rate (docs/bottlenecks.md).",
     threshold: "fail if no limit was found",
     source: "B. Gregg, Thinking Methodically about Performance, CACM 56 (2013); Matsunobu, Ten points for correct benchmarks (2009), \
         point 10",
@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let fastest = match set.runs.len() {
         1 => String::new(),
-        _ => format!("{}, the fastest with {}/s: ", run.name(), count(per_s)),
+        _ => format!("{} was the fastest with {}/s; ", run.name(), count(per_s)),
     };
     Ok(match &limit.resource {
         Some(resource) => Finding::new(

@@ -21,11 +21,11 @@ pub(super) const RULE: Rule = Rule {
     id: "T03",
     name: "counts, times and connections agree (Little's law)",
     found: "counts, times and connections do not agree (Little's law)",
-    measures: "The number of operations in flight, compared with throughput times the mean time from sending to the answer. The number is sampled every 20 ms; if the load has stages, only the connections that the stage needs are sampled.",
-    threshold: "fail if the two differ by more than 5 % and neither chance nor the operations at the edges of the measurement explain this; not evaluated if other programs or late event loops may be the cause",
+    measures: "The mean number of operations in flight, compared with the product of the throughput and the mean time from sending an operation to its answer. The number is sampled every 20 ms. If the load has stages, only the connections that the current stage needs are sampled.",
+    threshold: "fail if the two values differ by more than 5 %, unless chance or operations that cross the start or the end of the measurement explain the difference. Not evaluated if other programs or late event loops may be the cause of the difference",
     source: "J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961)",
     consequence: "One of the counters is wrong: operations are lost or counted twice, or the times do not cover the whole operation.",
-    remedy: "Report this as a bug in dbdyno, with the record: no figure of this run can be trusted.",
+    remedy: "Report this as a bug in dbdyno, and attach the record. Do not trust any figure of this run.",
     judge: Judge::Run(judge),
 };
 

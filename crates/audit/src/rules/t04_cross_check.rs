@@ -22,10 +22,10 @@ pub(super) const RULE: Rule = Rule {
     id: "T04",
     name: "the server and the client count the same number of statements",
     found: "the server and the client counted different numbers of statements",
-    measures: "Statements that were answered in all phases and all loads of the run, compared with the growth of the server's counter Questions over the same time, without dbdyno's own statements.",
-    threshold: "fail if the two differ by more than 1 %. Statements do not count as a difference if dbdyno sends them to connect or to observe, if a proxy adds them or answers them itself, or if they come before the first or after the last reading. Not evaluated if the difference is up to 5 % on a disturbed machine, or if more than 5 % of the statements are outside the readings",
-    source: "proposed here; users of sysbench and tpcc-mysql make the same check with Com_ counters by hand",
-    consequence: "Other clients used the server, statements were lost, or the client counts something other than what the server executes.",
+    measures: "The number of statements that were answered in all phases and all loads of the run, compared with the growth of the server's counter Questions over the same time.",
+    threshold: "fail if the two numbers differ by more than 1 %. Three kinds of statements do not count as a difference: statements that dbdyno sends to connect or to observe, statements that a proxy adds or answers itself, and statements before the first or after the last reading. Not evaluated if the difference is at most 5 % on a disturbed machine. Not evaluated if more than 5 % of the statements are before the first or after the last reading",
+    source: "proposed here; users of sysbench and tpcc-mysql make the same check by hand, with Com_ counters",
+    consequence: "Clients other than dbdyno's used the server, statements were lost, or the client does not count what the server executes.",
     remedy: "Find the other clients in the server's process list, and measure again without them.",
     judge: Judge::Run(judge),
 };
@@ -36,7 +36,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(missing("the server's counters"));
     }
     if run.record.loaded.is_some() {
-        return Err(no_subject("loading a table is one statement for many rows"));
+        return Err(no_subject(
+            "a table is loaded with one statement for many rows",
+        ));
     }
     if run.restarted_the_server() {
         return Err(no_subject(

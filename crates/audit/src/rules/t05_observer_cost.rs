@@ -15,10 +15,10 @@ pub(super) const RULE: Rule = Rule {
     id: "T05",
     name: "the observation did not slow the run down",
     found: "the observation used too much CPU time",
-    measures: "The CPU time of the threads that collect telemetry, as a share of one CPU, and the number of samples that were skipped because they were late.",
+    measures: "The CPU time of the threads that collect telemetry, as a share of one CPU. The number of samples that were skipped because they were late.",
     threshold: "warn if collecting telemetry used more than 3 % of one CPU",
     source: "proposed here; the cost is measured by the collectors' own clocks in every run",
-    consequence: "The observation slowed the run down, on a small machine by up to this share.",
+    consequence: "The observation slowed the run down, by up to this share on a small machine.",
     remedy: "Sample the machine less often (--every 1s).",
     judge: Judge::Run(judge),
 };
@@ -39,7 +39,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         Level::Pass
     };
     let late = if missed > 0 {
-        format!(", {missed} samples were skipped because they were late")
+        format!("; {missed} samples were skipped because they were late")
     } else {
         String::new()
     };

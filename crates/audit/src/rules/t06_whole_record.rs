@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     id: "T06",
     name: "each record is complete and comes from a single run",
     found: "a record is incomplete or altered, or mixes several runs",
-    measures: "In each record: gaps between intervals or missing time; counts, sums, shortest or longest times that contradict the histograms; due operations that were neither answered nor recorded as unanswered, or that contradict the rate or the client's ceiling; a server, buffer pool or data that change between the first and the last line; CPUs, processes or memory that do not fit the machine; an incomplete last line. In an experiment: records or intervals that occur twice, runs that overlap in time, labels that contradict the server's variables, and runs that began out of order (unless they were recorded as repeated).",
-    threshold: "invalid if any of these contradictions is found; fail if a run began out of order without a recorded reason",
+    measures: "In each record, the rule looks for the following problems. Gaps between intervals, or missing time. Counts, sums or extreme times that contradict the histograms. Scheduled operations with no recorded outcome. Operations that contradict the rate or the client's ceiling. A server, buffer pool size or data size that differs between lines of the record. CPUs, processes or memory that do not fit the machine. An incomplete last line. In an experiment, it also looks for the following problems. Records or intervals that occur twice. Runs that overlap in time. Labels that contradict the server's variables. Runs that began out of order without being recorded as repeated.",
+    threshold: "invalid if any of these problems is found, except runs that began out of order. Fail if a run began out of order without a recorded reason",
     source: "proposed here, in the spirit of the first-digit and duplicate checks of data audits (S. Al-Marzouki et al., BMJ 331, 2005)",
-    consequence: "Measurements were changed or removed, on purpose or by an error: no figure of these records can be trusted.",
+    consequence: "Measurements were changed or removed, on purpose or by an error. Do not trust any figure of these records.",
     remedy: "Use the records exactly as dbdyno wrote them, and keep the replaced and repeated runs alongside them.",
     judge: Judge::Set(judge),
 };
@@ -41,7 +41,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let late = late(set);
     if set.declared.planned_runs.is_some() && late > known as usize {
         let evidence = format!(
-            "{} began later than a run that follows it in the plan, and {} recorded as repeated",
+            "{} began after a run that is later in the plan, and {} recorded as repeated",
             counted(late, "run"),
             match known {
                 0 => "none is".to_owned(),

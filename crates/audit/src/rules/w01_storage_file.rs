@@ -19,11 +19,11 @@ pub(super) const RULE: Rule = Rule {
     id: "W01",
     name: "storage is measured with random access to a file that no cache can hold",
     found: "the storage was measured with a file that a cache can hold, or only with sequential requests",
-    measures: "For storage: whether random requests were measured, their sizes, and the size of the test file (for a time series, of the largest file).",
-    threshold: "fail if no random requests were measured; warn if the file is smaller than 16 GiB; if requests go through the page cache, fail if the file is smaller than 16 GiB or than four times the memory; note if there are no requests of 16 KiB",
-    source: "Matsunobu, Ten points for correct benchmarks (2009), point 5; the article of 2012 on Provisioned IOPS used 16 GB so that the array's caches would not improve the figures",
+    measures: "For storage: whether random requests were measured, their sizes, and the size of the test file. For a time series, the size of the largest file counts.",
+    threshold: "fail if no random requests were measured. If requests bypass the page cache, warn if the file is smaller than 16 GiB. If requests go through the page cache, fail if the file is smaller than 16 GiB or smaller than four times the machine's memory. Note if there are no requests of 16 KiB",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 5; a published test of Provisioned IOPS (2012), which used a file of 16 GB so that the array's caches would not improve the figures",
     consequence: "The figures describe a cache, or requests that a database does not make: a database reads and writes pages of 16 KiB at random.",
-    remedy: "Run dbdyno storage suite --size 16G, or use a larger file; with fio: direct=1, rw=randrw, bs=16k.",
+    remedy: "Run dbdyno storage suite --size 16G, or use a larger file. With fio, set direct=1, rw=randrw and bs=16k.",
     judge: Judge::Storage(of_storage),
 };
 

@@ -1,4 +1,4 @@
-//! Rule W02: the data only just fits into memory.
+//! Rule W02: the data is about as large as the buffer pool.
 
 use units::mean_bytes;
 
@@ -16,13 +16,13 @@ const FROM_DISK: f64 = 1.5;
 pub(super) const RULE: Rule = Rule {
     id: "W02",
     name: "the data is either much smaller or much larger than memory",
-    found: "the data only just fits into memory",
-    measures: "The size of data and indexes, taken from the tablespace files if they are known, compared with the buffer pool and the machine's memory.",
-    threshold: "warn if the data is 0.8 to 1.5 times as large as the buffer pool; note if it is smaller, because the figures then describe memory; pass if it is larger",
+    found: "the data is about as large as the buffer pool",
+    measures: "The size of the data and indexes, compared with the buffer pool and with the machine's memory. If the sizes of the tablespace files are known, these sizes are used.",
+    threshold: "warn if the data is 0.8 to 1.5 times as large as the buffer pool. Note if the data is smaller, because the figures then describe memory. Pass if the data is larger",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
-        (1, 2 and 10 GB of data on 4 GB of memory)",
-    consequence: "If the data only just fits, 10 % more data or less memory changes the throughput several times over. If the data is in memory, the figures say nothing about data that does not fit.",
-    remedy: "Measure with the data-to-memory ratio of production (rows = \"4x\" in an experiment file means four times the buffer pool), or with three sizes around that ratio.",
+        (1, 2 and 10 GB of data with 4 GB of memory)",
+    consequence: "If the data only just fits, 10 % more data or 10 % less memory reduces the throughput to a fraction. If all data is in memory, the figures say nothing about data that does not fit.",
+    remedy: "Measure with the same ratio of data to memory as in production, or with three sizes around that ratio. In an experiment file, rows = \"4x\" means four times the buffer pool.",
     judge: Judge::Run(judge),
 };
 
@@ -38,15 +38,17 @@ fn judge(run: &Run<'_>) -> Outcome {
         .filter(|memory| *memory > 0.0)
         .map(|memory| data / memory);
     let (level, class) = match ratio {
-        ratio if ratio < IN_MEMORY => (Level::Note, "in memory"),
-        ratio if ratio <= FROM_DISK => (Level::Warn, "about the size of the buffer pool"),
-        _ => (Level::Pass, "larger than the buffer pool"),
+        ratio if ratio < IN_MEMORY => (Level::Note, "the data fits into memory"),
+        ratio if ratio <= FROM_DISK => {
+            (Level::Warn, "the data is about as large as the buffer pool")
+        }
+        _ => (Level::Pass, "the data is larger than the buffer pool"),
     };
     let in_memory = of_memory.map_or(String::new(), |share| {
-        format!(", {share:.2} of the machine's memory")
+        format!(" and {share:.2} times the machine's memory")
     });
     let evidence = format!(
-        "{} of data, {ratio:.2} times the buffer pool ({}){in_memory}: {class}",
+        "{} of data, which is {ratio:.2} times the buffer pool ({}){in_memory}: {class}",
         mean_bytes(data),
         mean_bytes(pool)
     );
@@ -69,14 +71,18 @@ mod tests {
         assert_found(
             &with_pool(2),
             Level::Warn,
-            "1.00 times the buffer pool (2.00 GiB), 0.12 of the machine's memory: about the size of the buffer pool",
+            "1.00 times the buffer pool (2.00 GiB) and 0.12 times the machine's memory: the data is about as large as the buffer pool",
         );
-        assert_found(&with_pool(8), Level::Note, "in memory");
+        assert_found(&with_pool(8), Level::Note, "the data fits into memory");
     }
 
     #[test]
     fn passes() {
-        assert_found(&with_pool(1), Level::Pass, "larger than the buffer pool");
+        assert_found(
+            &with_pool(1),
+            Level::Pass,
+            "the data is larger than the buffer pool",
+        );
     }
 
     #[test]

@@ -14,9 +14,9 @@ pub(super) const RULE: Rule = Rule {
     name: "a claim about data sizes is based on at least three sizes",
     found: "too few data sizes for a conclusion",
     measures: "The ratios of data size to buffer pool size in an experiment with several data sizes.",
-    threshold: "warn if there are only two sizes, if no size is below the buffer pool's, or if none is above it",
+    threshold: "warn if there are only two data sizes. Warn if no data size is smaller than the buffer pool, or if no data size is larger",
     source: "HP Japan, MySQL Server 5.0 sizing information, which measures sizes below, near and far above the memory size",
-    consequence: "Throughput drops sharply at the size at which the data no longer fits into memory; two sizes cannot show which size that is.",
+    consequence: "Throughput drops sharply at the size at which the data no longer fits into memory. Two sizes cannot show which size that is.",
     remedy: "Use at least three sizes: one that fits into the buffer pool, one about as large as it, and one several times as large.",
     judge: Judge::Set(judge),
 };
@@ -26,7 +26,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         |run: &crate::run::Run<'_>| Some(run.data_bytes().ok()? / run.buffer_pool_bytes().ok()?);
     let ratios: Option<Vec<f64>> = set.complete().map(ratio).collect();
     let mut ratios =
-        ratios.ok_or_else(|| missing("the size of data or buffer pool of some runs"))?;
+        ratios.ok_or_else(|| missing("the data size or the buffer pool size of some runs"))?;
     ratios.sort_by(f64::total_cmp);
     let mut sizes: Vec<f64> = Vec::new();
     for ratio in ratios {

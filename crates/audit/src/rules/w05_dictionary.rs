@@ -13,11 +13,11 @@ const USED: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
     id: "W05",
-    name: "a dictionary returns all keys",
-    found: "the dictionary does not return all keys",
-    measures: "For each dictionary of a .smack file, the share of the source's words that the dictionary returns.",
-    threshold: "fail if a dictionary returns less than half of the words; note if it does not return all of them",
-    source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples use only every n-th line of a file larger than file_size_equiv \"45000\", which leaves 818 of 9,000 keys",
+    name: "each dictionary returns all of its keys",
+    found: "a dictionary does not return all of its keys",
+    measures: "For each dictionary of a .smack file: the number of words that the dictionary returns, as a share of the words in its source.",
+    threshold: "fail if a dictionary returns less than half of the words. Note if it returns at least half but not all of them",
+    source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples set file_size_equiv \"45000\", so only every n-th line of a larger file is used: 818 of 9,000 keys remain",
     consequence: "The same few rows are requested repeatedly: caches look better than they are, whatever the data size.",
     remedy: "Set file_size_equiv \"0\", which uses every line.",
     judge: Judge::Run(judge),

@@ -12,11 +12,11 @@ pub(super) const RULE: Rule = Rule {
     id: "W06",
     name: "the distribution of the requested keys is known",
     found: "a small part of the rows gets most of the accesses",
-    measures: "The key distribution, if the workload states it: rand-type in the OLTP workloads, the specification of a standard benchmark, the dictionary type in a .smack file.",
-    threshold: "warn for special, the default of old sysbench versions (1 % of the rows get 75 % of the accesses); note for uniform (dictionary type rand) and sequential (seq); pass for any other distribution",
+    measures: "The key distribution, if the workload states it: as rand-type in the OLTP workloads, in the specification of a standard benchmark, or as the dictionary type in a .smack file.",
+    threshold: "warn if the distribution is special, the default of old sysbench versions: 1 % of the rows get 75 % of the accesses. Note if the distribution is uniform (dictionary type rand) or sequential (dictionary type seq). Pass for any other distribution",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 7 and 8",
-    consequence: "Hot rows make caches look larger and locks more contended than they are; uniform access does the opposite.",
-    remedy: "Use and state the application's distribution; --rand-type zipfian or pareto is closest to a mix of heavy and light users.",
+    consequence: "With hot rows, caches look larger and locks look more contended than in production. Uniform access has the opposite effect.",
+    remedy: "Use the application's distribution and state it with the figures. --rand-type zipfian or pareto is closest to a mix of heavy and light users.",
     judge: Judge::Run(judge),
 };
 

@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W07",
     name: "the number of rows per statement varies as in production",
     found: "statements return the same number of rows every time",
-    measures: "For each statement that returns several rows on average: the variation of the number of rows between its executions (standard deviation divided by mean).",
+    measures: "For each statement that returns several rows on average: how much the number of rows varies between its executions (standard deviation divided by mean).",
     threshold: "warn if a statement's number of rows varies by less than 5 %",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 5: some users have a hundred times as many rows as others, but a generator gives every user ten",
     consequence: "No operation requests results as large as those of the heaviest users in production: percentiles and cache misses look better than in production.",

@@ -33,10 +33,10 @@ pub(super) const RULE: Rule = Rule {
     id: "W08",
     name: "statements read no more rows and pages than their plan needs",
     found: "statements read more rows or pages than their plan needs",
-    measures: "Pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need (two for a look-up by key, one for each further row of a range, four for a changed row). Also the rows per operation that were read in scans.",
-    threshold: "warn if more than twice that maximum was read, or if more than 100 rows per operation were read in scans and fewer by key",
+    measures: "The number of pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need. A look-up by key needs at most two pages. Each further row of a range needs one page. A changed row needs at most four pages. Also the number of rows per operation that were read in scans.",
+    threshold: "warn if more than twice this maximum number of pages was read. Warn if more than 100 rows per operation were read in scans, and fewer rows were read by key or in ranges",
     source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: reading a range of ten rows through a secondary index takes eleven random reads",
-    consequence: "The plan is not the intended one, or other statements also read data: the figures describe a different query.",
+    consequence: "The server uses a plan other than the intended one, or statements from outside the workload also read data. In both cases the figures describe a different query.",
     remedy: "Run EXPLAIN for the statements on the run's data. Run ANALYZE TABLE after loading.",
     judge: Judge::Run(judge),
 };
@@ -61,11 +61,11 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_scanning = scanned > SCANNED && scanned > by_key + next;
     let is_more = read > PAGES_AT_LEAST && read > TIMES * needed;
     let evidence = format!(
-        "{} pages were read per operation; the {} rows that were read by key or in ranges need at most {} pages; {} rows were scanned",
+        "{} pages were read per operation; {} rows were changed or were read by key or in ranges, and {} rows were scanned; all these rows need at most {} pages",
         count(read),
         count(by_key + next + by_position + changed),
-        count(needed),
-        count(scanned)
+        count(scanned),
+        count(needed)
     );
     let level = if is_scanning || is_more {
         Level::Warn

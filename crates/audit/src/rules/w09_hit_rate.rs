@@ -16,11 +16,11 @@ pub(super) const RULE: Rule = Rule {
     id: "W09",
     name: "the compared runs found the same share of their pages in memory",
     found: "the compared runs found different shares of their pages in memory",
-    measures: "The mean share of page requests that the buffer pool answered without a read, for each compared combination.",
+    measures: "For each compared combination: the mean share of page requests that the buffer pool answered without reading from the disk.",
     threshold: "note if the shares differ by more than 0.5 percentage points",
     source: "Matsunobu, Disk I/O and memory (2009): if a miss takes 100 times as long as a hit, the server is 5.95 times as slow with a hit ratio of 95 % as with 100 %, and 20.8 times as slow with 80 %",
     consequence: "The difference in throughput may come from the caches and not from the factor under study.",
-    remedy: "Warm both sides up until the misses per second are steady, or make the cache a factor.",
+    remedy: "Warm both sides up until the number of misses per second is steady, or make the cache a factor.",
     judge: Judge::Set(judge),
 };
 

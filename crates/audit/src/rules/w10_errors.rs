@@ -20,15 +20,12 @@ pub(super) const RULE: Rule = Rule {
     id: "W10",
     name: "operations succeed",
     found: "operations failed",
-    measures: "Failed attempts during the measurement by error number, and how many of them were not followed by a \
-        successful retry; operations without an answer when the load stopped waiting; connections that could not be \
-        opened. In a run with planned events, only failures before the first event count.",
-    threshold: "fail if more than 0.1 % of all attempts failed without a successful retry, if no operation succeeded, or if a connection is missing; warn if more than 1 % of all attempts succeeded only after a retry; note if any attempt failed",
+    measures: "Failed attempts during the measurement, by error number. Failed attempts that were not followed by a successful retry. Operations that had no answer when the load stopped waiting. Connections that could not be opened. In a run with planned events, only attempts that failed before the first event count.",
+    threshold: "fail if more than 0.1 % of all attempts had no answer or failed without a successful retry. Fail if no operation succeeded, or if a connection could not be opened. Warn if more than 1 % of all attempts failed and were then retried successfully. Note if any attempt failed or had no answer",
     source: "proposed here; every load generator's documentation warns that fast failures count as throughput",
     consequence: "An error takes less time than real work, so a failing server looks fast. The time of an operation that \
         succeeds after retries is included in the figures.",
-    remedy: "Remove the cause of the most frequent error; for deadlocks (1213) and lock wait timeouts (1205), change the \
-        order of the statements or use fewer connections on the same rows.",
+    remedy: "Remove the cause of the most frequent error. For deadlocks (1213) and lock wait timeouts (1205), change the order of the statements, or use fewer connections on the same rows.",
     judge: Judge::Run(judge),
 };
 

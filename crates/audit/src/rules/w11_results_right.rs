@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W11",
     name: "the data is correct before and after the run",
     found: "the data is not correct",
-    measures: "The results of the benchmark's own data checks (such as consistency conditions), before the run or directly after loading, and after the run.",
+    measures: "The results of the benchmark's own data checks, such as consistency conditions. One check runs before the run or directly after loading, and another one after the run.",
     threshold: "invalid if any condition is violated",
     source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before reporting speed",
     consequence: "The speed of a server that loses or corrupts data means nothing.",
@@ -34,25 +34,33 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let violated: Vec<String> = checked
         .iter()
-        .flat_map(|it| it.violated.iter().map(|what| format!("{}: {what}", it.at)))
+        .flat_map(|it| {
+            let violated = it.violated.iter();
+            violated.map(move |what| format!("{}: {what}", when(&it.at)))
+        })
         .collect();
     if !violated.is_empty() {
-        let evidence = format!("violated at {}", listed(&violated, NAMED));
+        let evidence = format!("violated {}", listed(&violated, NAMED));
         let finding = Finding::new(Level::Invalid, evidence);
         return Ok(finding.with("violated", violated.len() as f64));
     }
     let (ends, begins): (Vec<_>, Vec<_>) = checked.iter().partition(|it| it.at == "end");
     match (begins.first(), ends.first()) {
         (Some(begin), Some(_)) => {
-            let when = match begin.at.as_str() {
-                "load" => "directly after loading",
-                _ => "before the run",
-            };
-            let evidence = format!("{} hold {when} and after the run", begin.what);
+            let evidence = format!("{} hold {} and after the run", begin.what, when(&begin.at));
             Ok(Finding::new(Level::Pass, evidence).with("violated", 0.0))
         }
         (None, _) => Err(missing("a check before the run")),
         (_, None) => Err(missing("a check after the run")),
+    }
+}
+
+/// The time of a check in words.
+fn when(at: &str) -> &'static str {
+    match at {
+        "load" => "directly after loading",
+        "end" => "after the run",
+        _ => "before the run",
     }
 }
 
@@ -77,7 +85,11 @@ mod tests {
     #[test]
     fn found() {
         let outcome = checks(&[("load", &[]), ("end", &["condition 1: W_YTD = sum(D_YTD)"])]);
-        assert_found(&outcome, Level::Invalid, "violated at end: condition 1");
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "violated after the run: condition 1",
+        );
     }
 
     #[test]

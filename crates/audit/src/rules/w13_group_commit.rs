@@ -18,11 +18,11 @@ pub(super) const RULE: Rule = Rule {
     id: "W13",
     name: "commits share their flushes",
     found: "commits do not share their flushes",
-    measures: "Flushes of InnoDB's log per commit in the measured phase. For servers that do not count log flushes separately (MariaDB 10.8 and later), all of InnoDB's flushes.",
-    threshold: "warn if there are at least 0.9 flushes per commit with 8 or more connections",
-    source: "Matsunobu, group commit in InnoDB (2009): 200,251 flushes for 100,000 commits before group commit, 26,092 with it",
-    consequence: "Every commit waits for its own flush: the disk's flush rate limits the throughput, however many connections write.",
-    remedy: "Find out why commits run one at a time: two-phase commit in an old version, prepare_commit_mutex, or a lock that all transactions hold until they end.",
+    measures: "The number of flushes of InnoDB's log per commit in the measured phase. For servers that do not count log flushes separately (MariaDB 10.8 and later), all of InnoDB's flushes are counted.",
+    threshold: "warn if a run with 8 or more connections has at least 0.9 flushes per commit",
+    source: "Matsunobu, group commit in InnoDB (2009): 100,000 commits caused 200,251 flushes before group commit, and 26,092 flushes with it",
+    consequence: "Every commit waits for its own flush: the disk's flush rate limits the throughput, regardless of the number of connections that write.",
+    remedy: "Find out why commits run one at a time. Possible causes are two-phase commit in an old version, prepare_commit_mutex, and a lock that all transactions hold until they end.",
     judge: Judge::Run(judge),
 };
 
@@ -31,7 +31,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let commits = commits_per_s(run)?;
     let (flushes, which) = log_flushes_per_s(run)?;
     if commits < 1.0 || flushes < 1.0 {
-        return Err(no_subject("nothing was committed with a flush"));
+        return Err(no_subject("no commit was flushed"));
     }
     if connections < WRITERS {
         return Err(no_subject(format!(

@@ -19,10 +19,10 @@ pub(super) const RULE: Rule = Rule {
     id: "W14",
     name: "commits reach the disk",
     found: "commits do not reach the disk",
-    measures: "Flushes that InnoDB requested, compared with the flushes that the machine's disks carried out in the same time, if their write cache needs flushing. For storage: the flushes of the commit probe compared with those of the disks.",
+    measures: "The number of flushes that InnoDB requested, compared with the number of flushes that the machine's disks carried out in the same time. The rule applies only if a disk has a write cache that needs flushing. For storage: the number of flushes that the commit probe requested, compared with the number of flushes that the disks carried out.",
     threshold: "fail if InnoDB or the commit probe requested more than 1.2 times as many flushes as the disks carried out",
-    source: "Matsunobu, group commit in InnoDB (2009): the limit of a disk with battery-backed cache is about 10,000 per second",
-    consequence: "Something between InnoDB and the disk discards flushes: acknowledged commits are in a volatile cache and are lost in a power cut, and the commit rate is not that of the disk.",
+    source: "Matsunobu, group commit in InnoDB (2009): a disk with a battery-backed cache is limited to about 10,000 flushes per second",
+    consequence: "Something between InnoDB and the disk discards flushes. Acknowledged commits are only in a volatile cache and are lost in a power cut. The measured commit rate is not a rate that the disk can deliver.",
     remedy: "Check the mount options (barriers), the volume manager and the hypervisor's cache mode.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

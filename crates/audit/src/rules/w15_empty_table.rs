@@ -19,9 +19,9 @@ pub(super) const RULE: Rule = Rule {
     found: "the tables were nearly empty at the start",
     measures: "The server's estimate of the rows in the growing tables, at the start and at the end of the run.",
     threshold: "warn if a table had fewer than half of its final rows at the start",
-    source: "Obama for America's keynote at the MySQL Conference 2009, reported by Matsunobu: two minutes in the test, an hour in production",
+    source: "Obama for America's keynote at the MySQL Conference 2009, reported by Matsunobu: a job took two minutes in the test and an hour in production",
     consequence: "The indexes of an empty table are shallow and stay in memory. The same inserts into a full table take many times as long.",
-    remedy: "First fill the tables to their production size, then measure the inserts.",
+    remedy: "Fill the tables to their production size before you measure the inserts.",
     judge: Judge::Run(judge),
 };
 
@@ -34,7 +34,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(no_subject("no rows were inserted"));
     }
     let [start, .., end] = run.record.table_sizes.as_slice() else {
-        return Err(missing("the tables' rows at the start and at the end"));
+        return Err(missing(
+            "the number of rows in the tables at the start and at the end",
+        ));
     };
     let mut worst: Option<(f64, String)> = None;
     for table in &end.tables {
@@ -45,7 +47,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         let share = before as f64 / table.rows.max(1) as f64;
         if 1.0 - share >= GROWN && worst.as_ref().is_none_or(|(known, _)| share < *known) {
             let words = format!(
-                "{}.{} had about {before} rows at the start and {} at the end (a share of {})",
+                "{}.{} had about {before} rows at the start and {} at the end ({} of the final number)",
                 table.schema,
                 table.table,
                 table.rows,

@@ -18,10 +18,10 @@ pub(super) const RULE: Rule = Rule {
     id: "W16",
     name: "the compared runs used the same data",
     found: "the compared runs used different data",
-    measures: "Rows and data size at the start of each run, among runs with the same nominal data size.",
-    threshold: "invalid if compared runs differ by more than 2 % (note if a factor sets the size); warn if the executions of one combination differ by more than 2 %",
+    measures: "The number of rows and the data size at the start of each run. Only runs with the same nominal data size are compared.",
+    threshold: "invalid if compared runs differ by more than 2 %. If a factor sets the size, this is only a note. If no comparison was declared, warn if the executions of one combination differ by more than 2 %",
     source: "OLTPBench, issue 267: TPC-C drops from 600 to 60 transactions per second over repeated runs on one database",
-    consequence: "Later runs worked on more rows, longer histories and fuller pages: the difference in the figures may come from the order of the runs.",
+    consequence: "Later runs worked on more rows, longer histories and fuller pages. The difference in the figures may come from the order of the runs.",
     remedy: "Restore the data before every run (restore = \"per-run\").",
     judge: Judge::Set(judge),
 };

@@ -28,13 +28,13 @@ fn sizing_of_2007() {
     audit
         .finds_one_of("C06", &["note", "warn"], "the query cache is on")
         .finds("C07", "warn", "answered from the query cache")
-        .finds("W02", "note", "in memory")
+        .finds("W02", "note", "the data fits into memory")
         .finds("W05", "pass", "the dictionary word returns")
         .finds("W06", "note", "drawn uniform");
     // Overlooked by the author.
     audit
         .finds("M01", "fail", "1 execution of each combination")
-        .finds("C03", "warn", "executions per combination: 1")
+        .finds("C03", "warn", "has only 1 execution; at least 3")
         .finds("C01", "fail", "sync_binlog=0")
         .finds("H11", "warn", "unix socket")
         .finds("C12", "pass", "as requested");
@@ -91,7 +91,11 @@ fn my_cnf_of_2012() {
     audit.finds("M01", "fail", "1 execution of each combination");
     // Overlooked by the author.
     audit
-        .finds("C03", "warn", "factors: 2, executions per combination: 1")
+        .finds(
+            "C03",
+            "warn",
+            "a combination of the 2 factors has only 1 execution",
+        )
         .finds("C01", "fail", "sync_binlog=0")
         .finds("C02", "note", "mycnf changes 2 things at once")
         .finds("H08", "warn", "all runs had 10 connections")

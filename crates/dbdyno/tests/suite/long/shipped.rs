@@ -31,7 +31,7 @@ fn hp_sizing() {
     Audited::of(&scene, &["out"])
         .finds_one_of("C06", &locked, "the query cache is on")
         .finds("C07", "warn", "answered from the query cache")
-        .finds("W02", "warn", "about the size of the buffer pool")
+        .finds("W02", "warn", "about as large as the buffer pool")
         .finds("W03", "pass", "3 data sizes")
         .finds("M01", "fail", "1 execution of each combination")
         .finds("M05", "pass", "clock source")

@@ -259,7 +259,7 @@ fn files_of_fio_are_imported_and_audited() {
         .dbdyno(["audit", "results/storage-import-1"])
         .exits(1)
         .prints("a measurement of storage, no grade")
-        .prints_sentence("FAIL H01 machine or storage is not recorded")
+        .prints_sentence("FAIL H01 the machine or its storage is not recorded")
         .prints_sentence("FAIL M04 the disk became slower")
         .prints_sentence("WARN W01 the storage was measured with a file");
     scene
