@@ -1,4 +1,4 @@
-//! Rule: a crash of a replica leaves its position unsure.
+//! Rule: after a crash, a replica's position is uncertain.
 
 use crate::Family;
 use crate::rule::{Level, Remark, Rule};
