@@ -42,7 +42,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         "Table_open_cache_misses",
         &["Table_open_cache_misses", "Table_open_cache_hits"],
     );
-    let misses = misses.map(|share| format!(", and {} of all lookups find no table in the cache", fine_percent(share)));
+    let misses = misses.map(|share| {
+        format!(
+            ", and {} of all lookups find no table in the cache",
+            fine_percent(share)
+        )
+    });
     let what = format!(
         "the table cache with {size} entries is too small: tables are opened at a rate of {}{}",
         rate(opened_per_s),

@@ -43,8 +43,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s),
         subject.value(name)?
     );
-    let fix =
-        "keep connections open with a connection pool in the application, or raise thread_cache_size";
+    let fix = "keep connections open with a connection pool in the application, or raise thread_cache_size";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

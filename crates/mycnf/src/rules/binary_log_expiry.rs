@@ -35,7 +35,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         limits[0]
     };
     let what = "binary logs are never removed and eventually fill the disk";
-    vec![Remark::of(subject, "log_bin", Level::Warning, what).fix(format!("set {name} to the time for which binary logs are needed"))]
+    vec![
+        Remark::of(subject, "log_bin", Level::Warning, what).fix(format!(
+            "set {name} to the time for which binary logs are needed"
+        )),
+    ]
 }
 
 #[cfg(test)]

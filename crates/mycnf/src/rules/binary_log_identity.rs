@@ -20,7 +20,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_zero = !subject.is_mariadb() && subject.number("server_id") == Some(0);
         let zero = is_zero.then(|| {
             let what = "with server_id 0, the server refuses connections from replicas";
-            Remark::on(id, Level::Warning, what).fix("set server_id to a unique number, 1 or higher")
+            Remark::on(id, Level::Warning, what)
+                .fix("set server_id to a unique number, 1 or higher")
         });
         return zero.into_iter().collect();
     }

@@ -48,7 +48,12 @@ mod tests {
             "report_host=",
             &["refused: report_host=: this option needs a value"],
         );
-        assert_found(&RULE, "mysql-5.6", "max_connections", &["this option needs a value"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "max_connections",
+            &["this option needs a value"],
+        );
         assert_found(
             &RULE,
             "mysql-5.6",

@@ -35,8 +35,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 "equal to the default of {} ({shown})",
                 subject.catalogue.version()
             );
-            let remark = Remark::on(line, Level::Note, what)
-                .fix("remove the line, unless the file is also for versions with a different default");
+            let remark = Remark::on(line, Level::Note, what).fix(
+                "remove the line, unless the file is also for versions with a different default",
+            );
             // No rewrite: a line that other versions need looks the same.
             remarks.push(remark);
         }

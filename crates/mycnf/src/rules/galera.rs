@@ -26,8 +26,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mode = "innodb_autoinc_lock_mode";
     if subject.number(mode).is_some_and(|number| number != 2) {
-        let what =
-            "inserts with AUTO_INCREMENT can fail or deadlock, because nodes apply rows in parallel";
+        let what = "inserts with AUTO_INCREMENT can fail or deadlock, because nodes apply rows in parallel";
         let remark = Remark::of(subject, mode, Level::Warning, what);
         remarks.push(remark.fix("set innodb_autoinc_lock_mode = 2"));
     }

@@ -50,7 +50,9 @@ fn fix_of_transfer(subject: &Subject<'_>) -> &'static str {
         "mariabackup" | "mariadb-backup" => {
             "set wsrep_sst_auth = mysql: (without a password) and let this user log in with unix_socket, or move the line to a file that only the user mysql can read"
         }
-        _ => "move the line to a file that only the user mysql can read (mode 0600), and include that file",
+        _ => {
+            "move the line to a file that only the user mysql can read (mode 0600), and include that file"
+        }
     }
 }
 

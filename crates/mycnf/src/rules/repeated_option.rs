@@ -46,7 +46,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         };
         let is_same = line.option.is_some() && line.value() == later.value();
         let (level, what) = if is_same {
-            (Level::Note, format!("set again, to the same value, in {}", later.entry.origin))
+            (
+                Level::Note,
+                format!("set again, to the same value, in {}", later.entry.origin),
+            )
         } else {
             let now = later.entry.value.as_deref().unwrap_or("on");
             (

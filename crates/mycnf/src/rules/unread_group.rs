@@ -53,10 +53,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .iter()
             .map(|group| format!("[{group}]"))
             .collect();
-        remarks.push(
-            Remark::on(line, Level::Warning, what)
-                .fix(format!("use a group that this server reads: {}", read.join(", "))),
-        );
+        remarks.push(Remark::on(line, Level::Warning, what).fix(format!(
+            "use a group that this server reads: {}",
+            read.join(", ")
+        )));
     }
     remarks
 }

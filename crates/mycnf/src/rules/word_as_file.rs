@@ -57,7 +57,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             };
             remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
         } else if let Some((_, switch)) = FILES.iter().find(|(file, _)| *file == name) {
-            let what = format!("this option takes a file name, so the server uses a file named {word}");
+            let what =
+                format!("this option takes a file name, so the server uses a file named {word}");
             let fix = match switch.filter(|switch| subject.has(switch)) {
                 Some(switch) => format!("write {switch} = {}", u8::from(!is_one_of(&OFF))),
                 None => "set a file name, or remove the line".to_owned(),
@@ -89,7 +90,9 @@ mod tests {
             &RULE,
             "mysql-8.4",
             "log_bin = off",
-            &["the binary log is enabled, and its first file is named off.000001; write skip_log_bin"],
+            &[
+                "the binary log is enabled, and its first file is named off.000001; write skip_log_bin",
+            ],
         );
         assert_found(
             &RULE,
