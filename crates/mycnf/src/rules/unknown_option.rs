@@ -48,7 +48,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     if !subject.target.is_covered() {
         let nearest = Target::of_catalogue(&subject.catalogue);
         let why = unknown.what.replace("unknown to this version", "");
-        let what = format!("unknown to {nearest}, the nearest version that dbdyno knows{why}");
+        let what = format!("unknown to the nearest version that dbdyno knows ({nearest}){why}");
         let mut remark = Remark::on(line, Level::Note, what);
         remark.fix = unknown
             .hint
@@ -192,9 +192,9 @@ mod tests {
                 "percona-5.6",
                 "innodb_fake_changes=1\nno_such_option=1\nlog_replica_updates=1",
                 &[
-                    "note: innodb_fake_changes=1: unknown to mysql-5.6.24, the nearest version that dbdyno knows",
-                    "note: no_such_option=1: unknown to mysql-5.6.24, the nearest version that dbdyno knows",
-                    "note: log_replica_updates=1: unknown to mysql-5.6.24, the nearest version that dbdyno knows, new in 8.0.33 or \
+                    "note: innodb_fake_changes=1: unknown to the nearest version that dbdyno knows (mysql-5.6.24)",
+                    "note: no_such_option=1: unknown to the nearest version that dbdyno knows (mysql-5.6.24)",
+                    "note: log_replica_updates=1: unknown to the nearest version that dbdyno knows (mysql-5.6.24), new in 8.0.33 or \
                      shortly before; this version calls it log_slave_updates",
                 ],
             ),
