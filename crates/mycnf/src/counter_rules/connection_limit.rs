@@ -50,8 +50,9 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
             "{most} of {limit} allowed connections were in use at the same time ({})",
             percent(share)
         );
-        Remark::of(subject, name, Level::Note, what)
-            .fix("monitor Max_used_connections; the server refuses clients beyond the limit")
+        Remark::of(subject, name, Level::Note, what).fix(
+            "monitor Max_used_connections; the server refuses connections beyond max_connections",
+        )
     })
 }
 

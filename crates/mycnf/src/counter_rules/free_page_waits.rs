@@ -32,7 +32,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         "threads waited for a free page ({}), because pages are not flushed fast enough",
         rate(waits_per_s)
     );
-    let fix = "test a higher innodb_io_capacity within the disk's limits (measured by dbdyno storage), then a larger buffer pool";
+    let fix = "test a higher innodb_io_capacity within the disk's limits (measure them with dbdyno storage), then a larger buffer pool";
     Some(Remark::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
 }
 

@@ -44,7 +44,7 @@ fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "full table scans read {} of all rows that were read ({})",
+        "full table scans read {} of all rows ({})",
         percent(share),
         rate(counters.per_s(name)?)
     );
@@ -65,7 +65,7 @@ mod tests {
                 ("Handler_read_rnd_next", 950_000_000),
                 ("Handler_read_key", 50_000_000),
             ],
-            "note: Handler_read_rnd_next: full table scans read 95 % of all rows that were read (11.0k a second)",
+            "note: Handler_read_rnd_next: full table scans read 95 % of all rows (11.0k a second)",
         );
         assert_silent(
             &RULE,

@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     (share >= SHARE).then(|| {
         let what = format!("{open} of {limit} allowed files are open ({})", percent(share));
         Remark::of(subject, name, Level::Warning, what)
-            .fix("raise open_files_limit and the service's limit (LimitNOFILE), or lower table_open_cache")
+            .fix("raise open_files_limit and the limit of the systemd service (LimitNOFILE), or lower table_open_cache")
     })
 }
 

@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         .into_iter()
         .find(|name| subject.number(name).is_some())?;
     let written = format!(
-        "on average, {} of redo per second is written, which fills the redo log of {} every {}",
+        "the server writes {} of redo per second on average, which fills the redo log of {} every {}",
         mean_bytes(written_per_s),
         bytes(redo),
         seconds(turnover_s)
@@ -94,7 +94,7 @@ mod tests {
             &RULE,
             &SIZE,
             &age(72_900_000),
-            "warning: innodb_log_file_size: the checkpoint age is now 90 % of its maximum; on average, 1.00 MiB of redo per second is written, which fills the redo log of 96.0 MiB every",
+            "warning: innodb_log_file_size: the checkpoint age is now 90 % of its maximum; the server writes 1.00 MiB of redo per second on average, which fills the redo log of 96.0 MiB every",
         );
         assert_silent(&RULE, &SIZE, &age(10_000_000));
     }
@@ -105,7 +105,7 @@ mod tests {
             &RULE,
             &SIZE,
             &[WRITTEN],
-            "note: innodb_log_file_size: on average, 1.00 MiB of redo per second",
+            "note: innodb_log_file_size: the server writes 1.00 MiB of redo per second",
         );
         assert_silent(&RULE, &[("innodb_log_file_size", "1073741824")], &[WRITTEN]);
         assert_too_early(&RULE, &[("Innodb_os_log_written", 1 << 20)]);

@@ -38,7 +38,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s),
         bytes(size)
     );
-    let fix = "add an index that returns the rows in sorted order, or test a larger value in the sessions that sort";
+    let fix = "add an index that returns the rows in sorted order, or test a larger sort_buffer_size in the sessions that sort";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

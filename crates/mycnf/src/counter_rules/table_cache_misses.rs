@@ -53,8 +53,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(opened_per_s),
         misses.unwrap_or_default()
     );
-    let fix =
-        "increase table_open_cache in steps, within open_files_limit, and monitor Opened_tables";
+    let fix = "increase table_open_cache in steps, as far as open_files_limit allows, and monitor Opened_tables";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 

@@ -5,7 +5,7 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "bind-to-everything",
-    title: "Listens on every address",
+    title: "Server listens on every address",
     reason: "Clients in every network of the machine can reach the server. Only its accounts and a firewall protect it.",
     source: "MySQL Reference Manual, \"bind_address\"",
     check,

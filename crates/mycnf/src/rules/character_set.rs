@@ -19,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !subject.is_one_of(name, &["latin1"]) {
             return Vec::new();
         }
-        let what = "not set: new tables use latin1; MySQL 8.0, MariaDB 11.8 and later versions have another default";
+        let what = "not set: new tables use latin1; MySQL 8.0, MariaDB 11.8 and later versions use a different default";
         return vec![
             Remark::about(name, Level::Note, what)
                 .fix("set character_set_server = utf8mb4, or latin1 if you need it"),

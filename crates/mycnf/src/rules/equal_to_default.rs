@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if is_last && !has_path && !is_going && is_same_setting(name, &value, default) {
             let shown = if default.is_empty() { "empty" } else { default };
             let what = format!(
-                "equal to the default of {} ({shown})",
+                "equal to the default of version {} ({shown})",
                 subject.catalogue.version()
             );
             let remark = Remark::on(line, Level::Note, what).fix(
@@ -57,7 +57,7 @@ mod tests {
             "sync_binlog=1\ninnodb_file_per_table\ninnodb_buffer_pool_size=0.125G\ninnodb_flush_log_at_trx_commit=1\n\
              innodb_buffer_pool_size=128M\nmax_connections=500",
             &[
-                "sync_binlog=1: equal to the default of 5.7.22 (1)",
+                "sync_binlog=1: equal to the default of version 5.7.22 (1)",
                 "(ON)",
                 "(1)",
                 "(134217728)",

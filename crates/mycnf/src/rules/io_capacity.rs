@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "io-capacity-order",
     title: "innodb_io_capacity above its maximum",
-    reason: "The server changes one of the two values or rejects both, depending on its version.",
+    reason: "Depending on its version, the server changes innodb_io_capacity or innodb_io_capacity_max, or rejects both values.",
     source: "MySQL Reference Manual, \"innodb_io_capacity_max\"",
     check,
 };

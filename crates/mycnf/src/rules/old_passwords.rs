@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     id: "old-password-hashes",
     title: "Old password hashes",
     reason: "Password hashes in the format used before MySQL 4.1 can be broken in seconds.",
-    source: "MySQL Reference Manual, \"secure_auth\" and \"old_passwords\"; MySQL 5.7 rejects these values",
+    source: "MySQL Reference Manual, \"secure_auth\" and \"old_passwords\"; MySQL 5.7 rejects secure_auth = OFF and old_passwords = 1",
     check,
 };
 

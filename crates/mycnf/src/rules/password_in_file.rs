@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = format!("plain-text password in the group [{}]", line.entry.group);
         let fix = match line.entry.name.base() {
             "wsrep_sst_auth" => fix_of_transfer(subject),
-            _ => "keep it in ~/.my.cnf with mode 0600, or use socket authentication",
+            _ => "keep the password in ~/.my.cnf (mode 0600), or use socket authentication",
         };
         let mut remark = Remark::on(line, Level::Warning, what).fix(fix);
         remark.option = format!("{}=...", line.entry.name);

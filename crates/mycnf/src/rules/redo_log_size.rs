@@ -54,7 +54,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Level::Warning
         };
         let what = format!(
-            "the redo log needs {}, and the disk has {}",
+            "the redo log needs {}, but the disk has only {}",
             bytes(redo),
             bytes(disk)
         );

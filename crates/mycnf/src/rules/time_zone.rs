@@ -7,9 +7,9 @@ use crate::time_zone::TimeZone;
 
 pub(super) const RULE: Rule = Rule {
     id: "named-time-zone",
-    title: "Time zone by name",
+    title: "Named time zone",
     reason: "In a new data directory, the time zone tables are empty, so a server with a named time zone does not start. The server's own validator does not detect this.",
-    source: "tested with every version from MySQL 5.5 to MariaDB 11.8",
+    source: "tested with every available version of MySQL and MariaDB, from 5.5 to 11.8",
     check,
 };
 

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "word-as-file-name",
     title: "Word used as a file name",
-    reason: "These options take a file name. With ON or OFF, the server uses a file named ON or OFF, and does not switch anything on or off.",
+    reason: "These options take a file name. If the value is ON or OFF, the server uses a file of this name, and does not switch anything on or off.",
     source: "MySQL Reference Manual, \"Binary Logging Options and Variables\" and \"Server Command Options\"; MariaDB \
         documentation, \"Activating the Binary Log\": the value is the prefix of the file names",
     check,

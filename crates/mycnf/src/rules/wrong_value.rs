@@ -155,7 +155,7 @@ fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Op
     if unknown.is_empty() {
         return None;
     }
-    let what = format!("this version has no flag {}", unknown.join(", "));
+    let what = format!("flags unknown to this version: {}", unknown.join(", "));
     if !subject.target.is_covered() {
         return Some(by_nearest(subject, line, &what));
     }
@@ -196,7 +196,7 @@ mod tests {
             &[
                 "note: innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words (according to mysql-5.6.24, the nearest version that dbdyno knows)",
                 "refused: sort_buffer_size=2X",
-                "note: optimizer_switch=hash_join=on: this version has no flag hash_join (according to mysql-5.6.24, the nearest",
+                "note: optimizer_switch=hash_join=on: flags unknown to this version: hash_join (according to mysql-5.6.24, the nearest",
             ],
         );
         let own = "innodb_flush_method=ALL_O_DIRECT\nlog_slow_verbosity=full,query_plan";
@@ -259,14 +259,14 @@ mod tests {
             "mysql-5.7",
             "optimizer_switch='derived_merge=off,skip_scan=off,hash_join=on'",
             &[
-                "this version has no flag skip_scan, hash_join; write optimizer_switch = derived_merge=off",
+                "flags unknown to this version: skip_scan, hash_join; write optimizer_switch = derived_merge=off",
             ],
         );
         assert_found(
             &RULE,
             "mysql-5.7",
             "optimizer_switch=hash_join=on",
-            &["this version has no flag hash_join; remove the line"],
+            &["flags unknown to this version: hash_join; remove the line"],
         );
     }
 }

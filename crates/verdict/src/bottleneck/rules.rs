@@ -31,98 +31,99 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
         holds: "any of these is true: the kernel killed a process because memory ran out; tasks waited for memory \
-                10 % of the time; more than 1 MiB per second was swapped in",
+                at least 10 % of the time; more than 1 MiB per second was swapped in",
         judge: memory,
     },
     Rule {
         resource: Resource::CpuQuota,
-        holds: "the server's control group has a CPU limit. In addition, the group reached this limit in 20 % of \
-                the limit's enforcement periods, or the server used 90 % of the limit",
+        holds: "the server's control group has a CPU limit. In addition, the group reached this limit in at least \
+                20 % of the limit's enforcement periods, or the server used at least 90 % of the limit",
         judge: cpu_quota,
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "if the experiment limited the server's disk, the server must have used 90 % of this limit. If the \
-                experiment set no limit, all of these must be true: the disk requests of the server's control group \
-                are limited; tasks waited for a disk 30 % of the time; no disk was busy 85 % of the time",
+        holds: "if the experiment limited the server's disk, the server must have used at least 90 % of this limit. \
+                If the experiment set no limit, all of these must be true: the disk requests of the server's \
+                control group are limited; tasks waited for a disk at least 30 % of the time; every disk was busy \
+                less than 85 % of the time",
         judge: disk_quota,
     },
     Rule {
         resource: Resource::Client,
-        holds: "any of these is true: an event loop used 90 % of a CPU; dbdyno used 90 % of its control group's CPU \
-                limit; the load fell behind its schedule because of the client; the throughput was 80 % of the \
-                client's maximum against a server that does nothing; the server ran on another machine, and the \
-                CPUs of the client's machine were 90 % busy",
+        holds: "any of these is true: an event loop used at least 90 % of a CPU; dbdyno used at least 90 % of its \
+                control group's CPU limit; the load fell behind its schedule because of the client; the throughput \
+                was at least 80 % of the client's maximum against a server that does nothing; the server ran on \
+                another machine, and the CPUs of the client's machine were at least 90 % busy",
         judge: client,
     },
     Rule {
         resource: Resource::Steal,
-        holds: "the hypervisor took 10 % of the CPU time, and less than 10 % of the CPU time was idle",
+        holds: "the hypervisor took at least 10 % of the CPU time, and less than 10 % of the CPU time was idle",
         judge: steal,
     },
     Rule {
         resource: Resource::Cpu,
-        holds: "the CPUs were busy 90 % of the time that the hypervisor gave them",
+        holds: "the CPUs were busy for at least 90 % of the time that the hypervisor gave them",
         judge: cpu,
     },
     Rule {
         resource: Resource::RowLocks,
-        holds: "the connections waited for row locks 40 % of their time",
+        holds: "the connections waited for row locks for at least 40 % of their time",
         judge: server_rules::row_locks,
     },
     Rule {
         resource: Resource::TableLocks,
-        holds: "the connections were in the state `Waiting for table level lock` 40 % of their time",
+        holds: "the connections were in the state `Waiting for table level lock` for at least 40 % of their time",
         judge: server_rules::table_locks,
     },
     Rule {
         resource: Resource::MetadataLocks,
-        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock \
-                or a table flush",
+        holds: "the connections waited for at least 40 % of their time for a metadata lock, the global read lock, a \
+                backup lock or a table flush",
         judge: server_rules::metadata_locks,
     },
     Rule {
         resource: Resource::UserLocks,
-        holds: "the connections were in the state `User lock` 40 % of their time",
+        holds: "the connections were in the state `User lock` for at least 40 % of their time",
         judge: server_rules::user_locks,
     },
     Rule {
         resource: Resource::QueryCache,
-        holds: "the connections were in the state `Waiting for query cache lock` 40 % of their time",
+        holds: "the connections were in the state `Waiting for query cache lock` for at least 40 % of their time",
         judge: server_rules::query_cache,
     },
     Rule {
         resource: Resource::InnodbConcurrency,
-        holds: "the connections waited to enter InnoDB 40 % of their time",
+        holds: "the connections waited to enter InnoDB for at least 40 % of their time",
         judge: server_rules::innodb_concurrency,
     },
     Rule {
         resource: Resource::Checkpoint,
-        holds: "the median checkpoint age was 90 % of InnoDB's maximum checkpoint age",
+        holds: "the median checkpoint age was at least 90 % of InnoDB's maximum checkpoint age",
         judge: server_rules::checkpoint,
     },
     Rule {
         resource: Resource::DiskFlushes,
-        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time. The rule \
-                also applies if the connections were committing 40 % of their time, and each commit syncs the redo \
-                log or the binary log",
+        holds: "a disk flushed its cache for at least 30 % of the time, and tasks waited for a disk at least 30 % \
+                of the time. The rule also applies if the connections were committing for at least 40 % of their \
+                time, and each commit syncs the redo log or the binary log",
         judge: server_rules::disk_flushes,
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy 85 % of the time. If the load uses a server, tasks must also have waited for a disk \
-                30 % of the time. If the experiment limited the server's disk, the server must have used less than \
-                90 % of this limit",
+        holds: "a disk was busy at least 85 % of the time. If the load uses a server, tasks must also have waited \
+                for a disk at least 30 % of the time. If the experiment limited the server's disk, the server must \
+                have used less than 90 % of this limit",
         judge: disk,
     },
     Rule {
         resource: Resource::Network,
-        holds: "any of these is true: 1 % of the TCP segments were retransmitted; 0.1 % of the packets were lost; \
-                the queue of a listening socket overflowed; 80 % of a link's speed was used. If the connections do \
-                not use a unix socket, the rule also applies in two other cases. In the first case, the connections \
-                were in the middle of a packet 40 % of their time. In the second case, the condition of `round \
-                trips` is met, and a statement spent more time on the network than the fastest opening of a \
-                connection took (an opening needs more than two round trips)",
+        holds: "any of these is true: at least 1 % of the TCP segments were retransmitted; at least 0.1 % of the \
+                packets were lost; the queue of a listening socket overflowed; at least 80 % of a link's speed was \
+                used. If the connections do not use a unix socket, the rule also applies in two other cases. In the \
+                first case, the connections were in the middle of a packet for at least 40 % of their time. In the \
+                second case, the condition of `round trips` is met, and a statement spent more time on the network \
+                than the fastest opening of a connection took (an opening needs more than two round trips)",
         judge: network,
     },
     Rule {
@@ -140,15 +141,16 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Connections,
         holds: "no rule above applies, and one of these is true: the rate was not reached because there were too \
-                few connections; the connections had an operation in flight 90 % of the time, server and client \
-                together used 50 % of a CPU for each connection, and the CPUs were idle 20 % of the time",
+                few connections; the connections had an operation in flight for at least 90 % of the time, server \
+                and client together used at least 50 % of a CPU for each connection, and the CPUs were idle for at \
+                least 20 % of the time",
         judge: server_rules::connections,
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above applies, and the CPUs were 30 % idle or were not observed. In addition, the share of \
-                time in which the connections waited for answers was 50 percentage points larger than the share in \
-                which the server was working for the connections",
+        holds: "no rule above applies, and the CPUs were idle for at least 30 % of the time or were not observed. \
+                In addition, the share of time in which the connections waited for answers was at least 50 \
+                percentage points larger than the share in which the server was working for the connections",
         judge: server_rules::round_trips,
     },
 ];

@@ -253,7 +253,7 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
         .map(|waits| format!(" ({})", waits.in_words()))
         .unwrap_or_default();
     let meaning = format!(
-        "on {}, operations wait more for row locks that other operations hold{waits}",
+        "on {}, operations are delayed more by row locks that other operations hold{waits}",
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
@@ -399,7 +399,7 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
                 "innodb_flush_method",
                 "innodb_io_capacity",
             ]);
-            format!("{fewer} makes fewer syncs for the same operation{settings}")
+            format!("{fewer} makes fewer syncs per operation{settings}")
         }
     };
     Some(Finding::of(moved, price::FLUSH_US, meaning))
