@@ -9,7 +9,7 @@ use units::{bytes, percent};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "binlog-cache-on-disk",
-        title: "Binary log cache on disk",
+        title: "Binary log cache too small",
         reason: "A transaction that does not fit into binlog_cache_size is written to a temporary file before it commits. Each connection has its own cache.",
         source: "MySQL Reference Manual, \"Binlog_cache_disk_use\"; the limit of 5 % is our own",
         check: nothing_in_a_file,

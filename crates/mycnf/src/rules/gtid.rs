@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "gtid",
     title: "GTIDs without required settings",
-    reason: "The server does not start with GTIDs if a required option is missing. If the binary log is not flushed at every commit, it may, after a power cut, lack GTIDs that replicas have already received.",
+    reason: "The server does not start with GTIDs if a required option is missing. If the binary log is not flushed at every commit, GTIDs that replicas have already received may be missing from it after a power cut.",
     source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
     check,
 };

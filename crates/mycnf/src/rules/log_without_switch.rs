@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-without-its-switch",
     title: "Option that needs another option",
-    reason: "The line has no effect until the other option is enabled.",
+    reason: "The option has no effect while the option on which it depends is disabled.",
     source: "the servers' own warnings (MY-010084, and the same warning in older versions); MySQL Reference Manual",
     check,
 };

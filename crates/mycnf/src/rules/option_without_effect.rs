@@ -8,7 +8,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-without-effect",
     title: "Option without effect",
-    reason: "This version accepts the name only for compatibility with old files. The line has no effect.",
+    reason: "The server accepts the line, for example for compatibility with old files, but ignores it.",
     source: "the versions' option lists: options that the server accepts although it has no variable of the same name; MariaDB's list of removed options",
     check,
 };

@@ -149,8 +149,9 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::RoundTrips,
         holds: "no rule above applies, and the CPUs were idle for at least 30 % of the time or were not observed. \
-                In addition, the share of time in which the connections waited for answers was at least 50 \
-                percentage points larger than the share in which the server was working for the connections",
+                In addition, the connections were waiting for answers for a larger share of their time than the \
+                server was working for them. The difference between the two shares was at least 50 percentage \
+                points",
         judge: server_rules::round_trips,
     },
 ];
