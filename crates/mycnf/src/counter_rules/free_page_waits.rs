@@ -29,7 +29,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "threads waited for a free page ({}), because pages are not flushed fast enough",
+        "threads waited for a free page (waits: {}), because pages are not flushed fast enough",
         rate(waits_per_s)
     );
     let fix = "test a higher innodb_io_capacity within the disk's limits (measure them with dbdyno storage), then a larger buffer pool";
@@ -47,7 +47,7 @@ mod tests {
             &RULE,
             &[],
             &[requests, ("Innodb_buffer_pool_wait_free", 200_000)],
-            "warning: innodb_io_capacity: threads waited for a free page (2 a second)",
+            "warning: innodb_io_capacity: threads waited for a free page (waits: 2 a second)",
         );
         assert_silent(
             &RULE,

@@ -29,7 +29,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "innodb_log_buffer_size";
     let size = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "transactions waited for space in the log buffer of {} ({})",
+        "transactions waited for space in the log buffer of {} (waits: {})",
         bytes(size),
         rate(waits_per_s)
     );
@@ -49,7 +49,7 @@ mod tests {
             &RULE,
             &size,
             &[requests, ("Innodb_log_waits", 17_280)],
-            "warning: innodb_log_buffer_size: transactions waited for space in the log buffer of 8.00 MiB (12 a minute)",
+            "warning: innodb_log_buffer_size: transactions waited for space in the log buffer of 8.00 MiB (waits: 12 a minute)",
         );
         assert_silent(&RULE, &size, &[requests, ("Innodb_log_waits", 100)]);
         assert_too_early(&RULE, &[("Innodb_log_write_requests", 9_999)]);

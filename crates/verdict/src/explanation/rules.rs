@@ -103,70 +103,70 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "rows read",
-        holds: "The cost `rows_read` moved. The rank is 2 if the cost changed by more than 10 rows per operation, \
-                otherwise 3",
+        holds: "The cost `rows_read` differs clearly. The rank is 2 if the cost changed by more than 10 rows per \
+                operation, otherwise 3",
         rank: Rank::Particular,
         judge: rows_read,
     },
     Rule {
         name: "row locks",
-        holds: "The cost `row_lock_time` or the cost `row_lock_waits` moved",
+        holds: "The cost `row_lock_time` or the cost `row_lock_waits` differs clearly",
         rank: Rank::Particular,
         judge: row_locks,
     },
     Rule {
         name: "query cache",
-        holds: "The cost `query_cache` moved",
+        holds: "The cost `query_cache` differs clearly",
         rank: Rank::Particular,
         judge: query_cache,
     },
     Rule {
         name: "statement log",
         holds: "The variable general_log or slow_query_log differs. In addition, `server_cpu` or `written_bytes` \
-                moved and is higher on the side that writes the log. For `written_bytes`, the increase must be more \
-                than twice the growth of redo log, binary log and InnoDB pages together. If neither `server_cpu` \
-                nor `written_bytes` was observed, it is enough that a metric differs significantly",
+                differs clearly and is higher on the side that writes the log. For `written_bytes`, the increase \
+                must be more than twice the growth of redo log, binary log and InnoDB pages together. If neither \
+                `server_cpu` nor `written_bytes` was observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: statement_log,
     },
     Rule {
         name: "buffer-pool misses",
-        holds: "The cost `misses` moved",
+        holds: "The cost `misses` differs clearly",
         rank: Rank::Particular,
         judge: misses,
     },
     Rule {
         name: "binary log",
-        holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` moved \
-                and is higher on the side that writes a binary log or syncs it more often. For `disk_flushes`, the \
-                increase must be greater than the increase of `fsyncs`. If neither `binlog_bytes` nor \
-                `disk_flushes` was observed, it is enough that a metric differs significantly",
+        holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` differs \
+                clearly and is higher on the side that writes a binary log or syncs it more often. For \
+                `disk_flushes`, the increase must be greater than the increase of `fsyncs`. If neither \
+                `binlog_bytes` nor `disk_flushes` was observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: binary_log,
     },
     Rule {
         name: "fsyncs",
-        holds: "The cost `log_fsyncs` moved. If `log_fsyncs` did not move or is not available, the cost `fsyncs` \
-                must have moved",
+        holds: "The cost `log_fsyncs` differs clearly. If `log_fsyncs` does not differ clearly or is not available, \
+                the cost `fsyncs` must differ clearly",
         rank: Rank::Particular,
         judge: fsyncs,
     },
     Rule {
         name: "temporary tables",
-        holds: "The cost `tmp_disk_tables` or the cost `tmp_tables` moved",
+        holds: "The cost `tmp_disk_tables` or the cost `tmp_tables` differs clearly",
         rank: Rank::Particular,
         judge: temporary_tables,
     },
     Rule {
         name: "bytes written",
-        holds: "The cost `written_bytes` moved. If `written_bytes` was not observed, the cost `disk_written_bytes` \
-                must have moved",
+        holds: "The cost `written_bytes` differs clearly. If `written_bytes` was not observed, the cost \
+                `disk_written_bytes` must differ clearly",
         rank: Rank::Particular,
         judge: bytes_written,
     },
     Rule {
         name: "bytes sent",
-        holds: "The cost `bytes_sent` moved",
+        holds: "The cost `bytes_sent` differs clearly",
         rank: Rank::Particular,
         judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
     },
@@ -179,19 +179,19 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "slower disk",
-        holds: "The cost `disk_stall` moved, but neither `disk_reads` nor `disk_flushes` moved",
+        holds: "The cost `disk_stall` differs clearly, but neither `disk_reads` nor `disk_flushes` does",
         rank: Rank::General,
         judge: slower_disk,
     },
     Rule {
         name: "server CPU",
-        holds: "The cost `server_cpu` moved",
+        holds: "The cost `server_cpu` differs clearly",
         rank: Rank::General,
         judge: |it| general(it, Cost::ServerCpu, "does more work for the same operation"),
     },
     Rule {
         name: "client CPU",
-        holds: "The cost `client_cpu` moved",
+        holds: "The cost `client_cpu` differs clearly",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -203,7 +203,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "context switches",
-        holds: "The cost `context_switches` moved",
+        holds: "The cost `context_switches` differs clearly",
         rank: Rank::General,
         judge: |it| {
             general(
