@@ -58,7 +58,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     }
 }
 
-/// The checkpoint age as a share of its limit, and the name of this limit; `None` if the version does not count the age.
+/// The checkpoint age as a share of its limit, and the limit's name; `None` if the version does not count the age.
 fn age_share(counters: &Counters, redo: u64) -> Option<(f64, &'static str)> {
     let by_mariadb = counters
         .get("Innodb_checkpoint_age")

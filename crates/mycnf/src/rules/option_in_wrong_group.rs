@@ -74,7 +74,7 @@ const OF_ALL_PROGRAMS: [&str; 8] = [
     "verbose",
 ];
 
-/// True for an option in `[client-server]` with which clients do not start. Clients ignore an unknown option with `loose-`.
+/// True for an option in `[client-server]` with which clients do not start. They ignore unknown options with `loose-`.
 fn ends_clients(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
     let name = &line.entry.name;
     let is_known = line.option.is_some();

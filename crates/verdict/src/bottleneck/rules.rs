@@ -9,8 +9,8 @@ use super::{
     words::waited_for_disks,
 };
 
-/// Minimum used share of a limit that counts as reached. The share stays below 1 because a throttle releases requests in
-/// slices, and a load does not use every slice completely.
+/// Minimum used share of a limit that counts as reached. The share stays below 1 because a throttle releases requests
+/// in slices, and a load does not use every slice completely.
 const LIMIT_USED: f64 = 0.9;
 
 pub(super) struct Rule {

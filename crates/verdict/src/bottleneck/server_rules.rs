@@ -166,8 +166,8 @@ pub(super) fn is_transfer(state: &str) -> bool {
     TRANSFERS.contains(&state)
 }
 
-/// Finds a network that is too slow for the amount of data: threads wait for it in the middle of a packet, or statements
-/// spend a long time in transit.
+/// Finds a network that is too slow for the amount of data: threads wait for it in the middle of a packet, or
+/// statements spend a long time in transit.
 pub(super) fn transfers(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     signals.load.filter(|load| load.is_networked)?;
