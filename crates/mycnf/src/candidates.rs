@@ -50,7 +50,7 @@ pub struct UntestedLine {
 pub struct Wanted<'a> {
     /// Options to test together.
     pub groups: &'a [Vec<String>],
-    /// Options to test although they are about something else than speed.
+    /// Additional options to test, even though they normally do not affect speed.
     pub tested: &'a [String],
 }
 

@@ -122,7 +122,7 @@ pub fn summary(
 }
 
 /// What differs in the costs where the experiment compares, as `dbdyno compare` says it of the same two sides:
-/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its log at every commit (A: flush 1, B: flush 2)`.
+/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit (A: flush 1, B: flush 2)`.
 fn why(results: &Results, grid: &Grid<'_>) -> Option<String> {
     let question = results.verdict.as_ref()?;
     let contrast = verdict::contrast_of_question(question, &grid.executions)?;

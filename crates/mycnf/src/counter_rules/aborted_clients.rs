@@ -1,4 +1,4 @@
-//! Rule: many connections end without a goodbye.
+//! Rule: many connections end without being closed by the client.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "aborted-clients",
         title: "Lost clients",
-        reason: "A client that ends without closing its connection, sleeps for longer than wait_timeout or sends too large a packet loses its transaction.",
-        source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; 10 % is our own limit",
+        reason: "A connection is lost if the client ends without closing it, is idle for longer than wait_timeout or sends too large a packet. The open transaction is then rolled back.",
+        source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; the limit of 10 % is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -23,7 +23,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of connections that were lost, above which it is named.
+/// Minimum share of lost connections for a finding.
 const SHARE: f64 = 0.1;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {

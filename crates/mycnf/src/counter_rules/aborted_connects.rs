@@ -10,8 +10,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "aborted-connects",
         title: "Failed logins",
-        reason: "Wrong passwords, missing privileges, port scans and slow networks abort logins; max_connect_errors can then block a host.",
-        source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; 5 % is our own limit",
+        reason: "Wrong passwords, missing privileges, port scans and slow networks abort logins. After too many aborted logins, the server may block the client's host (max_connect_errors).",
+        source: "MySQL Reference Manual, \"Communication Errors and Aborted Connections\"; the limit of 5 % is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of connections that failed to log in, above which it is named.
+/// Minimum share of failed logins for a finding.
 const SHARE: f64 = 0.05;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         percent(share),
         count(counters.get("Connections")? as f64)
     );
-    let fix = "find the account and the host in the error log (log_error_verbosity=3, or log_warnings=2); no setting solves this";
+    let fix = "find the account and the host in the error log (log_error_verbosity=3, or log_warnings=2 in older versions); no setting solves this";
     Some(Remark::of(subject, "connect_timeout", Level::Warning, what).fix(fix))
 }
 

@@ -9,9 +9,9 @@ use units::{bytes, percent};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "binlog-cache-on-disk",
-        title: "Binary log cache on disk",
+        title: "Binary log cache too small",
         reason: "A transaction that does not fit into binlog_cache_size is written to a temporary file before it commits. Each connection has its own cache.",
-        source: "MySQL Reference Manual, \"Binlog_cache_disk_use\"; 5 % is our own limit",
+        source: "MySQL Reference Manual, \"Binlog_cache_disk_use\"; the limit of 5 % is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of transactions in a temporary file, above which it is named.
+/// Minimum share of transactions in a temporary file for a finding.
 const SHARE: f64 = 0.05;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -33,7 +33,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "binlog_cache_size";
     let size = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "{} of the transactions did not fit into the cache of {}, {}",
+        "{} of the transactions did not fit into the binary log cache of {} ({})",
         percent(share),
         bytes(size),
         rate(per_s)
@@ -54,7 +54,7 @@ mod tests {
             &RULE,
             &size,
             &[used, ("Binlog_cache_disk_use", 8_000)],
-            "warning: binlog_cache_size: 20 % of the transactions did not fit into the cache of 32.0 KiB, 6 a minute",
+            "warning: binlog_cache_size: 20 % of the transactions did not fit into the binary log cache of 32.0 KiB (6 a minute)",
         );
         assert_silent(&RULE, &size, &[used, ("Binlog_cache_disk_use", 1_500)]);
         assert_too_early(&RULE, &[("Binlog_cache_use", 999)]);

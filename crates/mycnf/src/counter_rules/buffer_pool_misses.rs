@@ -11,8 +11,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "buffer-pool-misses",
         title: "Pages read from disk",
-        reason: "A page that is not in the pool must be read from disk. If the pool still has free pages, these were the first reads of pages, which a larger pool does not avoid.",
-        source: "MySQL Reference Manual, \"Server Status Variables\"; 1 % and ten reads a second are our own limits",
+        reason: "A page that is not in the buffer pool must be read from disk. While the buffer pool still has free pages, most of these pages are read for the first time, and a larger buffer pool would not avoid these reads.",
+        source: "MySQL Reference Manual, \"Server Status Variables\"; the limits of 1 % and ten reads a second are our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -22,13 +22,13 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of requests that read from disk, above which it is named.
+/// Minimum share of requests that read from disk for a finding.
 const SHARE: f64 = 0.01;
-/// Reads per second below which the disk is not busy with them.
+/// Minimum number of reads per second for a finding: fewer reads do not keep a disk busy.
 const READS_PER_S: f64 = 10.0;
 /// Share of free pages above which the pool may still be filling.
 const FREE_SHARE: f64 = 0.05;
-/// Times that a pool can be read before its free pages are those that the server keeps free.
+/// After a pool was read this many times, its free pages are those that the server keeps free on purpose.
 const READ_OVER: u64 = 4;
 const FREE: &str = "Innodb_buffer_pool_pages_free";
 const TOTAL: &str = "Innodb_buffer_pool_pages_total";
@@ -38,7 +38,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let share = counters.share("Innodb_buffer_pool_reads", &[requests])?;
     let reads_per_s = counters.per_s("Innodb_buffer_pool_reads")?;
     let free = counters.share(FREE, &[TOTAL]);
-    // A cleaner that keeps pages free for the next reads does so in a small pool, too: such a pool was read many times over.
+    // The page cleaner keeps some pages free even in a small pool that is full; such a pool was read many times over.
     let reads = counters.get("Innodb_buffer_pool_reads")?;
     let is_filling = free.is_some_and(|free| free > FREE_SHARE)
         && counters
@@ -50,7 +50,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "innodb_buffer_pool_size";
     let pool = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "{} of {} page requests were read from disk, {}, with a full pool of {}",
+        "{} of {} page requests needed a read from disk ({}), and the buffer pool of {} is full",
         fine_percent(share),
         count(counters.get(requests)? as f64),
         rate(reads_per_s),
@@ -59,15 +59,15 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let memory = subject.machine.memory_bytes;
     let fix = match memory {
         Some(memory) if option_to_lower(subject).is_some() => format!(
-            "the configured buffers may already use the machine's memory ({}): find the statements that read most, or add memory",
+            "the configured buffers can already need all of the machine's memory ({}): find the statements that read the most pages, or add memory",
             bytes(memory)
         ),
         Some(memory) if pool as f64 > MEMORY_SHARE * memory as f64 => format!(
-            "the machine has {} of memory: find the statements that read most, or add memory",
+            "the buffer pool is already large for a machine with {} of memory: find the statements that read the most pages, or add memory",
             bytes(memory)
         ),
         Some(memory) => format!(
-            "increase innodb_buffer_pool_size in steps, up to {}, and measure Innodb_buffer_pool_reads per query",
+            "increase innodb_buffer_pool_size in steps (the machine has {} of memory), and measure Innodb_buffer_pool_reads per query",
             bytes(memory)
         ),
         None => "increase innodb_buffer_pool_size in steps if the machine has enough memory, and measure Innodb_buffer_pool_reads per query"
@@ -76,7 +76,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
-/// Share of the memory above which the pool is not to be raised.
+/// Share of the memory above which the rule does not advise a larger pool.
 const MEMORY_SHARE: f64 = 0.75;
 
 #[cfg(test)]
@@ -99,10 +99,10 @@ mod tests {
             &RULE,
             &POOL,
             &[&busy[..], &FULL].concat(),
-            "warning: innodb_buffer_pool_size: 5 % of 200M page requests were read from disk, 116 a second, with a full pool of 128 MiB; increase innodb_buffer_pool_size in steps if the machine",
+            "warning: innodb_buffer_pool_size: 5 % of 200M page requests needed a read from disk (116 a second), and the buffer pool of 128 MiB is full; increase innodb_buffer_pool_size in steps if the machine",
         );
         let (memory, all) = (with_memory(8), [&busy[..], &FULL].concat());
-        assert_counted_on(&RULE, &memory, &POOL, &all, "up to 8.00 GiB");
+        assert_counted_on(&RULE, &memory, &POOL, &all, "the machine has 8.00 GiB");
         let large = [("innodb_buffer_pool_size", "7516192768")];
         assert_counted_on(&RULE, &memory, &large, &all, "or add memory");
     }

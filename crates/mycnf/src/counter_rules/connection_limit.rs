@@ -1,4 +1,4 @@
-//! Rule: connections were refused, or nearly.
+//! Rule: connections were refused, or nearly all allowed connections were in use.
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
@@ -11,8 +11,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "connection-limit",
         title: "Connection limit reached",
-        reason: "The server refuses clients when all connections are in use. Each further connection can use memory for its own buffers.",
-        source: "MySQL Reference Manual, \"Too many connections\"; 85 % is MySQLTuner's limit",
+        reason: "The server refuses clients while all allowed connections are in use. Each additional connection can need memory for its own buffers.",
+        source: "MySQL Reference Manual, \"Too many connections\"; the limit of 85 % is MySQLTuner's",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -22,7 +22,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of max_connections that were in use at once, from which it is named.
+/// Minimum share of max_connections in use at the same time for a finding.
 const SHARE: f64 = 0.85;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -34,24 +34,25 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         .filter(|count| *count > 0);
     if let Some(refused) = refused {
         let what = format!(
-            "{} refused because all {limit} were in use",
+            "the server refused {} because all {limit} allowed connections were in use",
             counted(usize::try_from(refused).unwrap_or(usize::MAX), "connection")
         );
         let fix = if option_to_lower(subject).is_some() {
-            "find connections that are never closed (SHOW PROCESSLIST), or use a connection pool in the application; there is no memory for more connections"
+            "find connections that are never closed (SHOW PROCESSLIST), or use a connection pool in the application; the machine has no memory for more connections"
         } else {
-            "find connections that are never closed (SHOW PROCESSLIST), use a connection pool in the application, or raise the limit if there is enough memory"
+            "find connections that are never closed (SHOW PROCESSLIST), use a connection pool in the application, or raise max_connections if the machine has enough memory"
         };
         return Some(Remark::of(subject, name, Level::Warning, what).fix(fix));
     }
     let share = most as f64 / limit as f64;
     (share >= SHARE).then(|| {
         let what = format!(
-            "{most} of {limit} connections were in use at once, {}",
+            "{most} of {limit} allowed connections were in use at the same time ({})",
             percent(share)
         );
-        Remark::of(subject, name, Level::Note, what)
-            .fix("monitor Max_used_connections; the server refuses clients beyond the limit")
+        Remark::of(subject, name, Level::Note, what).fix(
+            "monitor Max_used_connections; the server refuses connections beyond max_connections",
+        )
     })
 }
 
@@ -68,13 +69,13 @@ mod tests {
             &RULE,
             &limit,
             &most(90),
-            "note: max_connections: 90 of 100 connections were in use at once, 90 %",
+            "note: max_connections: 90 of 100 allowed connections were in use at the same time (90 %)",
         );
         assert_counted(
             &RULE,
             &limit,
             &[&most(101)[..], &[("Connection_errors_max_connections", 7)]].concat(),
-            "warning: max_connections: 7 connections refused because all 100 were in use",
+            "warning: max_connections: the server refused 7 connections because all 100 allowed connections were in use",
         );
         assert_silent(&RULE, &limit, &most(50));
         assert_too_early(&RULE, &[("Connections", 0)]);

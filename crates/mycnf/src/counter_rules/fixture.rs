@@ -1,4 +1,4 @@
-//! The vocabulary of the tests of rules over counters: a server of MariaDB 10.11 that counted for one day.
+//! Helpers for the tests of counter rules: a MariaDB 10.11 server with counters of one day.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ pub(super) fn assert_silent(
     assert_eq!(found, Judged::Found(None), "{}", rule.rule.id);
 }
 
-/// Asserts that the rule does not judge by so few events.
+/// Asserts that the rule does not judge, because there are too few events.
 #[track_caller]
 pub(super) fn assert_too_early(rule: &CounterRule, counters: &[(&str, u64)]) {
     let found = judged(rule, &Machine::default(), &[], counters);

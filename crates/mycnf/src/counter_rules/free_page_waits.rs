@@ -9,8 +9,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "free-page-waits",
         title: "Waits for a free page",
-        reason: "A thread that needs a free page waits until a page is written and freed. Either flushing does not keep up, or the buffer pool is far too small.",
-        source: "MySQL Reference Manual, \"Innodb_buffer_pool_wait_free\": \"this value should be small\"; one a second is our own limit",
+        reason: "A thread that needs a free page waits until a page is flushed and freed. Either pages are not flushed fast enough, or the buffer pool is far too small.",
+        source: "MySQL Reference Manual, \"Innodb_buffer_pool_wait_free\": \"this value should be small\"; the limit of one wait a second is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -20,7 +20,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Waits per second from which they are named.
+/// Minimum number of waits per second for a finding.
 const WAITS_PER_S: f64 = 1.0;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -29,10 +29,10 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "threads waited for a free page {}: pages are not flushed fast enough",
+        "threads waited for a free page (waits: {}), because pages are not flushed fast enough",
         rate(waits_per_s)
     );
-    let fix = "test a higher innodb_io_capacity within the disk's limits (measured by dbdyno storage), then a larger buffer pool";
+    let fix = "test a higher innodb_io_capacity within the disk's limits (measure them with dbdyno storage), then a larger buffer pool";
     Some(Remark::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
 }
 
@@ -47,7 +47,7 @@ mod tests {
             &RULE,
             &[],
             &[requests, ("Innodb_buffer_pool_wait_free", 200_000)],
-            "warning: innodb_io_capacity: threads waited for a free page 2 a second",
+            "warning: innodb_io_capacity: threads waited for a free page (waits: 2 a second)",
         );
         assert_silent(
             &RULE,

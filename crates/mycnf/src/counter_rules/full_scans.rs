@@ -11,7 +11,7 @@ pub(super) const RULE: CounterRule = CounterRule {
         id: "full-scans",
         title: "Rows read by scans",
         reason: "Rows that a scan reads and discards cost CPU time and push useful pages out of the buffer pool.",
-        source: "MySQL Reference Manual, \"Handler_read_rnd_next\"; nine in ten is our own limit",
+        source: "MySQL Reference Manual, \"Handler_read_rnd_next\"; the limit of nine in ten rows is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -25,7 +25,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of rows read by scans above which it is named.
+/// Minimum share of rows read by scans for a finding.
 const SHARE: f64 = 0.9;
 
 fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -44,11 +44,11 @@ fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "{} of the rows read came from full table scans, {}",
+        "full table scans read {} of all rows ({})",
         percent(share),
         rate(counters.per_s(name)?)
     );
-    let fix = "find the statements that examine most rows (rows examined in the statement digests); no setting solves this";
+    let fix = "find the statements that examine the most rows (rows examined in the statement digests); no setting solves this";
     Some(Remark::about(name, Level::Note, what).fix(fix))
 }
 
@@ -65,7 +65,7 @@ mod tests {
                 ("Handler_read_rnd_next", 950_000_000),
                 ("Handler_read_key", 50_000_000),
             ],
-            "note: Handler_read_rnd_next: 95 % of the rows read came from full table scans, 11.0k a second",
+            "note: Handler_read_rnd_next: full table scans read 95 % of all rows (11.0k a second)",
         );
         assert_silent(
             &RULE,

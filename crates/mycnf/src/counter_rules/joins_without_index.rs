@@ -9,7 +9,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "joins-without-index",
         title: "Joins without an index",
-        reason: "A join without an index reads the whole table for each block of rows. A larger join_buffer_size only hides the missing index.",
+        reason: "A join without an index reads the whole second table for each block of rows from the first table. A larger join_buffer_size only hides the missing index.",
         source: "MySQL Reference Manual, \"Select_full_join\": \"if this value is not 0, you should carefully check the indexes\"",
         check: nothing_in_a_file,
     },

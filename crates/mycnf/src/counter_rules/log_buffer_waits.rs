@@ -1,4 +1,4 @@
-//! Rule: transactions wait for room in the log buffer.
+//! Rule: transactions wait for space in the log buffer.
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
@@ -10,8 +10,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "log-buffer-waits",
         title: "Waits for the log buffer",
-        reason: "If the log buffer is full, transactions wait until it is written.",
-        source: "MySQL Reference Manual, \"Innodb_log_waits\"; one a minute is our own limit",
+        reason: "If the log buffer is full, transactions wait until the server has written it to the redo log.",
+        source: "MySQL Reference Manual, \"Innodb_log_waits\"; the limit of one wait a minute is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -29,11 +29,11 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "innodb_log_buffer_size";
     let size = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "transactions waited for space in a log buffer of {}, {}",
+        "transactions waited for space in the log buffer of {} (waits: {})",
         bytes(size),
         rate(waits_per_s)
     );
-    let fix = "double innodb_log_buffer_size and monitor Innodb_log_waits; if the waits remain, the redo log's disk is the limit";
+    let fix = "double innodb_log_buffer_size and monitor Innodb_log_waits; if the waits remain, the limit is the disk with the redo log";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -49,7 +49,7 @@ mod tests {
             &RULE,
             &size,
             &[requests, ("Innodb_log_waits", 17_280)],
-            "warning: innodb_log_buffer_size: transactions waited for space in a log buffer of 8.00 MiB, 12 a minute",
+            "warning: innodb_log_buffer_size: transactions waited for space in the log buffer of 8.00 MiB (waits: 12 a minute)",
         );
         assert_silent(&RULE, &size, &[requests, ("Innodb_log_waits", 100)]);
         assert_too_early(&RULE, &[("Innodb_log_write_requests", 9_999)]);

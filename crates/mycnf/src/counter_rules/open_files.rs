@@ -1,4 +1,4 @@
-//! Rule: the limit of open files is nearly reached.
+//! Rule: the limit on open files is nearly reached.
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
@@ -9,9 +9,9 @@ use units::percent;
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "open-files-used",
-        title: "Open files near their limit",
+        title: "Number of open files near the limit",
         reason: "A server that runs out of file descriptors refuses statements and connections.",
-        source: "MySQL Reference Manual, \"File Not Found and Similar Errors\"; 85 % is MySQLTuner's limit",
+        source: "MySQL Reference Manual, \"File Not Found and Similar Errors\"; the limit of 85 % is MySQLTuner's",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of the limit in use, from which it is named.
+/// Minimum share of the limit in use for a finding.
 const SHARE: f64 = 0.85;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -32,9 +32,9 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let open = counters.get("Open_files")?;
     let share = open as f64 / limit as f64;
     (share >= SHARE).then(|| {
-        let what = format!("{open} of {limit} files are open, {}", percent(share));
+        let what = format!("{open} of {limit} allowed files are open ({})", percent(share));
         Remark::of(subject, name, Level::Warning, what)
-            .fix("raise open_files_limit and the service's limit (LimitNOFILE), or lower table_open_cache")
+            .fix("raise open_files_limit and the limit of the systemd service (LimitNOFILE), or lower table_open_cache")
     })
 }
 
@@ -49,7 +49,7 @@ mod tests {
             &RULE,
             &limit,
             &[("Open_files", 1_000)],
-            "warning: open_files_limit: 1000 of 1024 files are open, 97.7 %",
+            "warning: open_files_limit: 1000 of 1024 allowed files are open (97.7 %)",
         );
         assert_silent(&RULE, &limit, &[("Open_files", 500)]);
         assert_too_early(&RULE, &[("Open_files", 0)]);

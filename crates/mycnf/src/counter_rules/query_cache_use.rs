@@ -1,4 +1,4 @@
-//! Rule: the query cache rarely has the answer.
+//! Rule: few lookups in the query cache find a result.
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
@@ -9,9 +9,9 @@ use units::{bytes, count, percent};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "query-cache-use",
-        title: "Query cache without hits",
-        reason: "Every SELECT searches the query cache under a single mutex, and every change to a table removes that table's results. With a low hit ratio, the cache costs more than it saves.",
-        source: "MySQL Reference Manual 5.7, \"Query Cache Status and Maintenance\"; one in five hits is MySQLTuner's limit",
+        title: "Query cache with few hits",
+        reason: "Every SELECT searches the query cache under a single mutex, and every change to a table removes all cached results from that table. With a low hit ratio, the cache costs more than it saves.",
+        source: "MySQL Reference Manual 5.7, \"Query Cache Status and Maintenance\"; the limit of one hit in five lookups is MySQLTuner's",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -38,7 +38,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     }
     let prunes_per_s = counters.per_s("Qcache_lowmem_prunes").unwrap_or(0.0);
     let what = format!(
-        "{} of the lookups found a result, and {} results were dropped for lack of space ({})",
+        "only {} of the lookups found a result, and the cache dropped {} results for lack of space ({})",
         percent(share),
         count(counters.get("Qcache_lowmem_prunes").unwrap_or(0) as f64),
         rate(prunes_per_s)
@@ -69,7 +69,7 @@ mod tests {
             &RULE,
             &on,
             &lookups(10_000),
-            "warning: query_cache_size: 10 % of the lookups found a result, and 864k results were dropped for lack of space (10 a second); disable the query cache (query_cache_type=0, query_cache_size=0), which frees 16.0 MiB of memory",
+            "warning: query_cache_size: only 10 % of the lookups found a result, and the cache dropped 864k results for lack of space (10 a second); disable the query cache (query_cache_type=0, query_cache_size=0), which frees 16.0 MiB of memory",
         );
         assert_silent(&RULE, &on, &lookups(100_000));
         let off = [

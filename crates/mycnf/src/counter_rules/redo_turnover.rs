@@ -1,4 +1,4 @@
-//! Rule: the redo log is small for the rate at which it is written.
+//! Rule: the redo log is small for its write rate.
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
@@ -9,9 +9,9 @@ use units::{bytes, mean_bytes, percent, seconds};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "redo-turnover",
-        title: "Redo log size and write rate",
-        reason: "A nearly full redo log forces InnoDB to flush pages immediately while commits wait. A larger redo log takes longer to recover.",
-        source: "MySQL Reference Manual, \"Optimizing InnoDB Redo Logging\"; three quarters and ten minutes are our own limits",
+        title: "Redo log small for its write rate",
+        reason: "If the redo log is nearly full, InnoDB must flush pages immediately, and statements that change data wait. With a larger redo log, crash recovery takes longer.",
+        source: "MySQL Reference Manual, \"Optimizing InnoDB Redo Logging\"; the limits of three quarters and ten minutes are our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,9 +21,9 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Checkpoint age as a share of the redo log, above which pages are about to be flushed at once.
+/// Checkpoint age, as a share of its limit, above which InnoDB is about to flush pages immediately.
 const AGE_SHARE: f64 = 0.75;
-/// Time in which the redo log is written once, seconds, below which its age is to be watched.
+/// Time in which the redo log is written once, seconds; below it, the checkpoint age should be monitored.
 const TURNOVER_S: f64 = 600.0;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -34,42 +34,43 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         .into_iter()
         .find(|name| subject.number(name).is_some())?;
     let written = format!(
-        "{} of redo per second on average fill the log of {} every {}",
+        "the server writes {} of redo per second on average, which fills the redo log of {} every {}",
         mean_bytes(written_per_s),
         bytes(redo),
         seconds(turnover_s)
     );
     match age_share(counters, redo) {
-        Some(age) if age >= AGE_SHARE => {
+        Some((age, limit)) if age >= AGE_SHARE => {
             let what = format!(
-                "the checkpoint age is {} of the redo log now; {written}",
+                "the checkpoint age is now {} of {limit}; {written}",
                 percent(age)
             );
-            let fix = "raise the redo log size and monitor the checkpoint age; crash recovery takes longer with a larger log";
+            let fix = "increase the size of the redo log and monitor the checkpoint age; crash recovery takes longer with a larger redo log";
             Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
         }
-        // The age is known, and there is room.
+        // The age is known, and the log has free space.
         Some(_) => None,
         None if turnover_s < TURNOVER_S => {
-            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you increase the redo log";
+            let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you increase the size of the redo log";
             Some(Remark::of(subject, name, Level::Note, written).fix(fix))
         }
         None => None,
     }
 }
 
-/// The checkpoint age as a share of the largest; `None` if the version does not count it.
-fn age_share(counters: &Counters, redo: u64) -> Option<f64> {
+/// The checkpoint age as a share of its limit, and the limit's name; `None` if the version does not count the age.
+fn age_share(counters: &Counters, redo: u64) -> Option<(f64, &'static str)> {
     let by_mariadb = counters
         .get("Innodb_checkpoint_age")
-        .zip(counters.get("Innodb_checkpoint_max_age"));
+        .zip(counters.get("Innodb_checkpoint_max_age"))
+        .map(|(age, max)| (age, max, "its maximum"));
     let by_mysql = || {
         let now = counters.get("Innodb_redo_log_current_lsn")?;
         let checkpoint = counters.get("Innodb_redo_log_checkpoint_lsn")?;
-        Some((now.saturating_sub(checkpoint), redo))
+        Some((now.saturating_sub(checkpoint), redo, "the redo log's size"))
     };
-    let (age, limit) = by_mariadb.or_else(by_mysql)?;
-    (limit > 0).then(|| age as f64 / limit as f64)
+    let (age, limit, name) = by_mariadb.or_else(by_mysql)?;
+    (limit > 0).then(|| (age as f64 / limit as f64, name))
 }
 
 #[cfg(test)]
@@ -93,7 +94,7 @@ mod tests {
             &RULE,
             &SIZE,
             &age(72_900_000),
-            "warning: innodb_log_file_size: the checkpoint age is 90 % of the redo log now; 1.00 MiB of redo per second on average fill the log of 96.0 MiB every",
+            "warning: innodb_log_file_size: the checkpoint age is now 90 % of its maximum; the server writes 1.00 MiB of redo per second on average, which fills the redo log of 96.0 MiB every",
         );
         assert_silent(&RULE, &SIZE, &age(10_000_000));
     }
@@ -104,7 +105,7 @@ mod tests {
             &RULE,
             &SIZE,
             &[WRITTEN],
-            "note: innodb_log_file_size: 1.00 MiB of redo per second",
+            "note: innodb_log_file_size: the server writes 1.00 MiB of redo per second",
         );
         assert_silent(&RULE, &[("innodb_log_file_size", "1073741824")], &[WRITTEN]);
         assert_too_early(&RULE, &[("Innodb_os_log_written", 1 << 20)]);

@@ -11,7 +11,7 @@ pub(super) const RULE: CounterRule = CounterRule {
         id: "row-lock-waits",
         title: "Waits for row locks",
         reason: "A transaction locks the rows that it changes until it commits. Long transactions and hot rows cause waits.",
-        source: "MySQL Reference Manual, \"Innodb_row_lock_time\"; a tenth of a session is our own limit",
+        source: "MySQL Reference Manual, \"Innodb_row_lock_time\"; the limit of 0.1 waiting sessions on average is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Sessions that wait on average, from which it is named.
+/// Minimum average number of waiting sessions for a finding.
 const SESSIONS: f64 = 0.1;
 const MS: f64 = 1000.0;
 
@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let waits = counters.get("Innodb_row_lock_waits")?;
     let mean_s = counters.get("Innodb_row_lock_time")? as f64 / MS / waits as f64;
     let what = format!(
-        "{} row lock waits of {} on average: {sessions:.1} sessions wait at any time",
+        "{} waits for row locks with a mean of {}: on average, {sessions:.1} sessions were waiting",
         count(waits as f64),
         seconds(mean_s)
     );
@@ -56,7 +56,7 @@ mod tests {
                 ("Innodb_row_lock_waits", 432_000),
                 ("Innodb_row_lock_time", 43_200_000),
             ],
-            "note: innodb_lock_wait_timeout: 432k row lock waits of 100 ms on average: 0.5 sessions wait",
+            "note: innodb_lock_wait_timeout: 432k waits for row locks with a mean of 100 ms: on average, 0.5 sessions were waiting",
         );
         assert_silent(
             &RULE,

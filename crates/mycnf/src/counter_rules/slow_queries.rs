@@ -10,8 +10,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "slow-queries",
         title: "Slow statements",
-        reason: "Statements beyond long_query_time hold connections, locks and old row versions.",
-        source: "MySQL Reference Manual, \"Slow_queries\"; one in a hundred is our own limit",
+        reason: "Statements that run for longer than long_query_time occupy connections, hold locks, and keep old row versions from being removed.",
+        source: "MySQL Reference Manual, \"Slow_queries\"; the limit of one in a hundred statements is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of slow statements above which it is named.
+/// Minimum share of slow statements for a finding.
 const SHARE: f64 = 0.01;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {

@@ -9,9 +9,9 @@ use units::{bytes, count};
 pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "sort-merge-passes",
-        title: "Sorts that merge files",
-        reason: "A sort that does not fit into sort_buffer_size writes parts to a file and merges them. A larger buffer uses more memory in every sorting connection.",
-        source: "MySQL Reference Manual, \"Sort_merge_passes\"; one in ten is MySQLTuner's limit",
+        title: "Sorts that merge temporary files",
+        reason: "A sort that does not fit into sort_buffer_size writes sorted parts to a temporary file and merges them. A larger buffer uses more memory in every sorting connection.",
+        source: "MySQL Reference Manual, \"Sort_merge_passes\"; the limit of one merge pass in ten sorts is MySQLTuner's",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Merge passes per sort above which they are named.
+/// Minimum number of merge passes per sort for a finding.
 const SHARE: f64 = 0.1;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -33,13 +33,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let name = "sort_buffer_size";
     let size = u64::try_from(subject.number(name)?).ok()?;
     let what = format!(
-        "{} merge passes for each 100 sorts, {}, with buffers of {}",
+        "{} merge passes for every 100 sorts ({}), with a sort buffer of {}",
         count((share * 100.0).round()),
         rate(per_s),
         bytes(size)
     );
-    let fix =
-        "add an index in the sort order, or measure a larger value for the session that sorts";
+    let fix = "add an index that returns the rows in sorted order, or test a larger sort_buffer_size in the sessions that sort";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -55,7 +54,7 @@ mod tests {
             &RULE,
             &size,
             &[&sorts[..], &[("Sort_merge_passes", 5_000)]].concat(),
-            "warning: sort_buffer_size: 50 merge passes for each 100 sorts, 3 a minute, with buffers of 256 KiB",
+            "warning: sort_buffer_size: 50 merge passes for every 100 sorts (3 a minute), with a sort buffer of 256 KiB",
         );
         assert_silent(
             &RULE,

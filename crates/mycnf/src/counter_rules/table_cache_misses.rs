@@ -10,8 +10,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "table-cache-misses",
         title: "Table cache too small",
-        reason: "A table that is not in the cache must be opened again under a lock. Each entry needs memory and file descriptors.",
-        source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; one a second is our own limit",
+        reason: "A table that is not in the cache must be opened again under a lock. On the other hand, each entry in the cache needs memory and file descriptors.",
+        source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; the limit of one opened table a second is our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,9 +21,9 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Opened tables per second from which they are named.
+/// Minimum number of opened tables per second for a finding.
 const OPENED_PER_S: f64 = 1.0;
-/// Share of the cache in use, from which it counts as full.
+/// Share of the cache in use above which it counts as full.
 const FULL_SHARE: f64 = 0.95;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -42,14 +42,18 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         "Table_open_cache_misses",
         &["Table_open_cache_misses", "Table_open_cache_hits"],
     );
-    let misses = misses.map(|share| format!(", {} of all lookups", fine_percent(share)));
+    let misses = misses.map(|share| {
+        format!(
+            ", and {} of all lookups find no table in the cache",
+            fine_percent(share)
+        )
+    });
     let what = format!(
-        "the cache of {size} tables is too small: tables are opened at a rate of {}{}",
+        "the table cache with {size} entries is too small: tables are opened at a rate of {}{}",
         rate(opened_per_s),
         misses.unwrap_or_default()
     );
-    let fix =
-        "increase table_open_cache in steps, within open_files_limit, and monitor Opened_tables";
+    let fix = "increase table_open_cache in steps, as far as open_files_limit allows, and monitor Opened_tables";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -70,7 +74,7 @@ mod tests {
                 ("Table_open_cache_misses", 20),
                 ("Table_open_cache_hits", 80),
             ],
-            "warning: table_open_cache: the cache of 400 tables is too small: tables are opened at a rate of 2 a second, 20 % of all lookups",
+            "warning: table_open_cache: the table cache with 400 entries is too small: tables are opened at a rate of 2 a second, and 20 % of all lookups find no table",
         );
         let overflows = [
             opened,

@@ -1,4 +1,4 @@
-//! Rule: temporary tables of statements go to disk.
+//! Rule: statements' temporary tables are written to disk.
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
@@ -11,7 +11,7 @@ pub(super) const RULE: CounterRule = CounterRule {
         id: "temporary-tables-on-disk",
         title: "Temporary tables on disk",
         reason: "A temporary table on disk costs far more than one in memory. TEXT and BLOB columns and sorts without an index are the usual causes.",
-        source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"; a quarter is MySQLTuner's limit",
+        source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"; the limit of a quarter is MySQLTuner's",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of temporary tables on disk, above which it is named.
+/// Minimum share of temporary tables on disk for a finding.
 const SHARE: f64 = 0.25;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -31,11 +31,11 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         return None;
     }
     let what = format!(
-        "{} of the temporary tables go to disk, {}",
+        "{} of the temporary tables are written to disk ({})",
         percent(share),
         rate(per_s)
     );
-    let fix = "find the statements (tmp_disk_tables in the statement digests) and check them for TEXT and BLOB columns and missing indexes; test a higher tmp_table_size only if they have neither";
+    let fix = "find the statements (tmp_disk_tables in the statement digests) and check them for TEXT and BLOB columns and missing indexes; if these are not the cause, test a higher tmp_table_size";
     Some(Remark::of(subject, "tmp_table_size", Level::Warning, what).fix(fix))
 }
 
@@ -50,7 +50,7 @@ mod tests {
             &RULE,
             &[],
             &[tables, ("Created_tmp_disk_tables", 86_400)],
-            "warning: tmp_table_size: 86 % of the temporary tables go to disk, 1 a second",
+            "warning: tmp_table_size: 86 % of the temporary tables are written to disk (1 a second)",
         );
         assert_silent(&RULE, &[], &[tables, ("Created_tmp_disk_tables", 20_000)]);
         assert_too_early(&RULE, &[("Created_tmp_tables", 999)]);

@@ -10,8 +10,8 @@ pub(super) const RULE: CounterRule = CounterRule {
     rule: Rule {
         id: "thread-cache-misses",
         title: "Thread cache too small",
-        reason: "If no thread is cached, a new connection waits until one is created.",
-        source: "MySQL Reference Manual, \"thread_cache_size\"; one in ten and one a second are our own limits",
+        reason: "If the cache contains no thread, a new connection waits until the server has created a thread.",
+        source: "MySQL Reference Manual, \"thread_cache_size\"; the limits of one in ten connections and one thread a second are our own",
         check: nothing_in_a_file,
     },
     base: Base {
@@ -21,9 +21,9 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-/// Share of connections with a new thread above which it is named.
+/// Minimum share of connections with a new thread for a finding.
 const SHARE: f64 = 0.1;
-/// Threads created per second from which the cost matters.
+/// Minimum number of threads created per second for a finding.
 const CREATED_PER_S: f64 = 1.0;
 
 fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
@@ -38,13 +38,12 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     }
     let name = "thread_cache_size";
     let what = format!(
-        "{} of the connections needed a new thread, {}, with a cache of {}",
+        "{} of the connections needed a new thread ({}), with a thread cache of {}",
         percent(share),
         rate(per_s),
         subject.value(name)?
     );
-    let fix =
-        "keep connections open in a connection pool of the application, or raise thread_cache_size";
+    let fix = "keep connections open with a connection pool in the application, or raise thread_cache_size";
     Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
 }
 
@@ -60,7 +59,7 @@ mod tests {
             &RULE,
             &cache,
             &counters,
-            "warning: thread_cache_size: 50 % of the connections needed a new thread, 2 a second, with a cache of 8",
+            "warning: thread_cache_size: 50 % of the connections needed a new thread (2 a second), with a thread cache of 8",
         );
         let pool = [
             ("thread_cache_size", "8"),

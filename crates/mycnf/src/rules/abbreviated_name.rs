@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "abbreviated-name",
     title: "Abbreviated name",
-    reason: "MySQL 5.7 and later accept no abbreviations, and a new option with the same beginning makes an abbreviation ambiguous.",
-    source: "MySQL 5.7 rejects key_buffer, which 5.6 reads as key_buffer_size",
+    reason: "MySQL 5.7 and later reject abbreviated option names. In other versions, an abbreviation becomes ambiguous if a new option begins with the same letters.",
+    source: "MySQL 5.7 rejects key_buffer, which MySQL 5.6 accepts as key_buffer_size",
     check,
 };
 
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Some(value) => format!("{full} = {value}"),
             None => full.to_string(),
         };
-        let what = format!("is short for {full}");
+        let what = format!("abbreviation of {full}");
         let remark = Remark::on(line, Level::Note, what).fix(format!("write {full}"));
         remarks.push(remark.rewrite(Rewrite::Replace(new)));
     }
@@ -46,7 +46,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "key_buffer=32M",
-            &["is short for key_buffer_size; write key_buffer_size"],
+            &["abbreviation of key_buffer_size; write key_buffer_size"],
         );
         assert_found(
             &RULE,

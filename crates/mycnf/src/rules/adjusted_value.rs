@@ -1,4 +1,4 @@
-//! Rule: the version changes the value to the nearest that it takes.
+//! Rule: the version changes the value to the nearest one that it accepts.
 
 use crate::assignment::Assignment;
 use crate::catalogue::Kind;
@@ -11,8 +11,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "adjusted-value",
     title: "Value out of range",
-    reason: "The server does not use the value in the file, and reports this only in its log, if at all.",
-    source: "ranges of 11 versions, read from running servers, and of 4 more from documentation",
+    reason: "The server uses a value other than the one in the file, and reports this only in its error log, if at all.",
+    source: "value ranges of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
 
@@ -24,7 +24,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         .collect()
 }
 
-/// The buffer pool that MySQL rounds up to whole chunks in each instance.
+/// A buffer pool size that MySQL rounds up to whole chunks in each instance.
 ///
 /// Source: MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"; tried on 8.0.33.
 fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
@@ -41,18 +41,18 @@ fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
         _ if pool < GIB => 1,
         Some(number) => number.clamp(1, 64),
         None if numbers < &[8, 4][..] => 8,
-        // By the CPUs of the machine.
+        // Depends on the number of CPUs.
         None => return None,
     };
     let chunk = set("innodb_buffer_pool_chunk_size").unwrap_or(CHUNK);
     let unit = chunk.checked_mul(instances).filter(|unit| *unit > 0)?;
-    // A chunk that is too large for the pool is made smaller.
+    // If a chunk is too large for the pool, MySQL uses smaller chunks.
     if pool <= unit || pool % unit == 0 {
         return None;
     }
     let less = pool / unit * unit;
     let what = format!(
-        "becomes {}: it is rounded up to a multiple of {} ({instances} instances with chunks of {})",
+        "becomes {}: the server rounds the size up to a multiple of {} ({instances} buffer pool instances with chunks of {} each)",
         size(less + unit),
         size(unit),
         size(chunk)
@@ -62,7 +62,7 @@ fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
 }
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
-    // A switch has a rule of its own for it.
+    // `wrong-value` judges switches.
     let option = line.option.filter(|option| option.kind != Kind::Boolean)?;
     let value = line.entry.value.as_deref()?;
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
@@ -119,7 +119,7 @@ mod tests {
             "mysql-8.0.33",
             "innodb_buffer_pool_size=4608M",
             &[
-                "note: innodb_buffer_pool_size=4608M: becomes 5G: it is rounded up to a multiple of 1G",
+                "note: innodb_buffer_pool_size=4608M: becomes 5G: the server rounds the size up to a multiple of 1G",
             ],
         );
         for (version, file) in [

@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     id: "authentication-plugin",
     title: "Authentication plugin",
     reason: "A server does not start if authentication_policy names a plugin that the server does not have. The server's own validator does not detect this.",
-    source: "tested: authentication_policy = mysql_native_password,, on 9.7, and auth_socket,, on 8.0.33 and 9.7 without its \
-        library",
+    source: "tested: authentication_policy = mysql_native_password,, on MySQL 9.7; auth_socket,, on MySQL 8.0.33 and 9.7 without \
+        loading the plugin",
     check,
 };
 
@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut plugins = plugins_of_policy(policy);
     if let Some(plugin) = plugins.find(|plugin| !has_plugin(subject, plugin)) {
         let what = format!(
-            "this version has no plugin {plugin}, and the file does not load it: the server does not start"
+            "the plugin {plugin} is not built into this version, and the file does not load it, so the server does not start"
         );
         let factors = policy.split(',').map(|factor| {
             let is_known = plugins_of_policy(factor).all(|plugin| has_plugin(subject, plugin));
@@ -31,7 +31,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         });
         let factors: Vec<&str> = factors.collect();
         let new = option_line(line.entry.name.as_written(), Some(&factors.join(",")));
-        let fix = format!("set {new}, and change accounts that use {plugin} to another plugin");
+        let fix = format!("set {new}, and switch accounts that use {plugin} to another plugin");
         let remark = Remark::on(line, Level::Refused, what).fix(fix);
         return vec![remark.rewrite(Rewrite::Replace(new))];
     }
@@ -56,7 +56,7 @@ mod tests {
             "mysql-9.7",
             line,
             &[
-                "refused: authentication_policy=mysql_native_password,,: this version has no plugin mysql_native_password, and the file does not load it: the server does not start; set authentication_policy = *,,",
+                "refused: authentication_policy=mysql_native_password,,: the plugin mysql_native_password is not built into this version, and the file does not load it, so the server does not start; set authentication_policy = *,,",
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", line, &[]);

@@ -6,8 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "binary-logs-for-ever",
     title: "Binary logs never expire",
-    reason: "The disk fills up, and a full disk stops every write.",
-    source: "MySQL Reference Manual, \"binlog_expire_logs_seconds\": 0 keeps all",
+    reason: "Old binary logs fill the disk, and a full disk stops every write.",
+    source: "MySQL Reference Manual, \"binlog_expire_logs_seconds\": the value 0 disables automatic removal",
     check,
 };
 
@@ -35,7 +35,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         limits[0]
     };
     let what = "binary logs are never removed and eventually fill the disk";
-    vec![Remark::of(subject, "log_bin", Level::Warning, what).fix(format!("add {name}"))]
+    vec![
+        Remark::of(subject, "log_bin", Level::Warning, what).fix(format!(
+            "set {name} to the time for which binary logs are needed"
+        )),
+    ]
 }
 
 #[cfg(test)]
@@ -49,7 +53,7 @@ mod tests {
             "mysql-5.6",
             "log_bin=x",
             &[
-                "warning: log_bin=x: binary logs are never removed and eventually fill the disk; add \
+                "warning: log_bin=x: binary logs are never removed and eventually fill the disk; set \
                     expire_logs_days",
             ],
         );

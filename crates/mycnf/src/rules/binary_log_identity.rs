@@ -6,8 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "binary-log-without-server-id",
     title: "Binary log without server_id",
-    reason: "MySQL 5.7 does not start without server_id. Other versions start, but no replica can connect, or two servers have the same ID.",
-    source: "tested: MySQL 5.7 rejects log_bin without server_id; replication needs a unique id on each server",
+    reason: "MySQL 5.7 does not start if log_bin is set without server_id. Other versions start with their default ID. If this ID is 0, replicas cannot connect; otherwise, another server may have the same ID.",
+    source: "tested: MySQL 5.7 rejects log_bin without server_id; in replication, each server needs a unique ID",
     check,
 };
 
@@ -16,11 +16,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     };
     if let Some(id) = subject.set("server_id") {
-        // MariaDB takes 1 in its place, which `adjusted-value` says.
+        // MariaDB uses 1 instead, which `adjusted-value` reports.
         let is_zero = !subject.is_mariadb() && subject.number("server_id") == Some(0);
         let zero = is_zero.then(|| {
             let what = "with server_id 0, the server refuses connections from replicas";
-            Remark::on(id, Level::Warning, what).fix("set server_id to a unique number from 1 on")
+            Remark::on(id, Level::Warning, what)
+                .fix("set server_id to a unique number, 1 or higher")
         });
         return zero.into_iter().collect();
     }
@@ -33,7 +34,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     } else {
         (
             Level::Note,
-            "server_id keeps its default value; two servers with the same value cannot replicate from each other",
+            "server_id is not set and keeps its default value; two servers with the same ID cannot replicate from each other",
         )
     };
     vec![Remark::on(line, level, what).fix("add server_id with a unique number")]

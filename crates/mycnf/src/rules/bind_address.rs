@@ -5,8 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "bind-to-everything",
-    title: "Listens on every address",
-    reason: "Every network of the machine can reach the server; only accounts and a firewall protect it.",
+    title: "Server listens on every address",
+    reason: "Clients in every network of the machine can reach the server. Only its accounts and a firewall protect it.",
     source: "MySQL Reference Manual, \"bind_address\"",
     check,
 };
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let what = "the server accepts connections from every network of the machine";
     vec![
         Remark::of(subject, name, Level::Warning, what)
-            .fix("set the address of the network that needs access, or 127.0.0.1"),
+            .fix("set the machine's address in the network that needs access, or 127.0.0.1"),
     ]
 }
 

@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "character-set",
     title: "Character set",
-    reason: "utf8 cannot store emoji and many rare characters. Tables keep the character set that was the default when they were created.",
-    source: "tested: utf8 is an alias with a warning in 8.0 and is rejected by 9.7; MySQL Reference Manual, \"The \
+    reason: "The character set utf8 (utf8mb3) cannot store emoji or many rare characters. Existing tables keep their character set if the default changes.",
+    source: "tested: MySQL 8.0 accepts utf8 as an alias and warns, and MySQL 9.7 rejects it; MySQL Reference Manual, \"The \
         utf8mb3 Character Set\"",
     check,
 };
@@ -19,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !subject.is_one_of(name, &["latin1"]) {
             return Vec::new();
         }
-        let what = "not set: new tables use latin1, which is no longer the default in MySQL 8.0 and MariaDB 11.8";
+        let what = "not set: new tables use latin1; MySQL 8.0, MariaDB 11.8 and later versions use a different default";
         return vec![
             Remark::about(name, Level::Note, what)
                 .fix("set character_set_server = utf8mb4, or latin1 if you need it"),
@@ -28,25 +28,25 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let value = line.value().unwrap_or_default();
     if value.eq_ignore_ascii_case("utf8") {
         let (level, what) = if !has_character_set(subject.target, "utf8") {
-            let what = "this version has no character set of this name";
+            let what = "this version has no character set named utf8";
             (Level::Refused, what)
         } else {
             (
                 Level::Warning,
-                "utf8 means utf8mb3 in this version: characters of 4 bytes, such as emoji, are rejected or truncated",
+                "utf8 means utf8mb3 in this version: values with 4-byte characters, such as emoji, are rejected or truncated",
             )
         };
         let new = format!("{} = utf8mb3", line.entry.name);
         let mut remark = Remark::on(line, level, what)
             .fix("set utf8mb4 for new data, or utf8mb3 to keep the current character set");
-        // Older versions do not know the longer name.
+        // Older versions do not know the name utf8mb3.
         if subject.target.is_at_least(crate::Family::MySql, &[8]) {
             remark = remark.rewrite(Rewrite::Replace(new));
         }
         return vec![remark];
     }
     if value.eq_ignore_ascii_case("utf8mb3") {
-        let what = "characters of 4 bytes, such as emoji, are rejected or truncated";
+        let what = "values with 4-byte characters, such as emoji, are rejected or truncated";
         return vec![Remark::on(line, Level::Note, what).fix("set utf8mb4 for new data")];
     }
     Vec::new()

@@ -22,7 +22,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let alike = |name: &str| name.to_ascii_lowercase().replace("utf8mb3", "utf8");
     let own_set = collation.split('_').next().unwrap_or_default();
     let own_set = own_set.to_ascii_lowercase();
-    // Collations of Unicode in MariaDB name no character set.
+    // The names of MariaDB's Unicode collations contain no character set.
     if own_set == "uca1400" || collation.eq_ignore_ascii_case("binary") {
         return Vec::new();
     }
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = format!("this version has no character set {own_set}");
         let remark = Remark::on(line, Level::Refused, what);
         return vec![match nearest_character_set(&own_set) {
-            // Its name from 8.0 on.
+            // Its name in MySQL 8.0 and later.
             _ if own_set == "utf8" => {
                 let rest = &collation[own_set.len()..];
                 let new = format!("{} = utf8mb3{rest}", line.entry.name);
@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if alike(&own_set) == alike(&set) {
         return Vec::new();
     }
-    let what = format!("does not belong to the character set {set}");
+    let what = format!("this collation does not belong to the character set {set}");
     let fix = format!("add character_set_server = {own_set}");
     vec![Remark::on(line, Level::Refused, what).fix(fix)]
 }

@@ -1,4 +1,4 @@
-//! Rule: innodb_dedicated_server is on beside lines that it decides.
+//! Rule: innodb_dedicated_server is on, but other lines set the values that it would choose.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!(
-        "does not choose a value for options that other lines set: {}",
+        "does not choose the values of options that other lines set: {}",
         set.join(", ")
     );
     vec![
@@ -49,7 +49,7 @@ mod tests {
             "mysql-8.0.33",
             "innodb_dedicated_server=1\ninnodb_buffer_pool_size=1G",
             &[
-                "note: innodb_dedicated_server=1: does not choose a value for options that other lines set: innodb_buffer_pool_size",
+                "note: innodb_dedicated_server=1: does not choose the values of options that other lines set: innodb_buffer_pool_size",
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", "innodb_dedicated_server=1", &[]);

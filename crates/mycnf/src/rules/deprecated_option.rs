@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "deprecated-option",
     title: "Deprecated option",
-    reason: "This version still accepts the option with a warning. After an upgrade, the server may reject the file.",
+    reason: "This version still accepts the option, but warns about it. A later version may refuse to start with it.",
     source: "the warnings of each version's own validator, and the manuals' lists of deprecated options",
     check,
 };
@@ -20,7 +20,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let Some(option) = line.option.filter(|option| option.kind != Kind::NoEffect) else {
             continue;
         };
-        // Its line is to be left out, and not to be written in another way.
+        // Such a line should be removed, not rewritten.
         if subject.is_decided_by_capacity(option.name) {
             continue;
         }
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let successor = known.successor.filter(|name| subject.has(name));
         let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
         let successor = match &rewrite {
-            // The new name alone would switch it on, or leave its file out.
+            // The new name without a value would switch the option on or lose its file name.
             Some(Rewrite::Replace(new)) if line.entry.name.switches_off() || new.contains('\n') => {
                 Some(Rewrite::in_one_line(new))
             }

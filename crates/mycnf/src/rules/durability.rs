@@ -1,4 +1,4 @@
-//! Rule: the settings give up commits in a crash or a power cut.
+//! Rule: with these settings, a crash or a power cut loses commits.
 
 use crate::durability::{DurabilityClass, durability};
 use crate::rule::{Level, Remark, Rule};
@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "durability-class",
     title: "Durability class",
-    reason: "In a crash or a power cut, commits that the server has acknowledged are lost.",
-    source: "our own power-cut tests: if the redo log was flushed at every commit, 0 of 40,902 commits were lost; if it was only written, 34,299 of 141,314",
+    reason: "A crash or a power cut can lose commits that the server has acknowledged.",
+    source: "our own power-cut tests: if the redo log was flushed at each commit, 0 of 40,902 commits were lost; if it was only written at each commit, 34,299 of 141,314 commits were lost",
     check,
 };
 
@@ -21,17 +21,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             Level::Note
         };
-        // In a file of a lower class commits are lost, whatever this option promises.
+        // If the file's class is lower, commits are lost, whatever this option promises.
         let words = match lack.class {
             DurabilityClass::D3 if durability.class < DurabilityClass::D3 => {
                 "the binary log may lack commits after a power cut"
             }
             class => class.in_words(),
         };
-        let what = format!("{}: {words}", lack.class.name());
+        let what = format!("durability class {}: {words}", lack.class.name());
         Remark::of(subject, lack.option, level, what).fix(lack.remedy)
     });
-    // The doublewrite buffer, unflushed methods and nodes of a cluster have rules of their own.
+    // Other rules judge the doublewrite buffer, methods that do not flush, and nodes of a cluster.
     let is_galera = subject.is_galera_node();
     remarks
         .filter(|remark| {
@@ -55,15 +55,15 @@ mod tests {
             "mysql-5.7",
             "innodb_flush_log_at_trx_commit=2\nlog_bin=x\nsync_binlog=0",
             &[
-                "risk: innodb_flush_log_at_trx_commit=2: D2: the last commits are lost in a power cut",
-                "risk: sync_binlog=0: D3: the binary log may lack commits after a power cut",
+                "risk: innodb_flush_log_at_trx_commit=2: durability class D2: the last commits are lost in a power cut",
+                "risk: sync_binlog=0: durability class D3: the binary log may lack commits after a power cut",
             ],
         );
         assert_found(
             &RULE,
             "mysql-5.6",
             "log_bin=x",
-            &["note: sync_binlog: D3: no commit is lost in a power cut"],
+            &["note: sync_binlog: durability class D3: no commit is lost in a power cut"],
         );
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
         assert_found(

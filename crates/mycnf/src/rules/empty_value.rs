@@ -7,8 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "empty-value",
     title: "Missing value",
-    reason: "Without a value, the server does not start, or it treats the option as a switch.",
-    source: "tested: 5.6 and 5.7 reject report_host without a value",
+    reason: "If the value is missing, the server does not start, or it treats the option as a switch.",
+    source: "tested: MySQL 5.6 and 5.7 reject report_host without a value",
     check,
 };
 
@@ -27,7 +27,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Some(value) => value.is_empty() && option.name == "report_host" && is_strict,
         };
         if is_missing {
-            let what = "needs a value";
+            let what = "this option needs a value";
             remarks.push(
                 Remark::on(line, Level::Refused, what).fix("add a value, or remove the line"),
             );
@@ -46,9 +46,14 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "report_host=",
-            &["refused: report_host=: needs a value"],
+            &["refused: report_host=: this option needs a value"],
         );
-        assert_found(&RULE, "mysql-5.6", "max_connections", &["needs a value"]);
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "max_connections",
+            &["this option needs a value"],
+        );
         assert_found(
             &RULE,
             "mysql-5.6",

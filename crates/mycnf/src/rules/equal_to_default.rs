@@ -8,8 +8,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "equal-to-default",
     title: "Equal to the default",
-    reason: "The line has no effect in this version. It may be intended to pin the value for other versions.",
-    source: "SHOW GLOBAL VARIABLES of 11 versions without an option file; defaults of 4 more from documentation",
+    reason: "The line has no effect in this version. It may be needed if the file is also for versions with a different default.",
+    source: "default values of 15 versions: 11 read with SHOW GLOBAL VARIABLES from servers without an option file, 4 taken from documentation",
     check,
 };
 
@@ -25,19 +25,20 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_last = subject
             .set(name)
             .is_some_and(|last| last.entry.origin == line.entry.origin);
-        // The path of a binary log is more than the switch.
+        // A path for the binary log does more than switch it on.
         let has_path = name == "log_bin" && line.entry.value.is_some();
-        // An option that should go anyway has a finding already.
+        // Another rule already reports an option that should be removed.
         let is_going = deprecation(subject.target, name).is_some();
         if is_last && !has_path && !is_going && is_same_setting(name, &value, default) {
             let shown = if default.is_empty() { "empty" } else { default };
             let what = format!(
-                "equal to the default of {} ({shown})",
+                "equal to the default of version {} ({shown})",
                 subject.catalogue.version()
             );
-            let remark = Remark::on(line, Level::Note, what)
-                .fix("remove the line, unless it pins the value for other versions");
-            // No rewrite: a pin for another version looks the same.
+            let remark = Remark::on(line, Level::Note, what).fix(
+                "remove the line, unless the file is also for versions with a different default",
+            );
+            // No rewrite: a line that other versions need looks the same.
             remarks.push(remark);
         }
     }
@@ -56,7 +57,7 @@ mod tests {
             "sync_binlog=1\ninnodb_file_per_table\ninnodb_buffer_pool_size=0.125G\ninnodb_flush_log_at_trx_commit=1\n\
              innodb_buffer_pool_size=128M\nmax_connections=500",
             &[
-                "sync_binlog=1: equal to the default of 5.7.22 (1)",
+                "sync_binlog=1: equal to the default of version 5.7.22 (1)",
                 "(ON)",
                 "(1)",
                 "(134217728)",

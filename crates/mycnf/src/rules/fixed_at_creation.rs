@@ -8,8 +8,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "fixed-at-creation",
     title: "Fixed when the data directory is created",
-    reason: "If the value differs from that of an existing data directory, the server rejects or ignores it.",
-    source: "tested: the server compares page size, data files and undo layout at startup; MySQL 8.0 rejects a different lower_case_table_names",
+    reason: "If the value differs from the one with which the data directory was created, the server does not start, or it ignores the value.",
+    source: "tested: at startup, the server compares the page size, the data files and the undo layout with the data directory; MySQL 8.0 rejects a lower_case_table_names that differs from the data directory's",
     check,
 };
 
@@ -27,8 +27,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     remarks.collect()
 }
 
-/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces from 10.11 on, and MySQL ignores
-/// their number from 8.0.14 on.
+/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later, and MySQL
+/// ignores their number in 8.0.14 and later.
 fn is_free(subject: &Subject<'_>, name: &str) -> bool {
     let target = subject.target;
     name == "innodb_undo_tablespaces"

@@ -6,14 +6,14 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
     title: "Flush method unsuitable for the file system",
-    reason: "If the file system does not support the method, the server does not start. A method that does not flush loses commits, and a method that uses the kernel's page cache caches every page twice.",
+    reason: "If the file system does not support the method, the server does not start. A method that does not flush loses commits in a power cut. A method that uses the kernel's page cache keeps pages in memory twice.",
     source: "MySQL Reference Manual, \"innodb_flush_method\"; tmpfs rejects O_DIRECT",
     check,
 };
 
 /// File systems in memory, which have no direct I/O.
 const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
-/// File systems that change a file's metadata apart from its data.
+/// File systems that write a file's metadata separately from its data.
 const WITH_OWN_METADATA: [&str; 2] = ["xfs", "ext4"];
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
@@ -38,7 +38,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         say(
             Level::Warning,
             format!("{file_system} does not support direct I/O, which this flush method needs"),
-            "set fsync if the data directory is in memory",
+            "set fsync if the data directory remains in memory",
         );
     }
     if is(&["O_DIRECT_NO_FSYNC"])
@@ -46,13 +46,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         && subject.set(name).is_some()
     {
         let what = format!(
-            "in a power cut, {file_system} can lose the growth of a file that was not flushed with fsync; only some versions issue this fsync"
+            "with this method, only some versions call fsync after a file grows; without this fsync, {file_system} can lose the growth in a power cut"
         );
         say(Level::Risk, what, "set O_DIRECT");
     }
     if is(&["O_DSYNC"]) && subject.set(name).is_some() {
         let what =
-            "O_DSYNC affects only the redo log, so the kernel also caches data pages".to_owned();
+            "O_DSYNC applies only to the redo log, so the kernel's page cache also contains data pages".to_owned();
         say(
             Level::Note,
             what,

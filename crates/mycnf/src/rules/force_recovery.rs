@@ -1,4 +1,4 @@
-//! Rule: InnoDB is in its rescue mode.
+//! Rule: InnoDB is in forced recovery mode.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "forced-recovery",
     title: "Recovery mode left enabled",
-    reason: "With a value of 1 or more, InnoDB ignores errors. With 4 or more, data can be damaged permanently, and InnoDB refuses writes.",
+    reason: "If innodb_force_recovery is 1 or higher, InnoDB ignores errors. If it is 4 or higher, InnoDB refuses writes, and data can be damaged permanently.",
     source: "MySQL Reference Manual, \"Forcing InnoDB Recovery\"",
     check,
 };
@@ -16,7 +16,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.number(name).is_none_or(|mode| mode <= 0) {
         return Vec::new();
     }
-    let what = "forced recovery of InnoDB is enabled";
+    let what = "InnoDB's forced recovery mode is enabled";
     vec![
         Remark::of(subject, name, Level::Risk, what)
             .fix("dump the data with mysqldump, remove the line, and reload the data"),

@@ -1,4 +1,4 @@
-//! Rule: what Galera asks of a node, and what is customary in a cluster.
+//! Rule: settings that Galera requires of a node, and settings that are customary in a cluster.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -8,7 +8,7 @@ use super::statement_binlog::row_based;
 pub(super) const RULE: Rule = Rule {
     id: "galera-node",
     title: "Node of a Galera cluster",
-    reason: "Galera replicates rows of InnoDB tables and applies them in parallel. Other settings lead to rejected writes, deadlocks or different tables on the nodes.",
+    reason: "Galera replicates changed rows of InnoDB tables, and each node applies them in parallel. Settings that do not allow this lead to rejected writes, deadlocks or different data on the nodes.",
     source: "MariaDB documentation, \"Configuring MariaDB Galera Cluster\" (mandatory and performance-related options); \
         Galera Cluster documentation, \"Replication Configuration\"",
     check,
@@ -20,14 +20,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mut remarks = Vec::new();
     if !subject.is_one_of("binlog_format", &["ROW", "2"]) {
-        let what = "Galera replicates only rows, with or without a binary log";
+        let what = "Galera requires the format ROW, even if the binary log is disabled";
         let remark = Remark::of(subject, "binlog_format", Level::Warning, what);
         remarks.push(remark.fix(row_based(subject)));
     }
     let mode = "innodb_autoinc_lock_mode";
     if subject.number(mode).is_some_and(|number| number != 2) {
-        let what =
-            "inserts with AUTO_INCREMENT can fail or deadlock when nodes apply rows in parallel";
+        let what = "inserts with AUTO_INCREMENT can fail or deadlock, because nodes apply rows in parallel";
         let remark = Remark::of(subject, mode, Level::Warning, what);
         remarks.push(remark.fix("set innodb_autoinc_lock_mode = 2"));
     }
@@ -39,8 +38,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let flush = "innodb_flush_log_at_trx_commit";
     if matches!(subject.number(flush), Some(0 | 2)) {
-        // The durability class of the node stays what it is.
-        let what = "common in a cluster: a node recovers lost commits from the other nodes; commits are lost only if all nodes lose power at once";
+        // The durability class of the node does not change.
+        let what = "common in a cluster: a node recovers lost commits from the other nodes; commits are lost only if all nodes lose power at the same time";
         remarks.push(Remark::of(subject, flush, Level::Note, what));
     }
     remarks
@@ -61,7 +60,7 @@ mod tests {
             "mariadb-10.11",
             &lines(""),
             &[
-                "warning: binlog_format: Galera replicates only rows, with or without a binary log; set binlog_format = ROW",
+                "warning: binlog_format: Galera requires the format ROW, even if the binary log is disabled; set binlog_format = ROW",
                 "warning: innodb_autoinc_lock_mode: inserts with AUTO_INCREMENT can fail",
             ],
         );

@@ -1,4 +1,4 @@
-//! Rule: every statement is written to a log, or two logs to tables.
+//! Rule: every statement is written to the general log, or the general and slow logs are written to tables.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "general-log",
     title: "General log enabled",
-    reason: "Every statement of every session is also written to one log, including any passwords in statements.",
+    reason: "Every statement of every session is also written to a single log, including the passwords that statements contain.",
     source: "MySQL Reference Manual, \"The General Query Log\"",
     check,
 };
@@ -14,10 +14,10 @@ pub(super) const RULE: Rule = Rule {
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if subject.set("general_log").is_some() && subject.is_on("general_log") == Some(true) {
-        let what = "every statement of every session is written to one log";
+        let what = "every statement of every session is written to a single log";
         remarks.push(
             Remark::of(subject, "general_log", Level::Warning, what)
-                .fix("remove the line, and enable the log only for a few minutes: SET GLOBAL general_log = 1"),
+                .fix("remove the line; if you need the log, enable it for a few minutes with SET GLOBAL general_log = 1"),
         );
     }
     let output = subject
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         .any(|name| subject.is_on(name) == Some(true));
     if output.contains("TABLE") && subject.set("log_output").is_some() {
         let what = if is_logging {
-            "the logs are written to CSV tables without an index, and slow log tools read only files"
+            "the logs are written to CSV tables without indexes, and tools that analyse the slow log read only files"
         } else {
             "neither the general log nor the slow log is enabled, so the line has no effect"
         };

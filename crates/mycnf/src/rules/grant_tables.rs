@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "skip-grant-tables",
     title: "No passwords",
-    reason: "Every client that can connect is root. The line is meant for a forgotten password and is often left in the file by accident.",
+    reason: "Every client that can connect has the privileges of root. The option is meant for resetting a forgotten password, and the line is often left in the file by accident.",
     source: "MySQL Reference Manual, \"--skip-grant-tables\"",
     check,
 };

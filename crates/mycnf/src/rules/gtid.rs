@@ -1,4 +1,4 @@
-//! Rule: GTIDs are on without what they need, or without a flushed binary log.
+//! Rule: GTIDs are on without the options that they need, or without flushing the binary log at each commit.
 
 use crate::Family;
 use crate::rule::{Level, Remark, Rule};
@@ -7,7 +7,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "gtid",
     title: "GTIDs without required settings",
-    reason: "The server does not start with GTIDs if a required option is missing. If the binary log is not flushed at every commit, a power cut can remove GTIDs from it although replicas have already received them.",
+    reason: "The server does not start with GTIDs if a required option is missing. If the binary log is not flushed at every commit, GTIDs that replicas have already received may be missing from it after a power cut.",
     source: "MySQL Reference Manual, \"Setting Up Replication Using GTIDs\"",
     check,
 };
@@ -22,13 +22,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut say = |level, what: &str, fix: &str| {
         remarks.push(Remark::of(subject, "gtid_mode", level, what).fix(fix))
     };
-    // With ON_PERMISSIVE it starts (8.0.33).
+    // With ON_PERMISSIVE, the server starts (8.0.33).
     if subject.is_one_of("gtid_mode", &["ON"])
         && !subject.is_one_of("enforce_gtid_consistency", &["ON", "1"])
     {
         say(
             Level::Refused,
-            "needs enforce_gtid_consistency=ON",
+            "also needs enforce_gtid_consistency=ON",
             "add enforce_gtid_consistency = ON",
         );
     }

@@ -5,8 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "io-capacity-order",
-    title: "io_capacity above its maximum",
-    reason: "Depending on its version, the server changes one of the two values or rejects both.",
+    title: "innodb_io_capacity above its maximum",
+    reason: "Depending on its version, the server changes innodb_io_capacity or innodb_io_capacity_max, or rejects both values.",
     source: "MySQL Reference Manual, \"innodb_io_capacity_max\"",
     check,
 };
@@ -18,7 +18,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     ) else {
         return Vec::new();
     };
-    // Without a line of its own the maximum becomes twice the normal rate.
+    // If the maximum is not set, the server uses twice the normal rate.
     if subject.set("innodb_io_capacity_max").is_none() || normal <= max {
         return Vec::new();
     }
@@ -27,7 +27,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     );
     vec![
         Remark::of(subject, "innodb_io_capacity_max", Level::Warning, what)
-            .fix("set innodb_io_capacity_max to at least innodb_io_capacity"),
+            .fix("set innodb_io_capacity_max to at least the value of innodb_io_capacity"),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Rule: clients may send files of theirs.
+//! Rule: clients may send their own files to the server.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "local-infile",
     title: "LOAD DATA LOCAL allowed",
-    reason: "A malicious server, or SQL from an attacker, can read the client's files.",
+    reason: "A malicious server or an injected SQL statement can read files on the client's machine.",
     source: "MySQL Reference Manual, \"Security Considerations for LOAD DATA LOCAL\"",
     check,
 };
@@ -19,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let what = "LOAD DATA LOCAL is allowed: a statement can read any file that the client can read";
     vec![
         Remark::of(subject, name, Level::Warning, what)
-            .fix("set local_infile = 0, and enable it only for a load that needs it"),
+            .fix("set local_infile = 0, and enable it only while you load data that needs it"),
     ]
 }
 

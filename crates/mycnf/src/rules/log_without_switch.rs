@@ -1,4 +1,4 @@
-//! Rule: an option needs another one that is off.
+//! Rule: an option needs another option that is off.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,12 +6,12 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-without-its-switch",
     title: "Option that needs another option",
-    reason: "The line has no effect until the other option is enabled.",
-    source: "the versions' own warnings (MY-010084 and its predecessors); MySQL Reference Manual",
+    reason: "The option has no effect while the option on which it depends is disabled.",
+    source: "the servers' own warnings (MY-010084, and the same warning in older versions); MySQL Reference Manual",
     check,
 };
 
-/// Options that have an effect only where another one is on.
+/// Options that have an effect only if another option is on.
 const DEPENDENT: [(&str, &str); 10] = [
     ("log_queries_not_using_indexes", "slow_query_log"),
     ("log_slow_admin_statements", "slow_query_log"),
@@ -27,7 +27,7 @@ const DEPENDENT: [(&str, &str); 10] = [
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    // Galera takes ROW only, with a binary log or without.
+    // Galera accepts only ROW, with or without a binary log.
     let is_galera = subject.is_galera_node();
     for (option, switch) in DEPENDENT {
         if is_galera && option == "binlog_format" {
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let Some(line) = subject.set(option) else {
             continue;
         };
-        // A dependent option that is off waits for nothing.
+        // An option that is off does not need the other option.
         let is_wanted = line
             .value()
             .is_none_or(|value| !matches!(value.as_str(), "OFF" | "0"));
@@ -44,7 +44,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let what = format!("has no effect while {switch} is disabled");
             remarks.push(
                 Remark::on(line, Level::Note, what)
-                    .fix(format!("set {switch}, or remove the line")),
+                    .fix(format!("enable {switch}, or remove the line")),
             );
         }
     }

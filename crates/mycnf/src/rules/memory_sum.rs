@@ -1,4 +1,4 @@
-//! Rule: buffers and connections can need more memory than there is.
+//! Rule: buffers and connections can need more memory than the machine has.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "memory-sum",
     title: "Memory reserved for buffers and connections",
     reason: "The sum is an upper bound. Few loads reach it, because a connection allocates a buffer only when a statement needs the buffer. If memory runs out, the kernel kills the server.",
-    source: "our own sum: the global buffers plus max_connections times the buffers of one connection; the finding shows both parts",
+    source: "our own formula: the global buffers, plus max_connections times the buffers of one connection; the finding shows both parts",
     check,
 };
 
@@ -30,12 +30,12 @@ pub(crate) const PER_CONNECTION: [&str; 6] = [
     "thread_stack",
     "binlog_cache_size",
 ];
-/// Share of the memory that buffers of the whole server should leave to connections and the system.
+/// Maximum share of the memory for the buffers of the whole server; connections and the system need the rest.
 const GLOBAL_SHARE: f64 = 0.9;
-/// Share of the memory beyond which the sum is a risk also where few connections take all of their buffers.
+/// Share of the memory beyond which the sum is a risk even if few connections allocate all of their buffers.
 const RISK_SHARE: f64 = 2.0;
 
-/// What a server promises to its buffers and connections.
+/// Memory that a server may allocate for its buffers and connections.
 struct Promise {
     memory: u64,
     /// Buffers of the whole server, by option, in bytes.
@@ -79,7 +79,7 @@ impl Promise {
         self.global_bytes().saturating_add(self.connections_bytes())
     }
 
-    /// How much too large it is; `None` if it fits.
+    /// The level of the finding; `None` if the buffers fit.
     fn level(&self) -> Option<Level> {
         let share = |part: u64| part as f64 / self.memory as f64;
         let (global, all) = (share(self.global_bytes()), share(self.all_bytes()));
@@ -102,21 +102,21 @@ impl Promise {
         let of_connections = self.connections_bytes();
         if size >= of_connections {
             let fix = format!(
-                "lower {global}, the largest part of this sum ({})",
+                "lower {global}, the largest part of this total ({})",
                 bytes(size)
             );
             return (global, fix);
         }
-        // A smaller stack ends statements with error 1436.
+        // With a smaller stack, statements fail with error 1436.
         let buffers = self.each.iter().copied();
         let buffers: Vec<_> = buffers
             .filter(|(name, _)| *name != "thread_stack")
             .collect();
         let (buffer, size) = largest(&buffers);
         let fix = format!(
-            "lower max_connections, or {buffer}, the largest buffer of each connection ({}); all connections together are the largest part of this sum ({})",
-            bytes(size),
-            bytes(of_connections)
+            "lower max_connections or {buffer}; the buffers of all connections are the largest part of this total ({}), and {buffer} is the largest of them ({} for each connection)",
+            bytes(of_connections),
+            bytes(size)
         );
         ("max_connections", fix)
     }
@@ -127,7 +127,7 @@ fn sum(parts: &[(&'static str, u64)]) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// The option that the sum asks to lower: no rule asks to raise it.
+/// The option that this rule advises to lower; no rule may advise raising it.
 pub(crate) fn option_to_lower(subject: &Subject<'_>) -> Option<&'static str> {
     let promise = Promise::of(subject)?;
     promise.level().map(|_| promise.largest().0)
@@ -142,7 +142,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     let all = promise.all_bytes();
     let shares = format!(
-        "global buffers of {} and {} connections with up to {} each add up to {}, which is {} of the memory ({})",
+        "global buffers of {} and {} connections with up to {} each can need {} in total, which is {} of the machine's memory ({})",
         bytes(promise.global_bytes()),
         promise.connections,
         bytes(sum(&promise.each)),
@@ -191,7 +191,7 @@ mod tests {
             (
                 32,
                 "max_connections=1000\nsort_buffer_size=40M",
-                "warning: max_connections=1000: global buffers of 152 MiB and 1000 connections with up to 41.7 MiB each add up to 40.8 GiB, which is 128 % of the memory (32.0 GiB); lower max_connections, or sort_buffer_size, the largest buffer of each connection (40.0 MiB); all connections together are the largest part of this sum (40.7 GiB)",
+                "warning: max_connections=1000: global buffers of 152 MiB and 1000 connections with up to 41.7 MiB each can need 40.8 GiB in total, which is 128 % of the machine's memory (32.0 GiB); lower max_connections or sort_buffer_size; the buffers of all connections are the largest part of this total (40.7 GiB), and sort_buffer_size is the largest of them (40.0 MiB for each connection)",
             ),
             (
                 8,

@@ -1,4 +1,4 @@
-//! Rule: accounts by host name do not work.
+//! Rule: accounts with a host name do not match.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,8 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "name-resolution",
     title: "Accounts with host names",
-    reason: "With skip_name_resolve, an account whose host part is a host name does not match clients that connect over TCP. After initialisation, root can log in only over the socket.",
-    source: "tested: with skip_name_resolve, a new 5.7 or 8.0 server rejects root over TCP instead of sending its greeting (error 1130)",
+    reason: "With skip_name_resolve, an account whose host part is a host name does not match clients that connect over TCP. In a new data directory, root can log in only over the socket.",
+    source: "tested: a new MySQL 5.7 or 8.0 server with skip_name_resolve rejects root over TCP with error 1130 instead of a greeting",
     check,
 };
 
@@ -16,10 +16,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.set(name).is_none() || subject.is_on(name) != Some(true) {
         return Vec::new();
     }
-    let what = "accounts with a host name do not match; the host of a local TCP client is 127.0.0.1, not localhost";
+    let what = "accounts with a host name do not match clients that connect over TCP; the server sees a local client over TCP as 127.0.0.1, not as localhost";
     vec![
         Remark::of(subject, name, Level::Note, what)
-            .fix("create accounts with addresses: 'app'@'10.0.0.%'"),
+            .fix("create accounts with addresses, such as 'app'@'10.0.0.%'"),
     ]
 }
 

@@ -6,8 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "old-password-hashes",
     title: "Old password hashes",
-    reason: "Password hashes from before MySQL 4.1 can be broken in seconds.",
-    source: "MySQL Reference Manual, \"secure_auth\" and \"old_passwords\"; 5.7 refuses the values",
+    reason: "Password hashes in the format used before MySQL 4.1 can be broken in seconds.",
+    source: "MySQL Reference Manual, \"secure_auth\" and \"old_passwords\"; MySQL 5.7 rejects secure_auth = OFF and old_passwords = 1",
     check,
 };
 
@@ -23,12 +23,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let (level, what) = if is_5_7 {
             (
                 Level::Refused,
-                "MySQL 5.7 does not support password hashes from before 4.1 and does not start with this line",
+                "MySQL 5.7 does not support password hashes in the format used before MySQL 4.1, and does not start with this line",
             )
         } else {
             (
                 Level::Risk,
-                "password hashes from before MySQL 4.1 are accepted or created",
+                "the server accepts or creates password hashes in the format used before MySQL 4.1",
             )
         };
         Remark::on(line, level, what).fix("remove the line, and set new passwords for accounts with such hashes")

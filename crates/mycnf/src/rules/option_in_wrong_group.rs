@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "option-in-wrong-group",
     title: "Option in the wrong group",
     reason: "If the server does not read the group, the line has no effect. If clients also read the group, a client that does not know the option does not start.",
-    source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": it ignores unknown options in its group",
+    source: "MySQL Reference Manual, \"Using Option Files\" and \"mysqld_safe\": mysqld_safe ignores unknown options in its group",
     check,
 };
 
@@ -25,7 +25,7 @@ const CLIENTS: [&str; 9] = [
     "mariadb-dump",
 ];
 
-/// Names that begin like options of the server and that clients have, too.
+/// Names that look like server options and that clients also have.
 const SHARED: [&str; 16] = [
     "character_sets_dir",
     "default_auth",
@@ -45,7 +45,7 @@ const SHARED: [&str; 16] = [
     "verbose",
 ];
 
-/// What mysqld_safe itself reads and hands to the server.
+/// Options that mysqld_safe itself reads and passes on to the server.
 const OF_SAFE: [&str; 9] = [
     "basedir",
     "datadir",
@@ -61,7 +61,7 @@ const OF_SAFE: [&str; 9] = [
 /// The group of MariaDB that its server and all of its clients read.
 const OF_ALL: &str = "client-server";
 
-/// What the server and every client program of MariaDB know, besides names that begin with `ssl`.
+/// Options that the server and every client program of MariaDB know, in addition to names that begin with `ssl`.
 /// Source: `--help` of the server and of mariadb, -admin, -binlog, -check, -dump, -import, -show and -slap, 10.11.
 const OF_ALL_PROGRAMS: [&str; 8] = [
     "character_sets_dir",
@@ -74,7 +74,7 @@ const OF_ALL_PROGRAMS: [&str; 8] = [
     "verbose",
 ];
 
-/// An option in `[client-server]` with which clients do not start. One with `loose-` they pass over.
+/// True for an option in `[client-server]` with which clients do not start. They ignore unknown options with `loose-`.
 fn ends_clients(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
     let name = &line.entry.name;
     let is_known = line.option.is_some();
@@ -90,7 +90,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let shared = subject.read().filter(|line| ends_clients(subject, line));
     let mut remarks: Vec<Remark> = shared
         .map(|line| {
-            let what = "clients also read [client-server], and a client that does not know this option does not start (unknown variable)";
+            let what = "clients also read [client-server], and a client that does not know this option does not start (error: unknown variable)";
             Remark::on(line, Level::Risk, what).fix("move the line to [mysqld]")
         })
         .collect();

@@ -1,4 +1,4 @@
-//! Rule: the version takes the option and does nothing with it.
+//! Rule: the version accepts the option and ignores it.
 
 use crate::catalogue::Kind;
 use crate::rename::renamed;
@@ -8,8 +8,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "option-without-effect",
     title: "Option without effect",
-    reason: "This version accepts the name only for compatibility with old files. The line has no effect.",
-    source: "the versions' option lists: accepted, but without a variable of that name; MariaDB's list of removed options",
+    reason: "The server accepts the line, for example for compatibility with old files, but ignores it.",
+    source: "the versions' option lists: options that the server accepts although it has no variable of the same name; MariaDB's list of removed options",
     check,
 };
 
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                     .rewrite(rewrite),
             );
         } else if subject.is_decided_by_capacity(line.name()) {
-            let what = "has no effect beside innodb_redo_log_capacity";
+            let what = "has no effect, because innodb_redo_log_capacity is also set";
             remarks.push(
                 Remark::on(line, Level::Note, what)
                     .fix("leave it out")
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_capacity_of_the_redo_log_replaces_the_size_of_its_files() {
         let both = "innodb_redo_log_capacity=2G\ninnodb_log_file_size=1G";
-        let beside = "note: innodb_log_file_size=1G: has no effect beside innodb_redo_log_capacity";
+        let beside = "note: innodb_log_file_size=1G: has no effect, because innodb_redo_log_capacity is also set";
         assert_found(&RULE, "mysql-8.0.33", both, &[beside]);
         assert_found(&RULE, "mysql-8.0.33", "innodb_log_file_size=1G", &[]);
         assert_found(&RULE, "mysql-5.7", both, &[]);

@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "password-in-file",
     title: "Password in the file",
-    reason: "Everyone who can read the file has the password, and backups contain it.",
+    reason: "Everyone who can read the file or a backup of it can read the password.",
     source: "MySQL Reference Manual, \"End-User Guidelines for Password Security\"; MariaDB documentation, \"Galera Cluster \
         System Variables\" (wsrep_sst_auth) and \"mariadb-backup SST Method\"",
     check,
@@ -29,10 +29,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             })
     });
     let remarks = lines.map(|line| {
-        let what = format!("a password in plain text in [{}]", line.entry.group);
+        let what = format!("plain-text password in the group [{}]", line.entry.group);
         let fix = match line.entry.name.base() {
             "wsrep_sst_auth" => fix_of_transfer(subject),
-            _ => "keep it in ~/.my.cnf with mode 0600, or use socket authentication",
+            _ => "keep the password in ~/.my.cnf (mode 0600), or use socket authentication",
         };
         let mut remark = Remark::on(line, Level::Warning, what).fix(fix);
         remark.option = format!("{}=...", line.entry.name);
@@ -48,9 +48,11 @@ fn fix_of_transfer(subject: &Subject<'_>) -> &'static str {
     match method.as_str() {
         "rsync" => "remove the line: a state transfer with rsync does not use it",
         "mariabackup" | "mariadb-backup" => {
-            "set wsrep_sst_auth = mysql: and let that user log in with unix_socket, or keep the line in a file that only mysql can read"
+            "set wsrep_sst_auth = mysql: (without a password) and let this user log in with unix_socket, or move the line to a file that only the user mysql can read"
         }
-        _ => "keep the line in a file that only mysql can read (mode 0600), and include it",
+        _ => {
+            "move the line to a file that only the user mysql can read (mode 0600), and include that file"
+        }
     }
 }
 
@@ -64,7 +66,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "[client]\nuser=x\npassword=secret\n",
-            &["warning: password=...: a password in plain text in [client]"],
+            &["warning: password=...: plain-text password in the group [client]"],
         );
         assert_found(&RULE, "mysql-5.6", "[client]\npassword=\nuser=x\n", &[]);
     }
@@ -74,15 +76,15 @@ mod tests {
         for (lines, part) in [
             (
                 "wsrep_sst_auth=sst:mimsy\nwsrep_sst_method=rsync",
-                "warning: wsrep_sst_auth=...: a password in plain text in [mysqld]; remove the line: a state transfer with rsync",
+                "warning: wsrep_sst_auth=...: plain-text password in the group [mysqld]; remove the line: a state transfer with rsync",
             ),
             (
                 "wsrep_sst_method=mariabackup\nwsrep_sst_auth=sst:mimsy",
-                "set wsrep_sst_auth = mysql: and let that user log in with unix_socket",
+                "set wsrep_sst_auth = mysql: (without a password) and let this user log in with unix_socket",
             ),
             (
                 "wsrep_sst_method=mysqldump\nwsrep_sst_auth=sst:mimsy",
-                "that only mysql can read (mode 0600)",
+                "that only the user mysql can read (mode 0600)",
             ),
         ] {
             assert_found(&RULE, "mariadb-10.6", lines, &[part]);

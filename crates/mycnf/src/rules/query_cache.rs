@@ -1,4 +1,4 @@
-//! Rule: the query cache is on, or reserved and off.
+//! Rule: the query cache is on, or it is off but its memory is reserved.
 
 use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
@@ -9,11 +9,11 @@ pub(super) const RULE: Rule = Rule {
     id: "query-cache",
     title: "Query cache",
     reason: "A single mutex protects the query cache. With several threads, this mutex limits the throughput of the whole server, and CPUs stay idle. MySQL 5.7 deprecates the cache, and MySQL 8.0 does not start if the file sets its options.",
-    source: "the benchmark of 2012, in which CPU use stayed at 40 to 50 % until the cache was disabled, and throughput then quadrupled; MySQL 5.7 Reference Manual, \"The MySQL Query Cache\"",
+    source: "HP Japan, MySQL Server 5.0 sizing information: CPU use stayed at 40 to 50 % with the query cache, and throughput quadrupled after the cache was disabled; MySQL 5.7 Reference Manual, \"The MySQL Query Cache\"",
     check,
 };
 
-/// CPUs from which the one mutex limits.
+/// Minimum number of CPUs with which the single mutex limits throughput.
 const CPUS: usize = 4;
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
@@ -37,12 +37,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 _ => Level::Warning,
             };
             let last = if is_last {
-                "; the cache is deprecated in this version and was removed in 8.0"
+                "; the cache is deprecated in this version and was removed in MySQL 8.0"
             } else {
                 ""
             };
             let what = format!(
-                "the query cache is enabled with {size_text}: all threads share a single mutex{last}"
+                "the query cache is enabled with {size_text}, and all threads share its single mutex{last}"
             );
             let fix = "compare the throughput with and without query_cache_type=0, and measure Qcache_hits per SELECT";
             vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
@@ -103,7 +103,7 @@ mod tests {
                     target,
                     lines,
                     &[
-                        "a single mutex; the cache is deprecated in this version and was removed in 8.0; compare the throughput with and without query_cache_type=0",
+                        "its single mutex; the cache is deprecated in this version and was removed in MySQL 8.0; compare the throughput with and without query_cache_type=0",
                     ],
                 );
             }

@@ -9,12 +9,12 @@ pub(super) const RULE: Rule = Rule {
     id: "redo-log-size",
     title: "Redo log too large",
     reason: "The server does not start if the redo log exceeds the version's limit or does not fit on the disk.",
-    source: "MySQL Reference Manual, \"innodb_log_file_size\": all files together below 4 GB up to 5.5 and 512 GB \
-        up to 8.0.29",
+    source: "MySQL Reference Manual, \"innodb_log_file_size\": the total size of the files must be below 4 GB \
+        (up to MySQL 5.5) or 512 GB (up to MySQL 8.0.29)",
     check,
 };
 
-/// Share of the disk from which a redo log is named.
+/// Share of the disk above which a redo log is reported.
 const DISK_SHARE: f64 = 0.5;
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
@@ -36,13 +36,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     if redo >= limit {
         let what = format!(
-            "the redo log has {} in total, but must be smaller than {} in this version",
+            "the redo log files have a total size of {}, but this version requires less than {}",
             bytes(redo),
             bytes(limit)
         );
         remarks.push(
             Remark::of(subject, name, Level::Refused, what)
-                .fix("reduce the total size of the files"),
+                .fix("reduce the total size of the redo log files"),
         );
     }
     if let Some(disk) = subject.machine.disk_bytes
@@ -54,7 +54,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             Level::Warning
         };
         let what = format!(
-            "the redo log uses {} of the disk's {}",
+            "the redo log needs {}, but the disk has only {}",
             bytes(redo),
             bytes(disk)
         );
@@ -77,7 +77,7 @@ mod tests {
             &RULE,
             "mysql-5.5",
             large,
-            &["refused: innodb_log_file_size=2G: the redo log has 4.00 GiB in total"],
+            &["refused: innodb_log_file_size=2G: the redo log files have a total size of 4.00 GiB"],
         );
         assert_found(&RULE, "mysql-5.6", large, &[]);
         let disk = crate::Machine {
@@ -89,7 +89,7 @@ mod tests {
             &disk,
             "mysql-5.6",
             large,
-            &["warning: innodb_log_file_size=2G: the redo log uses 4.00 GiB"],
+            &["warning: innodb_log_file_size=2G: the redo log needs 4.00 GiB"],
         );
         assert_found_on(
             &RULE,

@@ -5,8 +5,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "repeated-option",
-    title: "Option set twice",
-    reason: "If several lines set an option, only the last line takes effect; the other lines mislead readers.",
+    title: "Option set more than once",
+    reason: "If several lines set an option, only the last line takes effect. The other lines mislead readers.",
     source: "MySQL Reference Manual, \"Using Option Files\": a later value takes precedence",
     check,
 };
@@ -46,15 +46,18 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         };
         let is_same = line.option.is_some() && line.value() == later.value();
         let (level, what) = if is_same {
-            (Level::Note, format!("set again by {}", later.entry.origin))
+            (
+                Level::Note,
+                format!("set again, to the same value, in {}", later.entry.origin),
+            )
         } else {
             let now = later.entry.value.as_deref().unwrap_or("on");
             (
                 Level::Warning,
-                format!("overridden by {} with {now}", later.entry.origin),
+                format!("overridden in {} with the value {now}", later.entry.origin),
             )
         };
-        let remark = Remark::on(line, level, what).fix("keep one of the lines");
+        let remark = Remark::on(line, level, what).fix("keep only one of the lines");
         remarks.push(remark.rewrite(Rewrite::Remove));
     }
     remarks
@@ -71,7 +74,7 @@ mod tests {
             "mysql-5.7",
             "sort_buffer_size=2M\nmax_connections=5\nsort-buffer-size=4M\nmax_connections=5",
             &[
-                "warning: sort_buffer_size=2M: overridden by my.cnf line 4 with 4M",
+                "warning: sort_buffer_size=2M: overridden in my.cnf line 4 with the value 4M",
                 "note: max_connections=5: set again",
             ],
         );
@@ -79,7 +82,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "key_buffer=1M\nkey_buffer_size=2M",
-            &["overridden by my.cnf line 3"],
+            &["overridden in my.cnf line 3"],
         );
         assert_found(
             &RULE,

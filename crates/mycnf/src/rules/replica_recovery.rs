@@ -1,4 +1,4 @@
-//! Rule: a crash of a replica leaves its position unsure.
+//! Rule: after a crash, a replica's position is uncertain.
 
 use crate::Family;
 use crate::rule::{Level, Remark, Rule};
@@ -37,7 +37,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = "after a crash, the replica continues with relay logs that may be damaged";
         remarks.push(
             Remark::of(subject, "relay_log_recovery", Level::Note, what)
-                .fix("set relay_log_recovery = ON on a replica"),
+                .fix("set relay_log_recovery = ON on the replica"),
         );
     }
     remarks

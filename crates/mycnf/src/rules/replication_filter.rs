@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "replication-filter",
     title: "Replication filtered by database",
-    reason: "With a statement-based binary log, the filter checks the session's default database, not the table. Rows are then lost without an error.",
+    reason: "With a statement-based binary log, the filter checks the session's default database, not the database of the changed table. Changes are then lost without an error.",
     source: "MySQL Reference Manual, \"How Servers Evaluate Replication Filtering Rules\"",
     check,
 };
@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let (level, what) = if is_of_log {
             (
                 Level::Warning,
-                "changes to filtered-out databases are missing from the binary log, so these databases have no point-in-time recovery",
+                "changes to filtered-out databases are not in the binary log, so point-in-time recovery cannot restore them",
             )
         } else if is_by_rows {
             (
@@ -36,11 +36,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             (
                 Level::Warning,
-                "statements are filtered by the session's default database, not by the table that \
-                they change",
+                "statements are filtered by the session's default database, not by the database of the \
+                table that they change",
             )
         };
-        Remark::on(line, level, what).fix("filter by table: replicate_wild_ignore_table = mysql.%")
+        Remark::on(line, level, what).fix("filter by table, for example with replicate_wild_ignore_table = mysql.%")
     });
     remarks.collect()
 }
@@ -62,7 +62,7 @@ mod tests {
             &RULE,
             "mysql-5.7",
             "binlog-ignore-db=tmp",
-            &["no point-in-time recovery"],
+            &["point-in-time recovery cannot restore them"],
         );
         assert_found(
             &RULE,

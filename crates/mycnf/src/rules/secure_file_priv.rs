@@ -6,8 +6,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "secure-file-priv",
     title: "File access in every directory",
-    reason: "An account with the FILE privilege can read every file that the server can read, and can write new files.",
-    source: "MySQL Reference Manual, \"secure_file_priv\"; 8.0 warns (MY-010097)",
+    reason: "An account with the FILE privilege can read every file that the server can read, and can create files in every directory that the server can write to.",
+    source: "MySQL Reference Manual, \"secure_file_priv\"; MySQL 8.0 warns about it (MY-010097)",
     check,
 };
 

@@ -1,4 +1,4 @@
-//! Rule: the SQL mode accepts wrong values.
+//! Rule: the SQL mode is not strict.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "sql-mode",
     title: "SQL mode",
-    reason: "Without a strict mode, values that do not fit are truncated and stored.",
+    reason: "Without a strict mode, the server truncates values that do not fit into their column, and stores the result.",
     source: "MySQL Reference Manual, \"Server SQL Modes\"",
     check,
 };
@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if is_strict {
         return Vec::new();
     }
-    let what = "not strict: values that do not fit are truncated and stored with a warning";
+    let what = "not strict: values that do not fit into their column are truncated and stored with a warning";
     vec![
         Remark::on(line, Level::Warning, what)
             .fix("add STRICT_TRANS_TABLES, if the application allows it"),

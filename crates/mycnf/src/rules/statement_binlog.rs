@@ -7,9 +7,9 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "statement-based-binlog",
     title: "Statement-based binary log",
-    reason: "Non-deterministic statements can produce different rows on a replica. Under READ-COMMITTED, InnoDB rejects writes.",
-    source: "MySQL Reference Manual, \"Replication Formats\"; error 1665 for READ-COMMITTED; the articles of 2009 \
-        on auto-increment locks",
+    reason: "Non-deterministic statements can produce different rows on a replica. With the isolation level READ-COMMITTED, InnoDB rejects statements that change data.",
+    source: "MySQL Reference Manual, \"Replication Formats\"; error 1665 with READ-COMMITTED; measurements of \
+        auto-increment locks published in 2009 and repeated in docs/auto-increment.md",
     check,
 };
 
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         });
     let mut remarks = Vec::new();
     if is_committed {
-        let what = "InnoDB rejects writes with this isolation level and a statement-based binary log (error 1665)";
+        let what = "with this isolation level and a statement-based binary log, InnoDB rejects statements that change data (error 1665)";
         remarks
             .push(Remark::of(subject, "transaction_isolation", Level::Risk, what).fix(write_row));
     } else {
@@ -51,7 +51,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// What to do for a row-based binary log. Where the option is deprecated its line goes, and not its value.
+/// The advice that leads to a row-based binary log: if the option is deprecated, its line should be removed.
 pub(super) fn row_based(subject: &Subject<'_>) -> &'static str {
     if deprecation(subject.target, "binlog_format").is_some() {
         "remove binlog_format: ROW is the default"

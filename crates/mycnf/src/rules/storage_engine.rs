@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Options that name an engine which has to exist.
+/// Options whose value is the name of an existing engine.
 const OPTIONS: [&str; 3] = [
     "default_storage_engine",
     "default_tmp_storage_engine",
@@ -53,7 +53,7 @@ const MARIADB_PLUGINS: [&str; 12] = [
 ];
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    // A plugin may bring an engine of any name.
+    // A plugin may add an engine of any name.
     if !subject.plugins.is_empty() {
         return Vec::new();
     }
@@ -89,7 +89,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let product = subject.target.product().title();
             format!("{product} has no storage engine {engine}")
         } else {
-            format!("the storage engine {engine} does not exist in any product")
+            format!("neither MySQL nor Percona Server nor MariaDB has a storage engine {engine}")
         };
         let fix = format!("write {} = InnoDB", line.entry.name);
         remarks.push(Remark::on(line, Level::Refused, what).fix(fix));
@@ -108,7 +108,7 @@ mod tests {
             "mysql-8.0.33",
             "default-storage-engine=inodb\ndefault_tmp_storage_engine=Aria",
             &[
-                "refused: default-storage-engine=inodb: the storage engine inodb does not exist in any product; write default-storage-engine = InnoDB",
+                "refused: default-storage-engine=inodb: neither MySQL nor Percona Server nor MariaDB has a storage engine inodb; write default-storage-engine = InnoDB",
                 "refused: default_tmp_storage_engine=Aria: MySQL has no storage engine Aria",
             ],
         );

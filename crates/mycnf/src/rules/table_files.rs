@@ -20,7 +20,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = "new tables are stored in ibdata1, which never shrinks";
-    // Where the option is deprecated, its line goes, which does the same.
+    // If the option is deprecated, removing its line has the same effect.
     let fix = if deprecation(subject.target, name).is_some() {
         "remove the line: the default is one file per table"
     } else {

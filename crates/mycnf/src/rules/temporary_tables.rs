@@ -1,4 +1,4 @@
-//! Rule: one of the two limits of temporary tables is without effect.
+//! Rule: one of the two limits on temporary tables has no effect.
 
 use crate::rename::size;
 use crate::rule::{Level, Remark, Rule};
@@ -6,8 +6,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "temporary-table-limits",
-    title: "Limits of temporary tables",
-    reason: "The smaller of the two limits applies to temporary tables of the MEMORY engine. Raising only one has no effect.",
+    title: "Limits on temporary tables",
+    reason: "For temporary tables in memory, the smaller of tmp_table_size and max_heap_table_size applies. Raising only the larger one has no effect.",
     source: "MySQL Reference Manual, \"Internal Temporary Table Use in MySQL\"",
     check,
 };
@@ -19,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     ) else {
         return Vec::new();
     };
-    // TempTable has a memory of its own.
+    // TempTable has its own limits.
     if subject.is_one_of("internal_tmp_mem_storage_engine", &["TempTable"]) {
         return Vec::new();
     }
@@ -32,10 +32,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!(
-        "has no effect above {smaller} = {}, the smaller of the two limits",
+        "has no effect beyond {smaller} = {}, because the smaller of the two limits applies",
         size(counts)
     );
-    let fix = "set both options to the same value if Created_tmp_disk_tables grows";
+    let fix = "if the counter Created_tmp_disk_tables grows, set both options to the same value";
     vec![Remark::of(subject, larger, Level::Warning, what).fix(fix)]
 }
 
@@ -49,7 +49,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "tmp_table_size=64M",
-            &["warning: tmp_table_size=64M: has no effect above max_heap_table_size = 16M"],
+            &["warning: tmp_table_size=64M: has no effect beyond max_heap_table_size = 16M"],
         );
         assert_found(
             &RULE,

@@ -1,4 +1,4 @@
-//! Rule: the time zone has a name.
+//! Rule: the time zone is given as a name, or as an offset that the version does not accept.
 
 use crate::rule::Rewrite;
 use crate::rule::{Level, Remark, Rule};
@@ -7,9 +7,9 @@ use crate::time_zone::TimeZone;
 
 pub(super) const RULE: Rule = Rule {
     id: "named-time-zone",
-    title: "Time zone by name",
-    reason: "In a new data directory, the time zone tables are empty, and a server with a named time zone does not start. The server's own validator does not detect this.",
-    source: "tested on every version from 5.5 to 11.8",
+    title: "Named time zone",
+    reason: "In a new data directory, the time zone tables are empty, so a server with a named time zone does not start. The server's own validator does not detect this.",
+    source: "tested with every available version of MySQL and MariaDB, from 5.5 to 11.8",
     check,
 };
 

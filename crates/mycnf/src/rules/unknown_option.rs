@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
     title: "Unknown option",
     reason: "A server does not start with an unknown option. If the name is prefixed with `loose-`, the server ignores the line.",
-    source: "the option lists of 11 versions, read from running servers, and of 4 more from documentation",
+    source: "option lists of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
 
@@ -32,7 +32,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     }
     if let Some(plugin) = shipped_plugin(subject.target.product(), name) {
         let what = format!(
-            "not judged: an option of the plugin {plugin}, accepted if the server has loaded the plugin"
+            "not judged: an option of the plugin {plugin}; the server accepts it only if this plugin is loaded"
         );
         return Remark::on(line, Level::Note, what);
     }
@@ -48,12 +48,12 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     if !subject.target.is_covered() {
         let nearest = Target::of_catalogue(&subject.catalogue);
         let why = unknown.what.replace("unknown to this version", "");
-        let what = format!("not in the nearest catalogue, {nearest}{why}");
+        let what = format!("unknown to the nearest version that dbdyno knows ({nearest}){why}");
         let mut remark = Remark::on(line, Level::Note, what);
         remark.fix = unknown
             .hint
             .filter(|hint| !hint.starts_with("leave it out"));
-        // A new name that the nearest version has is likelier than the old one; nothing is left out on a guess.
+        // A new name that the nearest version has is more likely to be right; no line is removed on a guess.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
         return remark;
     }
@@ -65,7 +65,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     let mut remark = Remark::on(line, level, unknown.what);
     remark.rewrite = renamed(subject, line);
     remark.fix = match &remark.rewrite {
-        // The new name alone would switch it on, or leave its file out.
+        // The new name without a value would switch the option on or lose its file name.
         Some(Rewrite::Replace(new)) if name.switches_off() || new.contains('\n') => {
             Some(format!("write {}", Rewrite::in_one_line(new)))
         }
@@ -192,9 +192,9 @@ mod tests {
                 "percona-5.6",
                 "innodb_fake_changes=1\nno_such_option=1\nlog_replica_updates=1",
                 &[
-                    "note: innodb_fake_changes=1: not in the nearest catalogue, mysql-5.6.24",
-                    "note: no_such_option=1: not in the nearest catalogue, mysql-5.6.24",
-                    "note: log_replica_updates=1: not in the nearest catalogue, mysql-5.6.24, new in 8.0.33 or \
+                    "note: innodb_fake_changes=1: unknown to the nearest version that dbdyno knows (mysql-5.6.24)",
+                    "note: no_such_option=1: unknown to the nearest version that dbdyno knows (mysql-5.6.24)",
+                    "note: log_replica_updates=1: unknown to the nearest version that dbdyno knows (mysql-5.6.24), new in 8.0.33 or \
                      shortly before; this version calls it log_slave_updates",
                 ],
             ),

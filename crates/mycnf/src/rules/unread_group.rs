@@ -7,12 +7,12 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "unread-group",
     title: "Group that the server does not read",
-    reason: "No line of the group has any effect.",
+    reason: "The lines in this group have no effect.",
     source: "MySQL Reference Manual and MariaDB's documentation, \"Option Files\": the groups that a server reads",
     check,
 };
 
-/// Groups of servers, whose misspellings are worth a question.
+/// Groups of servers, whose misspellings are reported.
 const SERVERS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
@@ -36,11 +36,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             if has_multi {
                 continue;
             }
-            format!("only mysqld_multi reads [{group}], but the file has no [mysqld_multi]")
+            format!("only mysqld_multi reads [{group}], but the file has no group [mysqld_multi]")
         } else if SERVERS.contains(&lower.as_str()) && group == lower {
-            format!("[{group}] is for MariaDB, but this is MySQL")
+            format!("only MariaDB reads [{group}], but the server is MySQL")
         } else if is_numbered {
-            format!("only the version in its name reads the group [{group}]")
+            format!("only the version in the group's name reads [{group}]")
         } else {
             let near = SERVERS.iter().find(|known| is_near(&lower, known));
             match near {
@@ -53,10 +53,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .iter()
             .map(|group| format!("[{group}]"))
             .collect();
-        remarks.push(
-            Remark::on(line, Level::Warning, what)
-                .fix(format!("this server reads {}", read.join(", "))),
-        );
+        remarks.push(Remark::on(line, Level::Warning, what).fix(format!(
+            "use a group that this server reads: {}",
+            read.join(", ")
+        )));
     }
     remarks
 }
@@ -105,7 +105,7 @@ mod tests {
             file,
             &[
                 "no server reads [mysqlld]; is [mysqld] meant?",
-                "only the version in its name reads the group [mysqld-5.7]",
+                "only the version in the group's name reads [mysqld-5.7]",
                 "[mariadb] is for MariaDB",
             ],
         );

@@ -1,4 +1,4 @@
-//! Rule: a switch's word is taken for the name of a file.
+//! Rule: ON, OFF or a similar word is used as a file name.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -6,15 +6,15 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "word-as-file-name",
     title: "Word used as a file name",
-    reason: "These options need a file name. The server uses ON or OFF as a file name and creates the file; the switch that was meant does not change.",
+    reason: "These options take a file name. If the value is ON or OFF, the server uses a file of this name, and does not switch anything on or off.",
     source: "MySQL Reference Manual, \"Binary Logging Options and Variables\" and \"Server Command Options\"; MariaDB \
-        documentation, \"Activating the Binary Log\": the value is the beginning of the files' names",
+        documentation, \"Activating the Binary Log\": the value is the prefix of the file names",
     check,
 };
 
-/// Words that people write for a switch.
+/// Words for a switch.
 const WORDS: [&str; 7] = ["ON", "OFF", "1", "TRUE", "FALSE", "YES", "NO"];
-/// Those of them that are to switch it off.
+/// The words for off.
 const OFF: [&str; 3] = ["OFF", "FALSE", "NO"];
 
 /// Options that name a file, with the option that is their switch, if they have one.
@@ -46,18 +46,19 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if name == "log_bin" {
             let (what, fix) = if is_one_of(&OFF) {
                 (
-                    format!("the binary log is enabled, with files named {word}.000001"),
+                    format!("the binary log is enabled, and its first file is named {word}.000001"),
                     "write skip_log_bin".to_owned(),
                 )
             } else {
                 (
-                    format!("the files of the binary log are named {word}.000001"),
-                    "set log_bin without a value, or with the beginning of a file name".to_owned(),
+                    format!("the first file of the binary log is named {word}.000001"),
+                    "write log_bin without a value, or with a prefix for the file names".to_owned(),
                 )
             };
             remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
         } else if let Some((_, switch)) = FILES.iter().find(|(file, _)| *file == name) {
-            let what = format!("needs a file name: {word} is used as the name");
+            let what =
+                format!("this option takes a file name, so the server uses a file named {word}");
             let fix = match switch.filter(|switch| subject.has(switch)) {
                 Some(switch) => format!("write {switch} = {}", u8::from(!is_one_of(&OFF))),
                 None => "set a file name, or remove the line".to_owned(),
@@ -79,24 +80,26 @@ mod tests {
             "mariadb-10.11",
             "log_bin=ON\nrelay-log=1\nslow_query_log_file=on\nlog_error=OFF\npid_file=/run/mysqld.pid",
             &[
-                "warning: log_bin=ON: the files of the binary log are named ON.000001; set log_bin without a value",
-                "warning: relay-log=1: needs a file name: 1 is used as the name; set a file name",
-                "warning: slow_query_log_file=on: needs a file name: on is used as the name; write slow_query_log = 1",
-                "warning: log_error=OFF: needs a file name",
+                "warning: log_bin=ON: the first file of the binary log is named ON.000001; write log_bin without a value",
+                "warning: relay-log=1: this option takes a file name, so the server uses a file named 1; set a file name",
+                "warning: slow_query_log_file=on: this option takes a file name, so the server uses a file named on; write slow_query_log = 1",
+                "warning: log_error=OFF: this option takes a file name",
             ],
         );
         assert_found(
             &RULE,
             "mysql-8.4",
             "log_bin = off",
-            &["the binary log is enabled, with files named off.000001; write skip_log_bin"],
+            &[
+                "the binary log is enabled, and its first file is named off.000001; write skip_log_bin",
+            ],
         );
         assert_found(
             &RULE,
             "mysql-5.5",
             "log_slow_queries=ON",
             &[
-                "log_slow_queries=ON: needs a file name: ON is used as the name; write slow_query_log = 1",
+                "log_slow_queries=ON: this option takes a file name, so the server uses a file named ON; write slow_query_log = 1",
             ],
         );
         let right = "log_bin\nlog-bin=mysql-bin\nskip_log_bin\nrelay_log=relay\ngeneral_log=ON";

@@ -1,4 +1,4 @@
-//! Rule: the version refuses the value, or passes over the line because of it.
+//! Rule: the version refuses the value, or ignores the line because of it.
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Kind, Product};
@@ -13,12 +13,12 @@ use crate::target::Target;
 pub(super) const RULE: Rule = Rule {
     id: "wrong-value",
     title: "Wrong value",
-    reason: "If the value has a wrong type, unit or word, the server does not start or ignores the line.",
-    source: "types, units and words of 11 versions, read from running servers, and of 4 more from documentation",
+    reason: "If the value has the wrong type or unit, or is an unknown word, the server does not start, or it ignores the line.",
+    source: "types, units and allowed words of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
 
-/// Switches of MySQL 5.5 that take 1 and 0 and pass over ON and OFF.
+/// Switches of MySQL 5.5 that accept 1 and 0 and ignore ON and OFF.
 const NUMBERS_ONLY: [&str; 3] = [
     "log_slow_slave_statements",
     "innodb_large_prefix",
@@ -53,7 +53,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         let mut remark = Remark::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);
         if let Kind::Words(words) = option.kind {
-            // A word of no version is a mistake in writing: to leave it out would drop what was meant.
+            // A word that no version has is a typing error; removing it would lose the intended word.
             let unknown = words_of_no_version(subject, line, value);
             remark.rewrite = match unknown.first() {
                 None => parts_left(line, value, |word| is_part_of(words, word))
@@ -77,7 +77,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if is_5_5 && is_word && NUMBERS_ONLY.contains(&option.name) {
         let number = u8::from(value.eq_ignore_ascii_case("on"));
         let new = format!("{} = {number}", line.entry.name);
-        let what = "5.5 ignores this line: the switch accepts only 1 and 0";
+        let what = "MySQL 5.5 ignores this line: the option accepts only 1 and 0";
         let remark = Remark::on(line, Level::Refused, what).fix(format!("write {new}"));
         return Some(remark.rewrite(Rewrite::Replace(new)));
     }
@@ -87,10 +87,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     None
 }
 
-/// What the nearest catalogue says of a word, where the version's own may have it.
+/// A note about a word that the nearest catalogue does not have, but that the version itself may have.
 fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> Remark {
     let nearest = Target::of_catalogue(&subject.catalogue);
-    let what = format!("{what}, according to the nearest catalogue: {nearest}");
+    let what = format!("{what} (according to {nearest}, the nearest version that dbdyno knows)");
     Remark::on(line, Level::Note, what)
 }
 
@@ -125,7 +125,7 @@ fn nearest_word(words: &str, word: &str) -> Option<String> {
     (distance(nearest) <= 2 && word.len() >= 4).then(|| format!("is {nearest} meant?"))
 }
 
-/// The line with an empty list, where all of its words are of older versions of the family, which this one took out.
+/// The line with an empty list, if only older versions of the family have its words.
 fn without_old_words(subject: &Subject<'_>, line: &Assignment<'_>, list: &str) -> Option<Rewrite> {
     let name = line.option?.name;
     let catalogue = &subject.catalogue;
@@ -155,11 +155,11 @@ fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Op
     if unknown.is_empty() {
         return None;
     }
-    let what = format!("this version has no flag {}", unknown.join(", "));
+    let what = format!("flags unknown to this version: {}", unknown.join(", "));
     if !subject.target.is_covered() {
         return Some(by_nearest(subject, line, &what));
     }
-    // Flags that are not written keep their defaults, so that a line without any is left out.
+    // Flags that are not listed keep their defaults, so a line without flags can be removed.
     let rewrite = parts_left(line, value, is_known).unwrap_or(Rewrite::Remove);
     let fix = match &rewrite {
         Rewrite::Replace(new) => format!("write {new}"),
@@ -169,7 +169,7 @@ fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Op
     Some(remark.rewrite(rewrite))
 }
 
-/// The line with those parts of its list that the version takes; `None` if it takes none.
+/// The line with those parts of its list that the version accepts; `None` if it accepts none.
 fn parts_left(
     line: &Assignment<'_>,
     list: &str,
@@ -194,9 +194,9 @@ mod tests {
             "percona-5.6",
             "innodb_flush_method=ALL_O_DIRECT\nsort_buffer_size=2X\noptimizer_switch=hash_join=on",
             &[
-                "note: innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words, according to the nearest catalogue: mysql-5.6.24",
+                "note: innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words (according to mysql-5.6.24, the nearest version that dbdyno knows)",
                 "refused: sort_buffer_size=2X",
-                "note: optimizer_switch=hash_join=on: this version has no flag hash_join, according to the nearest",
+                "note: optimizer_switch=hash_join=on: flags unknown to this version: hash_join (according to mysql-5.6.24, the nearest",
             ],
         );
         let own = "innodb_flush_method=ALL_O_DIRECT\nlog_slow_verbosity=full,query_plan";
@@ -259,14 +259,14 @@ mod tests {
             "mysql-5.7",
             "optimizer_switch='derived_merge=off,skip_scan=off,hash_join=on'",
             &[
-                "this version has no flag skip_scan, hash_join; write optimizer_switch = derived_merge=off",
+                "flags unknown to this version: skip_scan, hash_join; write optimizer_switch = derived_merge=off",
             ],
         );
         assert_found(
             &RULE,
             "mysql-5.7",
             "optimizer_switch=hash_join=on",
-            &["this version has no flag hash_join; remove the line"],
+            &["flags unknown to this version: hash_join; remove the line"],
         );
     }
 }

@@ -230,9 +230,9 @@ fn a_near_catalogue_leaves_what_it_does_not_know() {
     assert_eq!(
         open,
         [
-            "userstat=ON: not in the nearest catalogue, mysql-8.4, an option of MariaDB and Percona Server: kept",
-            "no_such_option=1: not in the nearest catalogue, mysql-8.4: kept",
-            "innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words, according to the nearest catalogue: mysql-8.4: \
+            "userstat=ON: unknown to the nearest version that dbdyno knows (mysql-8.4), an option of MariaDB and Percona Server: kept",
+            "no_such_option=1: unknown to the nearest version that dbdyno knows (mysql-8.4): kept",
+            "innodb_flush_method=ALL_O_DIRECT: the value is not one of the allowed words (according to mysql-8.4, the nearest version that dbdyno knows): \
              kept",
         ]
     );

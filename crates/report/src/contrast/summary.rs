@@ -5,7 +5,7 @@
 //! B  results/after-1
 //! connections 8: B is slower: throughput -36.6 % (95 % interval -41.5 % to -31.2 %; 3 executions a side, in pairs).
 //! latency   connections 8: p50 544 µs → 857 µs, p95 1.54 ms → 2.42 ms, p99 2.24 ms → 3.53 ms
-//! why       bytes written to disk per operation 429 B → 667 B: B moves more bytes for the same operation
+//! why       bytes written to disk per operation 429 B → 667 B: B transfers more bytes for the same operation
 //! trust     A: grade B; machine quiet; B: grade C; machine busy; invalid H14 of B: other programs used 37 % of the CPU
 //! differs   variable innodb_flush_log_at_trx_commit: 1 → 2
 //! next      dbdyno compare results/before-1 results/after-1 -v

@@ -17,13 +17,13 @@ pub enum Resource {
     Cpu,
     /// Locks of rows.
     RowLocks,
-    /// Locks of whole tables, as MyISAM's.
+    /// Locks of whole tables, such as those of MyISAM.
     TableLocks,
     /// Locks of definitions, and locks that stop all writes.
     MetadataLocks,
     /// User locks of GET_LOCK.
     UserLocks,
-    /// The one lock of the query cache.
+    /// The single lock of the query cache.
     QueryCache,
     /// The limit on threads inside InnoDB.
     InnodbConcurrency,

@@ -9,12 +9,12 @@ use super::{
     words::waited_for_disks,
 };
 
-/// From this part of a limit on it is taken for the reason that there was no more: a throttle releases requests in slices,
-/// and a load does not want the same in each of them.
+/// Minimum used share of a limit that counts as reached. The share stays below 1 because a throttle releases requests
+/// in slices, and a load does not use every slice completely.
 const LIMIT_USED: f64 = 0.9;
 
 pub(super) struct Rule {
-    /// The resource that it names.
+    /// The resource that the rule names.
     pub(super) resource: Resource,
     /// The condition in words.
     #[cfg_attr(
@@ -22,7 +22,7 @@ pub(super) struct Rule {
         expect(dead_code, reason = "the documentation is held to it")
     )]
     pub(super) holds: &'static str,
-    /// The figures that make it hold; `None` when it does not hold or was not observed.
+    /// The figures behind the finding; `None` if the rule does not apply or its figures were not observed.
     pub(super) judge: fn(&Signals) -> Option<String>,
 }
 
@@ -30,100 +30,100 @@ pub(super) struct Rule {
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
-        holds: "a process was killed because memory was short, tasks waited for memory 10 % of the time, or more \
-                than 1 MiB was swapped in per second",
+        holds: "any of these is true: the kernel killed a process because memory ran out; tasks waited for memory \
+                at least 10 % of the time; more than 1 MiB per second was swapped in",
         judge: memory,
     },
     Rule {
         resource: Resource::CpuQuota,
-        holds: "the server's control group has a CPU limit. The group reached this limit in 20 % of the limit's \
-                enforcement periods, or the server used 90 % of the limit",
+        holds: "the server's control group has a CPU limit. In addition, the group reached this limit in at least \
+                20 % of the limit's enforcement periods, or the server used at least 90 % of the limit",
         judge: cpu_quota,
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "the experiment limited the server's disk, and the server used 90 % of this limit (mean or median). \
-                If the experiment set no limit, three conditions must be met: the disk requests of the server's \
-                control group are limited, tasks waited for a disk 30 % of the time, and no disk was busy 85 % of \
-                the time",
+        holds: "if the experiment limited the server's disk, the server must have used at least 90 % of this limit. \
+                If the experiment set no limit, all of these must be true: the disk requests of the server's \
+                control group are limited; tasks waited for a disk at least 30 % of the time; every disk was busy \
+                less than 85 % of the time",
         judge: disk_quota,
     },
     Rule {
         resource: Resource::Client,
-        holds: "any of these is true: an event loop used 90 % of a CPU; dbdyno used 90 % of its control group's \
-                CPU limit; the load fell behind its schedule because of the client; the throughput was 80 % of \
-                what the client reaches with a server that does nothing; the CPUs of the client's own machine were \
-                90 % busy",
+        holds: "any of these is true: an event loop used at least 90 % of a CPU; dbdyno used at least 90 % of its \
+                control group's CPU limit; the load fell behind its schedule because of the client; the throughput \
+                was at least 80 % of the client's maximum against a server that does nothing; the server ran on \
+                another machine, and the CPUs of the client's machine were at least 90 % busy",
         judge: client,
     },
     Rule {
         resource: Resource::Steal,
-        holds: "the hypervisor took 10 % of the CPU time, and less than 10 % of the CPU time was idle",
+        holds: "the hypervisor took at least 10 % of the CPU time, and less than 10 % of the CPU time was idle",
         judge: steal,
     },
     Rule {
         resource: Resource::Cpu,
-        holds: "the CPUs were busy 90 % of the time that the hypervisor gave them",
+        holds: "the CPUs were busy for at least 90 % of the time that the hypervisor gave them",
         judge: cpu,
     },
     Rule {
         resource: Resource::RowLocks,
-        holds: "the connections waited for row locks 40 % of their time",
+        holds: "the connections waited for row locks for at least 40 % of their time",
         judge: server_rules::row_locks,
     },
     Rule {
         resource: Resource::TableLocks,
-        holds: "the connections were in the state `Waiting for table level lock` 40 % of their time",
+        holds: "the connections were in the state `Waiting for table level lock` for at least 40 % of their time",
         judge: server_rules::table_locks,
     },
     Rule {
         resource: Resource::MetadataLocks,
-        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock \
-                or a table flush",
+        holds: "the connections waited for at least 40 % of their time for a metadata lock, the global read lock, a \
+                backup lock or a table flush",
         judge: server_rules::metadata_locks,
     },
     Rule {
         resource: Resource::UserLocks,
-        holds: "the connections were in the state `User lock` 40 % of their time",
+        holds: "the connections were in the state `User lock` for at least 40 % of their time",
         judge: server_rules::user_locks,
     },
     Rule {
         resource: Resource::QueryCache,
-        holds: "the connections were in the state `Waiting for query cache lock` 40 % of their time",
+        holds: "the connections were in the state `Waiting for query cache lock` for at least 40 % of their time",
         judge: server_rules::query_cache,
     },
     Rule {
         resource: Resource::InnodbConcurrency,
-        holds: "the connections waited to enter InnoDB 40 % of their time",
+        holds: "the connections waited to enter InnoDB for at least 40 % of their time",
         judge: server_rules::innodb_concurrency,
     },
     Rule {
         resource: Resource::Checkpoint,
-        holds: "the median checkpoint age was 90 % of InnoDB's maximum checkpoint age",
+        holds: "the median checkpoint age was at least 90 % of InnoDB's maximum checkpoint age",
         judge: server_rules::checkpoint,
     },
     Rule {
         resource: Resource::DiskFlushes,
-        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time. The rule \
-                also applies if the connections were committing 40 % of their time and each commit syncs the redo \
-                log or the binary log",
+        holds: "a disk flushed its cache for at least 30 % of the time, and tasks waited for a disk at least 30 % \
+                of the time. The rule also applies if the connections were committing for at least 40 % of their \
+                time, and each commit syncs the redo log or the binary log",
         judge: server_rules::disk_flushes,
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy 85 % of the time and, except for a load without a server, tasks waited for a disk \
-                30 % of the time. If the experiment limited the server's disk, the rule applies only if less than \
-                90 % of this limit was used",
+        holds: "a disk was busy at least 85 % of the time. If the load uses a server, tasks must also have waited \
+                for a disk at least 30 % of the time. If the experiment limited the server's disk, the server must \
+                have used less than 90 % of this limit",
         judge: disk,
     },
     Rule {
         resource: Resource::Network,
-        holds: "any of these is true: 1 % of the TCP segments were retransmitted; 0.1 % of the packets were lost; \
-                the queue of a listening socket overflowed; 80 % of a link's speed was used. Except on a unix \
-                socket, the rule also applies if the connections were in the middle of a packet 40 % of their \
-                time. Except on a unix socket, the rule also applies if the condition of `round trips` is met, and \
-                a statement spent more time on the network than the fastest opening of a connection took (an \
-                opening needs more than two round trips)",
+        holds: "any of these is true: at least 1 % of the TCP segments were retransmitted; at least 0.1 % of the \
+                packets were lost; the queue of a listening socket overflowed; at least 80 % of a link's speed was \
+                used. If the connections do not use a unix socket, the rule also applies in two other cases. In the \
+                first case, the connections were in the middle of a packet for at least 40 % of their time. In the \
+                second case, the condition of `round trips` is met, and a statement spent more time on the network \
+                than the fastest opening of a connection took (an opening needs more than two round trips)",
         judge: network,
     },
     Rule {
@@ -133,23 +133,25 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Load,
-        holds: "no rule above applies, and the server's CPUs were observed. A load with a rate must have reached \
-                this rate; in a load without a rate, the connections must have had an operation in flight less \
-                than 80 % of the time",
+        holds: "no rule above applies, and the server's CPUs were observed. If the load has a rate, this rate must \
+                have been reached. If the load has no rate, the connections must have had an operation in flight \
+                less than 80 % of the time",
         judge: load,
     },
     Rule {
         resource: Resource::Connections,
-        holds: "no rule above applies, and the rate was not reached because there were too few connections. The \
-                rule also applies if the connections had an operation in flight 90 % of the time, server and \
-                client together used 50 % of a CPU for each connection, and the CPUs were idle 20 % of the time",
+        holds: "no rule above applies, and one of these is true: the rate was not reached because there were too \
+                few connections; the connections had an operation in flight for at least 90 % of the time, server \
+                and client together used at least 50 % of a CPU for each connection, and the CPUs were idle for at \
+                least 20 % of the time",
         judge: server_rules::connections,
     },
     Rule {
         resource: Resource::RoundTrips,
-        holds: "no rule above applies, and the CPUs were 30 % idle or were not observed. In addition, the share of \
-                time in which the connections waited for answers was 50 percentage points larger than the share in \
-                which the server worked for the connections",
+        holds: "no rule above applies, and the CPUs were idle for at least 30 % of the time or were not observed. \
+                In addition, the connections were waiting for answers for a larger share of their time than the \
+                server was working for them. The difference between the two shares was at least 50 percentage \
+                points",
         judge: server_rules::round_trips,
     },
 ];
@@ -168,7 +170,7 @@ fn memory(signals: &Signals) -> Option<String> {
     }
     (stalled >= 0.1 || memory.swapped_in_bytes_per_s > f64::from(1 << 20)).then(|| {
         format!(
-            "tasks waited for memory {} of the time, {} were swapped in, and the control group reached its memory limit {} times per second",
+            "tasks waited for memory {} of the time, data was swapped in at {}, and the server's control group reached its memory limit {} times per second",
             percent(stalled),
             bytes_per_s(memory.swapped_in_bytes_per_s),
             count(signals.quota.memory_hits_per_s)
@@ -179,15 +181,19 @@ fn memory(signals: &Signals) -> Option<String> {
 fn cpu_quota(signals: &Signals) -> Option<String> {
     let limit = signals.quota.cpu_limit?;
     let at_least = |share: Option<f64>, least: f64| share.filter(|share| *share >= least);
-    let reached = at_least(signals.quota.throttled, 0.2)
-        .map(|share| format!("reached this limit in {} of its periods", percent(share)));
+    let reached = at_least(signals.quota.throttled, 0.2).map(|share| {
+        format!(
+            " and reached this limit in {} of the limit's enforcement periods",
+            percent(share)
+        )
+    });
     let used = || {
         at_least(signals.quota.cpu_used, LIMIT_USED)
-            .map(|share| format!("the server used {} of that", percent(share)))
+            .map(|share| format!(", of which the server used {}", percent(share)))
     };
     let how = reached.or_else(used)?;
     Some(format!(
-        "the server's control group may use {limit} CPUs and {how}"
+        "the server's control group is limited to {limit} CPUs{how}"
     ))
 }
 
@@ -212,14 +218,14 @@ fn set_limit(signals: &Signals) -> Option<String> {
         LimitKind::BytesWritten => bytes("written"),
     };
     Some(format!(
-        "the experiment's limit of {allowed}, of which the server used {} ({used}){}",
+        "the experiment limits the server's disk to {allowed}, of which the server used {} ({used}){}",
         percent(limit.share()),
         server_rules::page_reads(signals)
     ))
 }
 
 fn disk_quota(signals: &Signals) -> Option<String> {
-    // Where the use of the limit is known, waits of another reason are not taken for it.
+    // If the use of the limit is known, waits may have another reason and are not considered.
     match signals.quota.disk {
         Some(_) => set_limit(signals),
         None => waits_without_a_busy_disk(signals),
@@ -231,7 +237,7 @@ fn waits_without_a_busy_disk(signals: &Signals) -> Option<String> {
     let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
         format!(
-            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while no disk was busy for more than {} of it{}",
+            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time, although no disk was busy for more than {} of the time{}",
             percent(stalled),
             percent(busy),
             server_rules::page_reads(signals)
@@ -243,20 +249,20 @@ fn client(signals: &Signals) -> Option<String> {
     let client = signals.client;
     let at_least = |share: Option<f64>, limit: f64| share.filter(|share| *share >= limit);
     if client.is_behind {
-        return Some("its event loops could not keep up with the schedule".to_owned());
+        return Some("dbdyno's event loops could not keep up with the schedule".to_owned());
     }
     if let Some(share) = at_least(client.loop_cpu, 0.9) {
         return Some(format!("an event loop used {} of a CPU", percent(share)));
     }
     if let Some((limit, share)) = client.quota.filter(|(_, share)| *share >= 0.9) {
         return Some(format!(
-            "dbdyno's control group may use {limit} CPUs, and dbdyno used {} of that",
+            "dbdyno's control group is limited to {limit} CPUs, of which dbdyno used {}",
             percent(share)
         ));
     }
     if let Some(share) = at_least(client.ceiling, 0.8) {
         return Some(format!(
-            "the throughput is {} of what this client reaches with a server that does nothing",
+            "the throughput is {} of the client's maximum against a server that does nothing",
             percent(share)
         ));
     }
@@ -306,7 +312,7 @@ fn cpu(signals: &Signals) -> Option<String> {
 }
 
 fn disk(signals: &Signals) -> Option<String> {
-    // A disk that is held to a rate tells nothing of its own.
+    // If the limit is used up, the disk's own figures say nothing.
     if used_up(signals).is_some() {
         return None;
     }
@@ -314,14 +320,14 @@ fn disk(signals: &Signals) -> Option<String> {
         .disk
         .as_ref()
         .filter(|disk| disk.utilisation >= 0.85)?;
-    // What waits for asynchronous requests alone does not count as waiting for a disk.
+    // The kernel does not count tasks that wait only for asynchronous requests as waiting for a disk.
     let waited = if signals.is_of_disk {
         String::new()
     } else {
         waited_for_disks(signals)?
     };
     Some(format!(
-        "{} was busy {} of the time with {} requests/s, {} in flight on average{waited}{}",
+        "{} was busy {} of the time with {} requests/s and {} requests in flight on average{waited}{}",
         disk.device,
         percent(disk.utilisation),
         count(disk.requests_per_s),
@@ -354,7 +360,7 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
 fn full_link(network: &NetworkSignals) -> Option<String> {
     let link = network.link.as_ref().filter(|link| link.used >= 0.8)?;
     Some(format!(
-        "{} carried {}, {} of its speed",
+        "{} carried {}, which is {} of its speed",
         link.interface,
         bits_per_s(link.bits_per_s / 8.0),
         percent(link.used)

@@ -4,14 +4,14 @@ use units::{bits_per_s, count, percent, seconds, si};
 
 use super::{server_signals::ServerSignals, signals::Signals, words::waited_for_disks};
 
-/// Minimum share of their time that connections must have lost to a cause for it to be named.
+/// Minimum share of the connections' time that a cause must have taken to be named.
 ///
-/// Two connections that only wait for each other lose at most half of it.
+/// Two connections that only wait for each other lose at most half of their time.
 const MUCH: f64 = 0.4;
 
 /// The text for the share of the connections' time if that is at least [`MUCH`].
 fn much(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
-    // Connections of other clients wait, too.
+    // Connections of other clients are included, so the share can exceed 1.
     (share >= MUCH).then(|| words(percent(share.min(1.0))))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn table_locks(signals: &Signals) -> Option<String> {
     )
 }
 
-/// States of threads that wait for a lock on a definition, or for one that stops all writes.
+/// States of threads that wait for a lock on a table definition, or for a lock that stops all writes.
 fn is_metadata_lock(state: &str) -> bool {
     const GLOBAL: [&str; 4] = [
         "Waiting for global read lock",
@@ -46,7 +46,7 @@ pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     much(server.in_states(is_metadata_lock), |share| {
         format!(
-            "the connections waited {share} of their time for a session that changes or locks a table, or locks the whole server"
+            "the connections waited {share} of their time for another session that changes or locks a table, or that locks the whole server"
         )
     })
 }
@@ -54,7 +54,7 @@ pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
 pub(super) fn user_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     much(server.in_states(|state| state == "User lock"), |share| {
-        format!("the connections waited in GET_LOCK {share} of their time")
+        format!("the connections waited for user locks (GET_LOCK) {share} of their time")
     })
 }
 
@@ -73,7 +73,7 @@ pub(super) fn query_cache(signals: &Signals) -> Option<String> {
 pub(super) fn innodb_concurrency(signals: &Signals) -> Option<String> {
     much(signals.server.as_ref()?.queued, |share| {
         format!(
-            "the connections queued to enter InnoDB {share} of their time (innodb_thread_concurrency)"
+            "the connections waited to enter InnoDB {share} of their time (limit: innodb_thread_concurrency)"
         )
     })
 }
@@ -82,13 +82,13 @@ pub(super) fn checkpoint(signals: &Signals) -> Option<String> {
     let age = signals.server.as_ref()?.checkpoint_age?;
     (age >= 0.9).then(|| {
         format!(
-            "the checkpoint age was {} of InnoDB's limit: writing statements wait until modified pages are flushed; a larger redo log would reduce these waits",
+            "the checkpoint age reached {} of InnoDB's limit, so statements that change data waited until modified pages were flushed; a larger redo log would reduce these waits",
             percent(age)
         )
     })
 }
 
-/// States of threads that commit; the slow part of it is the sync of the logs.
+/// States of threads that commit; the slow part of a commit is the sync of the logs.
 fn is_commit(state: &str) -> bool {
     const COMMITS: [&str; 4] = [
         "Commit",
@@ -123,7 +123,7 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
     }
     much(server.in_states(is_commit), |share| {
         format!(
-            "the connections spent {share} of their time in commits, each with a sync of the log ({}): {} syncs for {} statements per second",
+            "the connections spent {share} of their time in commits, and each commit syncs a log ({}): {} syncs per second for {} statements per second",
             server.synced_by.join(", "),
             count(server.syncs_per_s),
             count(server.statements_per_s)
@@ -131,11 +131,11 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
     })
 }
 
-/// The server's own figures of its syncs.
+/// The server's own count of its syncs.
 fn syncs(signals: &Signals) -> String {
     match &signals.server {
         Some(server) => format!(
-            "; the server synced {} times for {} statements per second",
+            "; the server made {} syncs per second for {} statements per second",
             count(server.syncs_per_s),
             count(server.statements_per_s)
         ),
@@ -149,7 +149,7 @@ pub(super) fn page_reads(signals: &Signals) -> String {
     let reads = server.filter(|it| it.page_reads_per_s >= 1.0 && it.statements_per_s > 0.0);
     reads.map_or_else(String::new, |it| {
         format!(
-            "; the buffer pool missed {} pages per statement",
+            "; {} pages per statement were not in the buffer pool",
             si(it.page_reads_per_s / it.statements_per_s)
         )
     })
@@ -166,8 +166,8 @@ pub(super) fn is_transfer(state: &str) -> bool {
     TRANSFERS.contains(&state)
 }
 
-/// A network that is too slow for the bytes, by the threads that wait for it in the middle of a packet, and by the time
-/// in transit.
+/// Finds a network that is too slow for the amount of data: threads wait for it in the middle of a packet, or
+/// statements spend a long time in transit.
 pub(super) fn transfers(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     signals.load.filter(|load| load.is_networked)?;
@@ -180,7 +180,7 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
         let way = OnTheWay::of(signals)?;
         let connect_s = signals.client.connect_s.filter(|connect_s| way.each_s > *connect_s)?;
         Some(format!(
-            "a statement spent {} on the network, and opening a connection took {}: the network between client and server carries only {}",
+            "a statement spent {} on the network, which is longer than opening a connection took ({}), so the network between client and server is too slow for {} of data",
             seconds(way.each_s),
             seconds(connect_s),
             bits_per_s(server.bytes_per_s)
@@ -227,7 +227,7 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
     let load = signals.load?;
     if load.has_too_few_connections {
         return Some(format!(
-            "{} connections are too few for the rate: the server answered as fast as in its calm periods",
+            "{} connections are too few for the requested rate: all of them were in use, although the server did not slow down",
             load.connections
         ));
     }
@@ -235,10 +235,10 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
     let each = (cpu.server + cpu.client) * cpu.cpus / f64::from(load.connections.max(1));
     (load.in_flight >= 0.9 && each >= 0.5).then(|| {
         format!(
-            "{} used {} of a CPU each, while the CPUs were idle {} of the time: more connections could use them",
+            "{} used {} of a CPU, and the CPUs were idle {} of the time: more connections could use the idle CPUs",
             match load.connections {
                 1 => "the only connection".to_owned(),
-                many => format!("the {many} connections"),
+                many => format!("each of the {many} connections"),
             },
             percent(each),
             percent(cpu.idle)
@@ -249,7 +249,7 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
 pub(super) fn round_trips(signals: &Signals) -> Option<String> {
     let way = OnTheWay::of(signals)?;
     Some(format!(
-        "{} of the connections waited for answers, but the server had work for only {} of them: a statement spent {} on the network",
+        "on average, {} of the connections were waiting for an answer, but the server was working for only {} of the connections: a statement spent {} on the network",
         percent(way.in_flight),
         percent(way.running),
         seconds(way.each_s)

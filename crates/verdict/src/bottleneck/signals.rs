@@ -222,7 +222,7 @@ fn sum<T: Copy + std::iter::Sum>(
     (!values.is_empty()).then(|| values.into_iter().sum())
 }
 
-/// That sum per second.
+/// This sum per second.
 fn rate(samples: &[&Telemetry], value: impl Fn(&Telemetry) -> Option<f64>) -> Option<f64> {
     let length_s: f64 = samples
         .iter()

@@ -140,7 +140,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
     let evidence = (rule.unwrap().judge)(&signals).unwrap();
     assert_eq!(
         evidence,
-        "the experiment's limit of 1.00k writes per second, of which the server used 97 % (970/s)"
+        "the experiment limits the server's disk to 1.00k writes per second, of which the server used 97 % (970/s)"
     );
     signals.quota.disk = Some(SetLimit {
         kind: LimitKind::BytesRead,
@@ -149,7 +149,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
     });
     let evidence = (rule.unwrap().judge)(&signals).unwrap();
     assert!(
-        evidence.starts_with("the experiment's limit of 50.0 MiB read per second"),
+        evidence.starts_with("the experiment limits the server's disk to 50.0 MiB read per second"),
         "{evidence}"
     );
 }
@@ -180,7 +180,7 @@ fn a_limit_is_found_in_a_record_by_what_the_kernel_counted() {
     assert_eq!(limiting.resource, Resource::DiskQuota);
     assert!(
         limiting.evidence.starts_with(
-            "the experiment's limit of 1.00k writes per second, of which the server used 99 %"
+            "the experiment limits the server's disk to 1.00k writes per second, of which the server used 99 %"
         ),
         "{}",
         limiting.evidence

@@ -1,4 +1,4 @@
-//! Causes outside of what an operation costs: what others took of the machine, and the limits of the server's control group.
+//! Causes outside the operations: CPU time that was lost to others, and the limits of the server's control group.
 
 use units::percent;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
-/// CPU that another program or the hypervisor took on one side.
+/// CPU time that other programs or the hypervisor took on one side.
 pub(super) fn taken(
     it: &Evidence<'_>,
     what: &str,
@@ -24,7 +24,7 @@ pub(super) fn taken(
     (more > limit && more - less > limit).then(|| Finding {
         cost: None,
         sentence: format!(
-            "{what} {} of {}'s CPUs and {} of {}'s",
+            "{what} {} of {}'s CPUs and {} of {}'s CPUs",
             percent(more),
             SIDES[side],
             percent(less),
@@ -32,7 +32,7 @@ pub(super) fn taken(
         ),
         explains_us: 0.0,
         side: Some(side),
-        // It comes first where it can be the cause; else a cost that moved tells more.
+        // It comes first if it can be the cause; otherwise, a cost that moved is more likely.
         rank: (!can_explain(it, more - less)).then_some(Rank::Particular),
     })
 }
@@ -65,7 +65,7 @@ pub(super) fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option
         .unwrap_or_default();
     Some(Finding {
         cost: waits.map(|moved| moved.cost),
-        sentence: format!("{} ran into {what}{figures}", SIDES[side]),
+        sentence: format!("{} was limited by {what}{figures}", SIDES[side]),
         explains_us: 0.0,
         side: Some(side),
         rank: None,

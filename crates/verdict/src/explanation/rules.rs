@@ -71,8 +71,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "CPU limit",
-        holds: "The CPU quota of the server's control group limited most executions on one side, and no execution on \
-                the other side",
+        holds: "The CPU quota of the server's control group limited most executions on one side, but no execution \
+                on the other side",
         rank: Rank::Limit,
         judge: |it| {
             limit(
@@ -84,7 +84,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "disk limit",
-        holds: "The disk quota of the server's control group limited most executions on one side, and no execution \
+        holds: "The disk quota of the server's control group limited most executions on one side, but no execution \
                 on the other side",
         rank: Rank::Limit,
         judge: |it| {
@@ -97,74 +97,76 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "memory",
-        holds: "Memory limited most executions on one side, and no execution on the other side",
+        holds: "Memory limited most executions on one side, but no execution on the other side",
         rank: Rank::Limit,
         judge: |it| limit(it, Resource::Memory, "a lack of memory"),
     },
     Rule {
         name: "rows read",
-        holds: "The cost `rows_read` moved. The rank is 2 if the cost changed by more than 10 rows per operation, \
-                otherwise 3",
+        holds: "The cost `rows_read` differs clearly. The rank is 2 if the cost changed by more than 10 rows per \
+                operation, otherwise 3",
         rank: Rank::Particular,
         judge: rows_read,
     },
     Rule {
         name: "row locks",
-        holds: "The cost `row_lock_time` or the cost `row_lock_waits` moved",
+        holds: "The cost `row_lock_time` or the cost `row_lock_waits` differs clearly",
         rank: Rank::Particular,
         judge: row_locks,
     },
     Rule {
         name: "query cache",
-        holds: "The cost `query_cache` moved",
+        holds: "The cost `query_cache` differs clearly",
         rank: Rank::Particular,
         judge: query_cache,
     },
     Rule {
         name: "statement log",
         holds: "The variable general_log or slow_query_log differs. In addition, `server_cpu` or `written_bytes` \
-                moved and is higher on the side that writes the log. For `written_bytes`, the increase must be more \
-                than twice the growth of redo log, binary log and InnoDB pages together. If neither cost was \
-                observed, it is enough that a metric differs significantly",
+                differs clearly and is higher on the side that writes the log. For `written_bytes`, the increase \
+                must be more than twice the growth of redo log, binary log and InnoDB pages together. If neither \
+                `server_cpu` nor `written_bytes` was observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: statement_log,
     },
     Rule {
         name: "buffer-pool misses",
-        holds: "The cost `misses` moved",
+        holds: "The cost `misses` differs clearly",
         rank: Rank::Particular,
         judge: misses,
     },
     Rule {
         name: "binary log",
-        holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` moved and \
-                is higher on the side that writes a binary log or syncs it more often. For `disk_flushes`, the \
-                increase must be greater than the increase of `fsyncs`. If neither cost was observed, it is enough \
-                that a metric differs significantly",
+        holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` differs \
+                clearly and is higher on the side that writes a binary log or syncs it more often. For \
+                `disk_flushes`, the increase must be greater than the increase of `fsyncs`. If neither \
+                `binlog_bytes` nor `disk_flushes` was observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: binary_log,
     },
     Rule {
         name: "fsyncs",
-        holds: "The cost `log_fsyncs` moved or, if it did not move or is not available, the cost `fsyncs` moved",
+        holds: "The cost `log_fsyncs` differs clearly. If `log_fsyncs` does not differ clearly or is not available, \
+                the cost `fsyncs` must differ clearly",
         rank: Rank::Particular,
         judge: fsyncs,
     },
     Rule {
         name: "temporary tables",
-        holds: "The cost `tmp_disk_tables` or the cost `tmp_tables` moved",
+        holds: "The cost `tmp_disk_tables` or the cost `tmp_tables` differs clearly",
         rank: Rank::Particular,
         judge: temporary_tables,
     },
     Rule {
         name: "bytes written",
-        holds: "The cost `written_bytes` moved or, if it was not observed, the cost `disk_written_bytes` moved",
+        holds: "The cost `written_bytes` differs clearly. If `written_bytes` was not observed, the cost \
+                `disk_written_bytes` must differ clearly",
         rank: Rank::Particular,
         judge: bytes_written,
     },
     Rule {
         name: "bytes sent",
-        holds: "The cost `bytes_sent` moved",
+        holds: "The cost `bytes_sent` differs clearly",
         rank: Rank::Particular,
         judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
     },
@@ -177,19 +179,19 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "slower disk",
-        holds: "The cost `disk_stall` moved, but neither `disk_reads` nor `disk_flushes` moved",
+        holds: "The cost `disk_stall` differs clearly, but neither `disk_reads` nor `disk_flushes` does",
         rank: Rank::General,
         judge: slower_disk,
     },
     Rule {
         name: "server CPU",
-        holds: "The cost `server_cpu` moved",
+        holds: "The cost `server_cpu` differs clearly",
         rank: Rank::General,
         judge: |it| general(it, Cost::ServerCpu, "does more work for the same operation"),
     },
     Rule {
         name: "client CPU",
-        holds: "The cost `client_cpu` moved",
+        holds: "The cost `client_cpu` differs clearly",
         rank: Rank::General,
         judge: |it| {
             general(
@@ -201,13 +203,13 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "context switches",
-        holds: "The cost `context_switches` moved",
+        holds: "The cost `context_switches` differs clearly",
         rank: Rank::General,
         judge: |it| {
             general(
                 it,
                 Cost::ContextSwitches,
-                "makes its threads wait more often",
+                "makes the server's threads wait more often",
             )
         },
     },
@@ -233,7 +235,7 @@ fn higher(moved: &Moved) -> &'static str {
 fn rows_read(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::RowsRead)?;
     let meaning = format!(
-        "{} reads more rows for the same operation: an index is missing there, or the plan is different",
+        "{} reads more rows for the same operation: an index may be missing, or the plan may be different",
         higher(&moved)
     );
     let is_scan = moved.by().abs() > ROWS_OF_A_SCAN;
@@ -248,10 +250,10 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
     let moved = time.or_else(|| it.moved(Cost::RowLockWaits))?;
     let waits = it.moved(Cost::RowLockWaits).filter(|_| time.is_some());
     let waits = waits
-        .map(|waits| format!(", {}", waits.in_words()))
+        .map(|waits| format!(" ({})", waits.in_words()))
         .unwrap_or_default();
     let meaning = format!(
-        "on {}, operations wait for row locks that other operations hold{waits}",
+        "on {}, operations are delayed more by row locks that other operations hold{waits}",
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
@@ -261,9 +263,9 @@ fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
 fn query_cache(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::QueryCache)?;
     let settings = it.settings(&["query_cache_type", "query_cache_size"]);
-    let meaning = format!("{} uses the query cache{settings}", higher(&moved));
+    let meaning = format!("{} uses the query cache more{settings}", higher(&moved));
     Some(Finding {
-        // It saves work for some statements, and makes others wait.
+        // The query cache saves work for some statements and makes other statements wait.
         side: None,
         ..Finding::of(moved, price::CACHED_US, meaning)
     })
@@ -274,10 +276,7 @@ fn statement_log(it: &Evidence<'_>) -> Option<Finding> {
     let differing = SETTINGS.iter().find_map(|name| it.variable(name))?;
     let logging = usize::from(differing[1] == "ON");
     let settings = it.settings(&SETTINGS);
-    let meaning = format!(
-        "{} writes its statements to a log{settings}",
-        SIDES[logging]
-    );
+    let meaning = format!("{} writes statements to a log{settings}", SIDES[logging]);
     let of_log = |moved: &Moved| moved.higher() == logging;
     let bytes = it.moved(Cost::WrittenBytes).filter(of_log);
     let bytes = bytes.filter(|moved| moved.by().abs() > 2.0 * elsewhere_bytes(it, logging));
@@ -309,12 +308,12 @@ fn elsewhere_bytes(it: &Evidence<'_>, side: usize) -> f64 {
         .sum()
 }
 
-/// A setting that differs and whose costs were not observed: a guess, and marked as one.
+/// A setting that differs and whose costs were not observed: the finding is a guess and says so.
 fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -> Option<Finding> {
     let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
     (is_unseen && it.is_decided()).then(|| Finding {
         cost: None,
-        sentence: format!("{meaning}; the cost of this was not observed"),
+        sentence: format!("{meaning}; the cost of this setting was not observed"),
         explains_us: 0.0,
         side: Some(side),
         rank: None,
@@ -325,7 +324,7 @@ fn misses(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::Misses)?;
     let settings = it.settings(&["innodb_buffer_pool_size"]);
     let meaning = format!(
-        "{} has less of its data in the buffer pool{settings}",
+        "{} finds fewer of the pages that it needs in the buffer pool{settings}",
         higher(&moved)
     );
     Some(Finding::of(moved, price::READ_US, meaning))
@@ -364,7 +363,7 @@ fn binary_log(it: &Evidence<'_>) -> Option<Finding> {
     unobserved(it, &[Cost::DiskFlushes, Cost::BinlogBytes], side, meaning)
 }
 
-/// 0 leaves it to the operating system, n syncs with every nth group.
+/// With 0, the operating system decides; with n, the server syncs at every nth group of commits.
 fn syncs_more(a: &str, b: &str) -> bool {
     let every = |text: &str| match text.parse::<u64>() {
         Ok(0) | Err(_) => u64::MAX,
@@ -385,11 +384,11 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
             let of_fewer = if is_fewer_on_b { b } else { a };
             match of_fewer {
                 "1" => format!(
-                    "{fewer} syncs its log less often{}",
+                    "{fewer} syncs its redo log less often{}",
                     it.settings(&[setting])
                 ),
                 _ => format!(
-                    "{fewer} does not sync its log at every commit{}",
+                    "{fewer} does not sync its redo log at every commit{}",
                     it.settings(&[setting])
                 ),
             }
@@ -400,7 +399,7 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
                 "innodb_flush_method",
                 "innodb_io_capacity",
             ]);
-            format!("{fewer} syncs less often for the same operation{settings}")
+            format!("{fewer} makes fewer syncs per operation{settings}")
         }
     };
     Some(Finding::of(moved, price::FLUSH_US, meaning))
@@ -417,7 +416,7 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {
         None => (it.moved(Cost::TmpTables)?, price::TABLE_US),
     };
     let meaning = format!(
-        "{} creates more of them for the same operation{settings}",
+        "{} creates more temporary tables for the same operation{settings}",
         higher(&moved)
     );
     Some(Finding::of(moved, price_us, meaning))
@@ -437,7 +436,7 @@ fn bytes_written(it: &Evidence<'_>) -> Option<Finding> {
 fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Option<Finding> {
     let moved = it.moved(cost)?;
     let meaning = format!(
-        "{} moves more bytes for the same operation{}",
+        "{} transfers more bytes for the same operation{}",
         higher(&moved),
         it.settings(settings)
     );
@@ -462,7 +461,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
-            "on {}, every operation takes about {} longer (the shortest operation {}), which the server's costs do not explain: the round trip is longer",
+            "on {}, the median response time is {} longer and the shortest is {} longer, which the server's CPU time does not explain: the round trip is longer",
             SIDES[side],
             duration(median_us.abs() * 1e3),
             duration(shortest_us.abs() * 1e3)

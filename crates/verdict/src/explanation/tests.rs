@@ -276,7 +276,7 @@ fn the_cause_comes_before_what_follows_from_it() {
     assert_eq!(flush.rules(), ["fsyncs", "buffer-pool misses"]);
     assert_eq!(
         flush.causes()[0].sentence,
-        "fsyncs of InnoDB per operation 1.00 → 0: B does not sync its log at every commit \
+        "fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit \
          (innodb_flush_log_at_trx_commit 1 → 2)"
     );
 }
@@ -324,7 +324,7 @@ fn a_setting_alone_is_no_cause() {
     let guess = Case::of(&[]).and(syncs).causes();
     assert_eq!(
         guess[0].sentence,
-        "B syncs its binary log more often (sync_binlog 0 → 1); the cost of this was not observed"
+        "B syncs its binary log more often (sync_binlog 0 → 1); the cost of this setting was not observed"
     );
 }
 
@@ -370,7 +370,7 @@ fn a_limit_is_told_with_what_it_cost() {
         limited(Resource::CpuQuota, Cost::Throttled),
         (
             Some(Cost::Throttled),
-            "B ran into the CPU limit of its server's control group (time held back by the CPU limit per operation \
+            "B was limited by the CPU limit of its server's control group (time held back by the CPU limit per operation \
              0 s → 700 µs)"
                 .to_owned()
         )
@@ -381,7 +381,7 @@ fn a_limit_is_told_with_what_it_cost() {
     );
     assert_eq!(
         limited(Resource::Memory, Cost::ServerCpu),
-        (None, "B ran into a lack of memory".to_owned())
+        (None, "B was limited by a lack of memory".to_owned())
     );
 }
 

@@ -1,4 +1,4 @@
-//! Key and think times of a terminal, as durations that the driver waits for.
+//! Keying and think times of a terminal, as durations that the driver waits for.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{deck::Transaction, random::Draw};
 pub enum Pacing {
     /// No pauses: each transaction follows the previous one.
     None,
-    /// Key and think times of clause 5.2.5.
+    /// Keying and think times of clause 5.2.5.
     Specification,
 }
 

@@ -133,7 +133,7 @@ impl OptionTable for TpccLoad {
                     "pacing",
                     Kind::Choice(&["none", "spec"]),
                     Absent::Default("none"),
-                    "Key and think times: none, or those in the TPC-C specification (spec)",
+                    "Keying and think times: none, or those in the TPC-C specification (spec)",
                 ),
                 OptionSpec::new(
                     "delivery",

@@ -40,7 +40,7 @@ this machine. The server is not changed. Each piece of advice is marked with its
 from documented behaviour, and `counter` means that it is inferred from the counters. Only `dbdyno config prove`
 measures an effect.
 
-With FILE, the connection options name the server for whose version and machine the file is checked.
+If you give both FILE and connection options, the file is checked for the version and the machine of that server.
 
 If a finding has the --fail-if level or a worse one, the exit code is 1; otherwise it is 0.
 

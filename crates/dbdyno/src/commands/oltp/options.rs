@@ -48,8 +48,8 @@ docs/oltp.md describes the statements, the distributions and the differences fro
 )]
 pub(super) struct Options {
     /// Workload to run: point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,
-    /// update_non_index, select_random_points or select_random_ranges. A name with sysbench's prefix oltp_ and the path
-    /// of a sysbench script are also accepted
+    /// update_non_index, select_random_points or select_random_ranges. You can also give a name with sysbench's prefix
+    /// (oltp_read_write), or the path of a sysbench script
     pub(super) workload: String,
     /// Command to execute
     #[arg(value_enum)]

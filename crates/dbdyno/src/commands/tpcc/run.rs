@@ -65,7 +65,7 @@ pub(crate) struct RunArgs {
     /// Unmeasured warm-up at the start of the run: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
     warmup: WarmUp,
-    /// Key and think times: none, or those in the TPC-C specification (spec)
+    /// Keying and think times: none, or those in the TPC-C specification (spec)
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
     /// How a transaction is sent: statement by statement (statements), or as one call to a stored procedure (stored),

@@ -33,7 +33,7 @@ fn the_cost_of_synced_commits_is_named() {
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
         .prints_sentence("5 executions a side, in pairs")
         .prints("fsyncs of InnoDB")
-        .prints_sentence("does not sync its log at every commit");
+        .prints_sentence("does not sync its redo log at every commit");
     let json = scene.dbdyno(with(&["--format", "json"])).exits(0).text();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let place = &json["combinations"][0];

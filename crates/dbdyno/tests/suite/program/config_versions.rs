@@ -39,7 +39,7 @@ fn documented_versions_are_judged_and_named() {
         .exits(0)
         .prints("no catalogue for percona-5.6: the nearest one is used, mysql-5.6.24")
         .prints(
-            "note     percona.cnf line 2: userstat=ON: not in the nearest catalogue, mysql-5.6.24",
+            "note     percona.cnf line 2: userstat=ON: unknown to the nearest version that dbdyno knows (mysql-5.6.24)",
         );
     scene
         .dbdyno([

@@ -89,7 +89,7 @@ const OPTION_FILES: [OptionFile; 11] = [
         says: &[
             "in 2 options",
             "refused  conf.d/30.cnf line 1: not read: an option is before the first [group]",
-            "line 2: max_connections=100: overridden by conf.d/10.cnf line 2 with 111",
+            "line 2: max_connections=100: overridden in conf.d/10.cnf line 2 with the value 111",
             "line 4: not read: ",
         ],
         not: &["112"],

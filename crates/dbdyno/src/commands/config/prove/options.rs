@@ -43,7 +43,7 @@ pub(crate) struct ProveArgs {
     /// Options whose lines are tested together; may be repeated for other groups of options
     #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
-    /// Options to test although they normally do not affect speed, such as max_connections
+    /// Additional options to test, even though they normally do not affect speed, such as max_connections
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
     pub(super) tested: Vec<String>,
     #[command(flatten)]
