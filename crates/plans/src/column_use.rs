@@ -387,7 +387,7 @@ fn serves_index(function: &str) -> bool {
     matches!(function, "match" | "isnull")
 }
 
-/// Words before a bracket that are no function.
+/// Words before a bracket that are no function; `multiple equal` is how MySQL shows equalities that it joined.
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,
@@ -412,6 +412,7 @@ fn is_keyword(word: &str) -> bool {
             | "as"
             | "values"
             | "xor"
+            | "equal"
             | "when"
             | "then"
             | "else"

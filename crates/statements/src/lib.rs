@@ -18,6 +18,7 @@ pub mod explain;
 mod guard;
 mod other_work;
 mod reach;
+mod server_version;
 mod session;
 mod setting;
 mod sight;

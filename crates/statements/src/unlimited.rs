@@ -10,7 +10,8 @@ use super::statement_text::StatementText;
 /// A SELECT without the LIMIT at its end.
 pub(super) struct Unlimited {
     pub(super) statement: SqlStatement,
-    /// The ORDER BY and the LIMIT, as written: two statements with the same ones want the same part of their rows.
+    /// The ORDER BY and the LIMIT, as written, behind the words of the list: two statements with the same ones want the same
+    /// part of their rows. A name in the ORDER BY may be one that the list gives.
     pub(super) part: String,
 }
 
@@ -32,7 +33,14 @@ impl Unlimited {
         if (limit..end).any(|at| text.is(at, "rows")) {
             return None;
         }
-        let part = text.slice(order.unwrap_or(limit), end).to_owned();
+        let list = clauses.select + 1..clauses.from;
+        let list = list.filter(|at| !text.is(*at, "straight_join"));
+        let list: Vec<&str> = list.map(|at| text.parts[at].text).collect();
+        let part = format!(
+            "{} {}",
+            list.join(" "),
+            text.slice(order.unwrap_or(limit), end)
+        );
         let without = text.edited(vec![(text.bytes(limit, end - 1), String::new())])?;
         Some(Self {
             statement: statement.reworded(without.as_bytes()),
@@ -52,17 +60,24 @@ mod tests {
         for (text, without) in [
             (
                 "select a from t order by b limit 5",
-                Some(("select a from t order by b ", "order by b limit 5")),
+                Some(("select a from t order by b ", "a order by b limit 5")),
             ),
             (
                 "select a from t limit 5 offset 2 for update",
-                Some(("select a from t  for update", "limit 5 offset 2")),
+                Some(("select a from t  for update", "a limit 5 offset 2")),
             ),
             (
                 "select a from (select a from t limit 3) x order by a limit 1, 2",
                 Some((
                     "select a from (select a from t limit 3) x order by a ",
-                    "order by a limit 1, 2",
+                    "a order by a limit 1, 2",
+                )),
+            ),
+            (
+                "select straight_join id as k, total from t order by k limit 5",
+                Some((
+                    "select straight_join id as k, total from t order by k ",
+                    "id as k , total order by k limit 5",
                 )),
             ),
             ("select a from (select a from t limit 3) x", None),

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&pool(15.0), Level::Warn, "93.8 % of 16.0 GiB");
+        assert_found(&pool(15.0), Level::Warn, "93.8 % of the memory (16.0 GiB)");
         assert_found(&pool(1.0), Level::Warn, "the data does not fit");
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
@@ -113,7 +113,11 @@ mod tests {
 
     #[test]
     fn passes() {
-        assert_found(&judged(&RULE, |_| {}), Level::Pass, "50 % of 16.0 GiB");
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "50 % of the memory (16.0 GiB)",
+        );
         assert_eq!(level(&pool(3.0)), Level::Pass, "small, but the data fits");
     }
 

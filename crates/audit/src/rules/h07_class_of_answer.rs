@@ -147,7 +147,7 @@ mod tests {
         assert_found(
             &judged_together(&RULE, &runs, over(&["direct"])),
             Level::Invalid,
-            "5.00 µs per read with direct=off, 4.00 ms with direct=on",
+            "5.00 µs per read with direct=off, and 4.00 ms with direct=on",
         );
     }
 
@@ -172,7 +172,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Invalid,
-            "5.00 µs per read with cached, 4.00 ms with disk",
+            "5.00 µs per read with cached, and 4.00 ms with disk",
         );
         assert_no_subject(&judged_storage(&RULE, |record| record.patterns.truncate(1)));
     }

@@ -116,7 +116,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Note,
-            "the same order in each of 4 blocks (probability of this in random order: 1 in 8)",
+            "the same order in each of 4 blocks (probability with random order: 1 in 8)",
         );
     }
 

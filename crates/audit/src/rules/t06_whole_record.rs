@@ -151,7 +151,7 @@ mod tests {
         let mut declared = over(&["flush"]);
         declared.planned_runs = Some(10);
         let outcome = judged_together(&RULE, &runs, declared.clone());
-        assert_found(&outcome, Level::Fail, "1 run began later");
+        assert_found(&outcome, Level::Fail, "1 run began after a run");
         let known = BesideRecords {
             disturbed: 1,
             ..BesideRecords::default()

@@ -56,7 +56,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "open_files_limit=1024",
-            &["151 connections and 2000 tables need 4161 files"],
+            &["151 connections and 2000 open tables need 4161 files"],
         );
         assert_found(
             &RULE,

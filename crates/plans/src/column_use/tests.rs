@@ -75,6 +75,7 @@ fn conditions_on_an_expression_of_a_column_are_found() {
         "(`s`.`t`.`c` > -(1))",
         "(match `s`.`t`.`c` against ('x'))",
         "isnull(`s`.`t`.`c`)",
+        "multiple equal(1, `s`.`t`.`c`)",
         // Served by an index of the other column.
         "(`s`.`t`.`c` = (`s`.`t`.`d` + 1))",
         "(`s`.`t`.`c` = lower(`s`.`t`.`d`))",

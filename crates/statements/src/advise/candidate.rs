@@ -297,7 +297,7 @@ impl Subject<'_> {
                 (format!("on arithmetic with {alias}.{column}"), remedy)
             } else {
                 let remedy = format!(
-                    "compare {column} itself, or add a generated column with {expression}() of it and index that"
+                    "compare {column} itself, or compare an indexed generated column that stores {expression}() of it"
                 );
                 (format!("on {expression}() of {alias}.{column}"), remedy)
             };
@@ -427,7 +427,7 @@ fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<
             ),
             saving: 0.0,
             remedy: Remedy::Author(format!(
-                "compare {column} with a text: put the number in quotation marks"
+                "compare {column} with a text in quotation marks, spelled as it is stored"
             )),
         });
     }

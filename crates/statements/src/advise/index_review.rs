@@ -21,8 +21,10 @@ pub(super) struct NeedlessIndex {
 /// Why an index may not be worth its price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Why {
-    /// Another one begins with its columns, and serves everything that it serves.
+    /// Another one begins with its columns and those of the primary key behind them, and serves everything that it serves.
     Duplicate { of: String },
+    /// Another one begins with its columns, but not in the order of the primary key within equal values.
+    Shorter { of: String },
     /// It was not read.
     Unused { since: Duration },
 }
@@ -35,6 +37,10 @@ impl NeedlessIndex {
             Why::Duplicate { of } => {
                 format!("{start} is a duplicate: index {of} begins with its columns")
             }
+            Why::Shorter { of } => format!(
+                "{start} is needed only for the order of the primary key within equal values (MAX or ORDER BY of it): \
+                 otherwise index {of}, which begins with its columns, replaces it"
+            ),
             Why::Unused { since } => format!(
                 "{start} is unused since the server's start ({} ago)",
                 span(*since)
@@ -54,6 +60,8 @@ pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec
         };
         if let Some(of) = duplicated(name, index, facts) {
             found.push(needless(Why::Duplicate { of }));
+        } else if let Some(of) = longer(name, index, facts) {
+            found.push(needless(Why::Shorter { of }));
         } else if uptime >= UNUSED_AFTER && is_unused(name, index, facts) {
             found.push(needless(Why::Unused { since: uptime }));
         }
@@ -82,7 +90,23 @@ fn duplicated(name: &str, index: &IndexFacts, facts: &TableFacts) -> Option<Stri
             let rank = |name: &str, index: &IndexFacts| (index.columns.len(), name.to_owned());
             return rank(other_name, other) < rank(name, index);
         }
-        other_whole.starts_with(&index.columns)
+        other_whole.starts_with(&whole)
+    });
+    found.map(|(name, _)| name.clone())
+}
+
+/// An index that begins with the columns of another one, which is no rule for the data.
+fn longer(name: &str, index: &IndexFacts, facts: &TableFacts) -> Option<String> {
+    if name == PRIMARY || !index.is_plain || index.is_unique {
+        return None;
+    }
+    let whole = facts.with_key(&index.columns);
+    let mut others = facts.indexes.iter().filter(|(_, other)| other.is_plain);
+    let found = others.find(|(other_name, other)| {
+        *other_name != name
+            && other.columns.len() > index.columns.len()
+            && other.columns.starts_with(&index.columns)
+            && !facts.with_key(&other.columns).starts_with(&whole)
     });
     found.map(|(name, _)| name.clone())
 }
@@ -135,7 +159,14 @@ mod tests {
         for (indexes, expected) in [
             (
                 &[("a", &["x"][..]), ("b", &["x", "y"])][..],
-                &["index a of s.t is a duplicate: index b begins with its columns"][..],
+                &[
+                    "index a of s.t is needed only for the order of the primary key within equal values (MAX or ORDER BY of \
+                     it): otherwise index b, which begins with its columns, replaces it",
+                ][..],
+            ),
+            (
+                &[("a", &["x"][..]), ("b", &["x", "id", "y"])],
+                &["index a of s.t is a duplicate: index b begins with its columns"],
             ),
             // InnoDB adds the primary key to both.
             (

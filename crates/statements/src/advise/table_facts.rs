@@ -6,7 +6,7 @@ use protocol::ResultSet;
 use runs::{Blamed, quoted};
 use workload::sql_script::SqlStatement;
 
-use crate::session::Session;
+use crate::{server_version::is_from, session::Session};
 
 /// Bytes of a key of InnoDB at most; old row formats and small pages take less, which the server says.
 const KEY_BYTES_MAX: u64 = 3072;
@@ -71,10 +71,19 @@ impl TableFacts {
                 .bytes
                 .extend(bytes.parse().ok().map(|bytes| (column, bytes)));
         }
+        // An index that the optimizer must not use serves nothing.
+        let version = session.version();
+        let is_seen = if !is_from(version, 80_000, 100_600) {
+            ""
+        } else if is_from(version, 80_000, u32::MAX) {
+            "AND is_visible = 'YES'"
+        } else {
+            "AND ignored = 'NO'"
+        };
         let indexes = format!(
             "SELECT index_name, COALESCE(column_name, ''), non_unique, \
              sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A' \
-             FROM information_schema.statistics WHERE {filter} \
+             FROM information_schema.statistics WHERE {filter} {is_seen} \
              AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
         );
         for [name, column, not_unique, is_plain] in rows(session, statement, &indexes).await? {

@@ -1,9 +1,12 @@
 //! Whether a server follows a variant's hints: to one that does not know them they are comments.
 
-use protocol::relay::server_version_number;
 use runs::{Blame, Blamed};
 
 use super::variant::Variant;
+use crate::server_version::is_from;
+
+/// The first version of MariaDB with hints: it has all of them.
+const MARIADB: u32 = 120_000;
 
 /// An error for a variant with hints on a server whose optimizer has none.
 pub(super) fn check(variant: &Variant, version: &str) -> Result<(), Blamed> {
@@ -19,21 +22,12 @@ pub(super) fn check(variant: &Variant, version: &str) -> Result<(), Blamed> {
 }
 
 fn are_known(version: &str) -> bool {
-    is_from(version, 50_700)
+    is_from(version, 50_700, MARIADB)
 }
 
 /// Whether a server follows hints on the order of tables, such as `JOIN_PREFIX(t)`.
 pub(crate) fn are_order_hints_known(version: &str) -> bool {
-    is_from(version, 80_001)
-}
-
-/// Whether a server is MySQL from a version on, or MariaDB 12, which has all hints.
-fn is_from(version: &str, mysql: u32) -> bool {
-    // MariaDB puts this before its version, so that old replicas of MySQL accept it.
-    let own = version.strip_prefix("5.5.5-").unwrap_or(version);
-    let number = server_version_number(own.as_bytes());
-    let is_mariadb = own.to_ascii_lowercase().contains("mariadb");
-    number >= if is_mariadb { 120_000 } else { mysql }
+    is_from(version, 80_001, MARIADB)
 }
 
 #[cfg(test)]

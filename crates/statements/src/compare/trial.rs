@@ -109,7 +109,10 @@ impl<'a> Trial<'a> {
         let is_open = |it: &Comparison| {
             let [before, after] = it.results;
             let is_of_values = before.rows.rows() == after.rows.rows();
-            if it.sameness != Sameness::Different || !is_of_values {
+            let keep_order = [0, it.side]
+                .iter()
+                .all(|side| sides[*side].variant.keeps_order());
+            if it.sameness != Sameness::Different || !is_of_values || !keep_order {
                 return false;
             }
             let parts = [0, it.side].map(|side| own(&sides[side], it.statement));

@@ -126,6 +126,27 @@ impl Variant {
         !self.sql.iter().all(is_setting)
     }
 
+    /// Whether its SQL leaves all values and their order as they are: it makes or drops indexes, or sets something. The type
+    /// of a column decides what ORDER BY means: an ENUM is sorted by its list.
+    pub(super) fn keeps_order(&self) -> bool {
+        const OF_COLUMNS: [&str; 6] = [
+            "modify",
+            "change",
+            "convert",
+            "collate",
+            "charset",
+            "character",
+        ];
+        let has =
+            |part: &SqlStatement, words: &[&str]| words.iter().any(|word| part.has_word(word));
+        self.sql.iter().all(|part| match part.verb().as_str() {
+            "SET" | "USE" | "ANALYZE" | "OPTIMIZE" | "FLUSH" => true,
+            "CREATE" | "DROP" => part.has_word("index"),
+            "ALTER" => has(part, &["index", "key"]) && !has(part, &OF_COLUMNS),
+            _ => false,
+        })
+    }
+
     /// Whether it needs a server of its own.
     pub(crate) fn changes_server(&self) -> bool {
         self.has_changes() || !self.options.is_empty() || self.cnf.is_some() || self.run.is_some()
@@ -169,6 +190,25 @@ mod tests {
         assert!(variant.changes_server());
         let session = Variant::parse("off: set sort_buffer_size = 1").unwrap();
         assert!(!session.changes_server());
+    }
+
+    #[test]
+    fn a_column_with_another_type_may_have_another_order() {
+        for (parts, keeps) in [
+            ("create unique index i on t (a); analyze table t", true),
+            ("alter table t add key (a), drop index b", true),
+            ("set sort_buffer_size = 1", true),
+            ("alter table t modify state enum('b', 'a')", false),
+            (
+                "alter table t add index (a), convert to character set latin1",
+                false,
+            ),
+            ("update t set a = 1", false),
+            ("create table u (a int)", false),
+        ] {
+            let variant = Variant::parse(&format!("v: {parts}")).unwrap();
+            assert_eq!(variant.keeps_order(), keeps, "{parts}");
+        }
     }
 
     #[test]

@@ -179,7 +179,7 @@ fn what_the_author_has_to_change_is_said() {
         found,
         [
             "compare day itself with a range of values",
-            "compare code with a text: put the number in quotation marks",
+            "compare code with a text in quotation marks, spelled as it is stored",
             "search name from its beginning, or use a full-text index"
         ]
     );
@@ -195,7 +195,7 @@ fn a_condition_on_an_expression_without_an_index_is_named() {
     };
     assert_eq!(
         of("(lower(`s`.`t`.`code`) = 'x')", &tree),
-        ["compare code itself, or add a generated column with lower() of it and index that"]
+        ["compare code itself, or compare an indexed generated column that stores lower() of it"]
     );
     assert_eq!(
         of("((`s`.`t`.`n` + 1) = 5)", &tree),

@@ -123,14 +123,17 @@ fn price_json(price: &IndexPrice) -> Value {
 }
 
 fn needless_json(it: &NeedlessIndex) -> Value {
-    let (duplicate_of, unused_for_s) = match &it.why {
-        Why::Duplicate { of } => (Some(of), None),
-        Why::Unused { since } => (None, Some(since.as_secs())),
-    };
+    let (mut duplicate_of, mut shorter_than, mut unused_for_s) = (None, None, None);
+    match &it.why {
+        Why::Duplicate { of } => duplicate_of = Some(of),
+        Why::Shorter { of } => shorter_than = Some(of),
+        Why::Unused { since } => unused_for_s = Some(since.as_secs()),
+    }
     json!({
         "table": it.table,
         "index": it.index,
         "duplicate_of": duplicate_of,
+        "shorter_than": shorter_than,
         "unused_for_s": unused_for_s,
         "sentence": it.sentence(),
     })
