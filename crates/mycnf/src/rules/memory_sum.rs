@@ -219,7 +219,7 @@ mod tests {
         );
         assert!(
             found[0].ends_with(
-                "; lower innodb_buffer_pool_size, the largest part of this sum (42.0 GiB)"
+                "; lower innodb_buffer_pool_size, the largest part of this total (42.0 GiB)"
             ),
             "{found:?}"
         );

@@ -106,7 +106,7 @@ mod tests {
             &[
                 "no server reads [mysqlld]; is [mysqld] meant?",
                 "only the version in the group's name reads [mysqld-5.7]",
-                "[mariadb] is for MariaDB",
+                "only MariaDB reads [mariadb], but the server is MySQL",
             ],
         );
         assert_found(
