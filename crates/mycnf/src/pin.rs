@@ -4,6 +4,7 @@
 use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Family;
 use crate::rule::Advice;
+use crate::rules::binary_log_identity::needs_server_id;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -45,20 +46,7 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     pins.extend(binary_log(before, after));
     pins.extend(auto_increment(before, after));
     pins.extend(packet(before, after));
-    if findings
-        .iter()
-        .any(|advice| advice.rule.id == "binary-log-without-server-id")
-        && is_refused(findings, "binary-log-without-server-id")
-    {
-        pins.push(Pin {
-            option: "server_id",
-            line: "server_id = 1".to_owned(),
-            why: format!(
-                "{} does not start with a binary log without it; use a unique number",
-                after.target
-            ),
-        });
-    }
+    pins.extend(server_id(before, after, findings));
     pins
 }
 
@@ -163,39 +151,68 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
     (old != new && is_known).then(|| old_default(after, before.target, option, old, new))
 }
 
-/// A binary log that was off stays off, and one that was flushed stays flushed.
-fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
-    if !before.has_binary_log() && after.has_binary_log() {
-        return Some(Pin {
+/// A binary log that was off stays off, and one that was on stays on, with its format, and flushed if it was.
+fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Vec<Pin> {
+    if !before.has_binary_log() {
+        let why = format!(
+            "as in {}; {} has a binary log by default",
+            before.target, after.target
+        );
+        return Vec::from_iter(after.has_binary_log().then(|| Pin {
             option: "log_bin",
             line: "skip_log_bin".to_owned(),
-            why: format!(
-                "as in {}; {} has a binary log by default",
-                before.target, after.target
-            ),
-        });
+            why,
+        }));
     }
+    // The files keep the name that MySQL gives them by default.
+    let lost = loses_binary_log(before, after).then(|| Pin {
+        option: "log_bin",
+        line: "log_bin = binlog".to_owned(),
+        why: format!(
+            "as in {}; {} has no binary log by default",
+            before.target, after.target
+        ),
+    });
     let flushed = |subject: &Subject<'_>| subject.number("sync_binlog") == Some(1);
-    let has = before.has_binary_log() && after.has_binary_log();
-    if has && flushed(before) && !flushed(after) && !is_set(before, after, "sync_binlog") {
-        return Some(Pin {
-            option: "sync_binlog",
-            line: "sync_binlog = 1".to_owned(),
-            why: format!(
-                "as in {}; {} does not flush the binary log by default",
-                before.target, after.target
-            ),
-        });
-    }
-    if !before.has_binary_log() || is_set(before, after, "binlog_format") {
-        return None;
-    }
-    let (old, new) = before
+    let is_unflushed = flushed(before) && !flushed(after) && !is_set(before, after, "sync_binlog");
+    let unflushed = is_unflushed.then(|| Pin {
+        option: "sync_binlog",
+        line: "sync_binlog = 1".to_owned(),
+        why: format!(
+            "as in {}; {} does not flush the binary log by default",
+            before.target, after.target
+        ),
+    });
+    let format = before
         .value("binlog_format")
-        .zip(after.value("binlog_format"))?;
-    // From rows to less is a loss; from less to rows is what every version recommends.
-    (old == "ROW" && new != "ROW")
-        .then(|| old_default(after, before.target, "binlog_format", &old, &new))
+        .zip(after.value("binlog_format"));
+    let format = format
+        // From rows to less is a loss; from less to rows is what every version recommends.
+        .filter(|(old, new)| old == "ROW" && new != "ROW")
+        .filter(|_| !is_set(before, after, "binlog_format"))
+        .map(|(old, new)| old_default(after, before.target, "binlog_format", &old, &new));
+    [lost, unflushed, format].into_iter().flatten().collect()
+}
+
+/// Whether the new version has no binary log by default, and the old one had.
+fn loses_binary_log(before: &Subject<'_>, after: &Subject<'_>) -> bool {
+    before.has_binary_log() && !after.has_binary_log() && !is_set(before, after, "log_bin")
+}
+
+/// The id without which MySQL 5.7 does not start with a binary log, be it set in the file or by a pin.
+fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> Option<Pin> {
+    let is_needed = is_refused(findings, "binary-log-without-server-id")
+        || (loses_binary_log(before, after)
+            && needs_server_id(after)
+            && after.set("server_id").is_none());
+    is_needed.then(|| Pin {
+        option: "server_id",
+        line: "server_id = 1".to_owned(),
+        why: format!(
+            "{} does not start with a binary log without it; use a unique number",
+            after.target
+        ),
+    })
 }
 
 /// Interleaved auto-increment values need rows in the binary log.

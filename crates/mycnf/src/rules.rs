@@ -7,7 +7,7 @@ mod abbreviated_name;
 mod adjusted_value;
 mod authentication_plugin;
 mod binary_log_expiry;
-mod binary_log_identity;
+pub(crate) mod binary_log_identity;
 mod bind_address;
 mod buffer_pool_default;
 mod character_set;

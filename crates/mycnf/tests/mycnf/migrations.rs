@@ -58,6 +58,26 @@ fn a_flush_at_each_commit_stays_one() {
     line(&lower, "innodb_flush_log_at_trx_commit=2");
 }
 
+/// MySQL 8 writes a binary log by default and flushes it, and MariaDB does neither.
+#[test]
+fn a_binary_log_that_was_on_by_default_stays_on() {
+    let text = "[mysqld]\nserver_id=5\n";
+    let (mariadb, _) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    line(&mariadb, "log_bin = binlog    # as in mysql-8.0.33");
+    line(&mariadb, "sync_binlog = 1    # as in mysql-8.0.33");
+    line(&mariadb, "binlog_format = ROW    # as in mysql-8.0.33");
+    let (older, _) = moved("[mysqld]\nport=3307\n", "mysql-8.0.33", "mysql-5.7");
+    line(&older, "log_bin = binlog    # as in mysql-8.0.33");
+    line(&older, "server_id = 1    # mysql-5.7 does not start");
+    for file in ["skip-log-bin", "disable_log_bin", "log_bin=0"] {
+        let text = format!("[mysqld]\n{file}\n");
+        let (off, _) = moved(&text, "mysql-8.0.33", "mariadb-10.11");
+        for pin in ["log_bin = ", "sync_binlog", "binlog_format"] {
+            assert!(off.lines().all(|line| !line.starts_with(pin)), "{off}");
+        }
+    }
+}
+
 #[test]
 fn a_value_that_the_new_version_changes_or_refuses_is_to_decide() {
     let text = "[mysqld]\nmax_connections=0\nslave_net_timeout=0\nthread_handling=pool-of-threads\n\
