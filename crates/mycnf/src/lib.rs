@@ -40,6 +40,7 @@ mod judge;
 mod known_option;
 mod line;
 mod lint;
+mod log_expiry;
 mod machine;
 mod migration;
 mod name;

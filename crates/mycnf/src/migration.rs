@@ -1,7 +1,9 @@
 //! The rewriting of an option file for another version or family.
 
 mod changed_defaults;
+mod overridden_lines;
 mod place;
+mod values;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,13 +12,11 @@ use crate::entry::{Entry, Origin};
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
 use crate::instances::SERVER_GROUP;
-use crate::judge::parse_number;
 use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pin::{Pin, pins as pins_of};
 use crate::plugins::loads_plugins;
-use crate::rename::size;
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;
@@ -99,17 +99,19 @@ pub fn migrate(
     let foreign = foreign_groups(from, to);
     let is_foreign = |group: &str| foreign.contains(&group.to_ascii_lowercase());
     let servers = file.per_server();
-    let moved = servers.iter().map(|server| {
-        let mut moved = server.file.clone();
-        moved.rename_groups(|group| is_foreign(group).then(|| SERVER_GROUP.to_owned()));
-        moved
-    });
-    let moved: Vec<OptionFile> = moved.collect();
     let machine = Machine::default();
     let before = servers
         .iter()
         .map(|server| Subject::new(&server.file, from, &machine));
     let before: Vec<Subject<'_>> = before.collect();
+    let mut migration = Migration::default();
+    migration.drop_overridden(&before, path);
+    let moved = servers.iter().map(|server| {
+        let mut moved = migration.rewritten(&server.file);
+        moved.rename_groups(|group| is_foreign(group).then(|| SERVER_GROUP.to_owned()));
+        moved
+    });
+    let moved: Vec<OptionFile> = moved.collect();
     let after = moved.iter().zip(&servers).zip(&before);
     let after = after.map(|((moved, server), before)| {
         let mut after = Subject::new(moved, to, &machine);
@@ -119,9 +121,9 @@ pub fn migrate(
     let after: Vec<_> = after.collect();
     let both = || before.iter().zip(after.iter().map(|(_, after)| after));
 
-    let mut migration = Migration::default();
     for (before, after) in both() {
         migration.keep_flushing(before, after, path);
+        migration.keep_all_logs(before, after, path);
     }
     let mut findings = advice_for_all(&after);
     findings.retain(|advice| {
@@ -313,22 +315,6 @@ impl Migration {
         });
     }
 
-    /// Value 3 is MariaDB's alone and flushes every commit, like 1; MySQL cuts it to 2, which flushes once in a second.
-    fn keep_flushing(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
-        if !before.is_mariadb() || after.is_mariadb() {
-            return;
-        }
-        let name = "innodb_flush_log_at_trx_commit";
-        let Some(entry) = after.set(name).map(|line| line.entry) else {
-            return;
-        };
-        let value = entry.value.as_deref().and_then(parse_number);
-        if value.is_some_and(|value| value >= 3) {
-            let how = format!("in {}, which also flushes each commit", before.target);
-            self.replace(entry, format!("{name} = 1"), &how, path);
-        }
-    }
-
     /// Puts another line in the place of an option's, unless it has one already; `how` the option was in the old version goes into the comment.
     fn replace(&mut self, entry: &Entry, now: String, how: &str, path: &Path) {
         let at = entry.origin.clone();
@@ -345,22 +331,6 @@ impl Migration {
             });
         }
         self.moves.push(Move::Rewritten { at, was, now });
-    }
-
-    /// Where the new version has one redo log file, it gets the size of all of the old ones.
-    fn keep_redo_size(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
-        let name = "innodb_log_file_size";
-        let files = before.number("innodb_log_files_in_group").unwrap_or(1);
-        let is_one = after.number("innodb_log_files_in_group").unwrap_or(1) == 1;
-        let (Some(line), Some(each)) = (after.set(name), after.number(name)) else {
-            return;
-        };
-        if files < 2 || !is_one {
-            return;
-        }
-        let now = format!("{name} = {}", size(each.saturating_mul(files)));
-        let how = format!("in each of {files} files");
-        self.replace(line.entry, now, &how, path);
     }
 
     /// Judges the rewritten lines once more: what has a new name may have a value that the new version does not take.

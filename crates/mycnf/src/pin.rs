@@ -3,6 +3,7 @@
 
 use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Family;
+use crate::log_expiry::{AUTO_PURGE, DAYS, SECONDS, days_of_seconds, expiry_option};
 use crate::rule::Advice;
 use crate::rules::binary_log_identity::needs_server_id;
 use crate::subject::Subject;
@@ -191,7 +192,24 @@ fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Vec<Pin> {
         .filter(|(old, new)| old == "ROW" && new != "ROW")
         .filter(|_| !is_set(before, after, "binlog_format"))
         .map(|(old, new)| old_default(after, before.target, "binlog_format", &old, &new));
-    [lost, unflushed, format].into_iter().flatten().collect()
+    let pins = [lost, unflushed, format, expiry(before, after)];
+    pins.into_iter().flatten().collect()
+}
+
+/// Binary logs are kept as long as before: without them, there is no point-in-time recovery.
+fn expiry(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let is_set = |name: &&str| after.set(name).is_some();
+    if [DAYS, SECONDS, AUTO_PURGE].iter().any(is_set) {
+        return None;
+    }
+    let (old_s, new_s) = before.log_expiry_s().zip(after.log_expiry_s())?;
+    let option = expiry_option(after);
+    let in_unit = |seconds: i128| match option {
+        DAYS => days_of_seconds(seconds).to_string(),
+        _ => seconds.to_string(),
+    };
+    let (old, new) = (in_unit(old_s), in_unit(new_s));
+    (old != new).then(|| old_default(after, before.target, option, &old, &new))
 }
 
 /// Whether the new version has no binary log by default, and the old one had.

@@ -8,8 +8,8 @@ pub(super) const RULE: Rule = Rule {
     title: "Limit on open files lower than the caches need",
     reason: "The server requests as many open files as its caches and connections need, even if open_files_limit is lower. If the operating system allows fewer, the server lowers table_open_cache and max_connections, and reports this only in its log, if at all.",
     source: "MySQL Reference Manual, \"open_files_limit\"; tested on MySQL 5.7, MySQL 8.0.33 and MariaDB 10.11: with \
-        open_files_limit=1024 and a limit of 20000 files for the service, table_open_cache=5000 was not lowered, and 20000 \
-        was lowered to 9595",
+        open_files_limit=1024 and a service limit of 20000 files, the servers kept table_open_cache=5000, and lowered \
+        20000 to 9595",
     check,
 };
 
@@ -47,7 +47,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     );
     vec![
         Remark::of(subject, "open_files_limit", Level::Note, what).fix(format!(
-            "set open_files_limit to {requested}, and allow the service as many (LimitNOFILE), or lower table_open_cache"
+            "set open_files_limit to {requested}, and the service's limit (LimitNOFILE), too, or lower table_open_cache"
         )),
     ]
 }
@@ -64,8 +64,8 @@ mod tests {
             "max_connections=800\ntable_open_cache=5000\nopen_files_limit=1024",
             &[
                 "note: open_files_limit=1024: the server requests at least 10810 open files, for 800 connections and \
-                 5000 open tables; if the operating system allows fewer than 10810, the server lowers table_open_cache; \
-                 set open_files_limit to 10810, and allow the service as many (LimitNOFILE)",
+                 5000 open tables; if the operating system allows fewer than 10810, the server lowers \
+                 table_open_cache; set open_files_limit to 10810, and the service's limit (LimitNOFILE), too",
             ],
         );
         assert_found(
