@@ -19,6 +19,7 @@ mod candidates;
 mod catalogue;
 mod character_sets;
 mod client;
+mod collations;
 mod comparison;
 mod counter_rule;
 mod counter_rules;

@@ -190,6 +190,24 @@ fn the_capacity_of_the_redo_log_is_carried_over() {
     }
 }
 
+/// MariaDB 10.11 does not start with a collation of MySQL 8.0.
+#[test]
+fn a_collation_that_the_new_version_does_not_have_is_to_decide() {
+    let text = "[mysqld]\ncollation_server=utf8mb4_0900_ai_ci\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    line(
+        &new,
+        "# to decide: this version does not have this collation; write collation_server = ",
+    );
+    line(
+        &new,
+        "character_set_server = utf8mb4    # as in mysql-8.0.33",
+    );
+    assert_eq!(open.len(), 1, "{open:?}");
+    let (_, open) = moved(text, "mysql-8.0.33", "mariadb-11.8");
+    assert!(open.is_empty(), "{open:?}");
+}
+
 #[test]
 fn a_value_that_the_new_version_changes_or_refuses_is_to_decide() {
     let text = "[mysqld]\nmax_connections=0\nslave_net_timeout=0\nthread_handling=pool-of-threads\n\
