@@ -217,6 +217,12 @@ impl Migration {
         })
     }
 
+    /// Whether a line is left to the user already.
+    fn has_open(&self, line: &Origin) -> bool {
+        let mut moves = self.moves.iter();
+        moves.any(|one| matches!(one, Move::Open { at: Some(at), .. } if at == line))
+    }
+
     /// Turns what the new version says of a line into an edit.
     fn apply(&mut self, advice: &Advice, path: &Path, from: &Target, is_known: bool) {
         let remark = &advice.remark;
@@ -343,9 +349,10 @@ impl Migration {
         };
         for advice in findings {
             let is_left = is_left_to_pins(&advice);
+            let is_adjusted = advice.rule.id == "adjusted-value";
             let remark = advice.remark;
-            let is_refused = remark.level == Level::Refused;
-            let Some(at) = remark.at.filter(|_| is_refused && !is_left) else {
+            let is_changed = remark.level == Level::Refused || is_adjusted;
+            let Some(at) = remark.at.filter(|_| is_changed && !is_left) else {
                 continue;
             };
             if !is_rewritten(&at, &self.moves) {
@@ -353,10 +360,14 @@ impl Migration {
             }
             match remark.rewrite {
                 Some(Rewrite::Replace(better)) => self.replace_again(&at, &better, path),
+                _ if self.has_open(&at) => {}
                 _ => self.moves.push(Move::Open {
                     at: Some(at),
                     option: remark.option,
-                    what: remark.what,
+                    what: match remark.fix.filter(|_| is_adjusted) {
+                        Some(fix) => format!("{}; {fix}", remark.what),
+                        None => remark.what,
+                    },
                 }),
             }
         }
@@ -386,11 +397,7 @@ impl Migration {
         let read = after.iter().flat_map(|(_, after)| after.read());
         for line in read.filter(|line| loads_plugins(&line.entry.name)) {
             let at = Some(line.entry.origin.clone());
-            let is_new = !self
-                .moves
-                .iter()
-                .any(|one| matches!(one, Move::Open { at: known, .. } if *known == at));
-            if is_new {
+            if !self.has_open(&line.entry.origin) {
                 self.moves.push(Move::Open {
                     at,
                     option: option_as_written(line.entry),

@@ -30,6 +30,9 @@ const BEHAVIOUR: [(&str, &str); 9] = [
     ("transaction_isolation", "REPEATABLE-READ"),
 ];
 
+/// Limits on statements and results, which are kept if the default shrinks.
+const LIMITS: [&str; 2] = ["group_concat_max_len", "max_allowed_packet"];
+
 /// Words of sql_mode that MySQL 8.0 does not have, or MySQL at all.
 const MODES_NOT_IN_MYSQL_8: [&str; 3] = [
     "NO_AUTO_CREATE_USER",
@@ -46,7 +49,11 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     pins.extend(collation(before, after, findings));
     pins.extend(binary_log(before, after));
     pins.extend(auto_increment(before, after));
-    pins.extend(packet(before, after));
+    pins.extend(
+        LIMITS
+            .iter()
+            .filter_map(|option| limit(before, after, option)),
+    );
     pins.extend(server_id(before, after, findings));
     pins
 }
@@ -242,9 +249,8 @@ fn auto_increment(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
         .then(|| old_default(after, before.target, option, &old, &new))
 }
 
-/// What was accepted as a packet still is.
-fn packet(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
-    let option = "max_allowed_packet";
+/// What was accepted as a packet still is, and no result of GROUP_CONCAT is cut.
+fn limit(before: &Subject<'_>, after: &Subject<'_>, option: &'static str) -> Option<Pin> {
     let (old, new) = before.number(option).zip(after.number(option))?;
     (!is_set(before, after, option) && old > new).then(|| {
         let (old, new) = (crate::rename::size(old), crate::rename::size(new));

@@ -51,7 +51,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!("this collation does not belong to the character set {set}");
-    let fix = format!("add character_set_server = {own_set}");
+    // A character set that the file sets is to stay, or to become utf8mb4, as `character-set` advises.
+    let fix = if subject.set("character_set_server").is_some() {
+        "leave it out, or write a collation of the character set that you choose".to_owned()
+    } else {
+        format!("add character_set_server = {own_set}")
+    };
     vec![Remark::on(line, Level::Refused, what).fix(fix)]
 }
 
@@ -64,6 +69,16 @@ mod tests {
         let line = "collation_server=utf8mb4_0900_ai_ci";
         assert_found(&RULE, "mariadb-10.11", line, &[]);
         assert_found(&RULE, "mysql-8.0.33", line, &[]);
+    }
+
+    #[test]
+    fn a_character_set_of_the_file_is_not_to_be_changed() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "character_set_server=utf8\ncollation_server=latin1_swedish_ci",
+            &["does not belong to the character set utf8; leave it out, or write a collation"],
+        );
     }
 
     #[test]

@@ -169,6 +169,35 @@ fn a_line_that_one_instance_uses_is_kept() {
     line(&new, "binlog_expire_logs_seconds=86400");
 }
 
+/// The new value may be out of range, too, where the old one was not.
+#[test]
+fn a_rewritten_value_that_the_new_version_changes_is_to_decide() {
+    let text = "[mysqld]\ninnodb_log_file_size=256G\ninnodb_log_files_in_group=3\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(&new, "innodb_redo_log_capacity = 768G    # was");
+    line(
+        &new,
+        "# to decide: becomes 128G; allowed: 8388608 to 137438953472",
+    );
+    assert!(
+        open.iter().any(|one| one.contains("becomes 128G")),
+        "{open:?}"
+    );
+}
+
+/// GROUP_CONCAT cuts its results with a warning alone.
+#[test]
+fn a_limit_on_results_that_shrinks_is_kept() {
+    let text = "[mysqld]\nport=3307\n";
+    let (new, _) = moved(text, "mariadb-10.11", "mysql-8.0.33");
+    line(
+        &new,
+        "group_concat_max_len = 1M    # as in mariadb-10.11; the default of mysql-8.0.33 is 1K",
+    );
+    let (new, _) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    assert!(!new.contains("group_concat_max_len"), "{new}");
+}
+
 /// Beside the capacity, the size of the files does nothing in MySQL 8.0.30 and later.
 #[test]
 fn the_capacity_of_the_redo_log_is_carried_over() {
