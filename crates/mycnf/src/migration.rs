@@ -188,9 +188,10 @@ fn is_known(before: &Subject<'_>, advice: &Advice) -> bool {
     before.has(name.as_written()) || is_known_anywhere(&name)
 }
 
-/// Whether a finding is settled by a pin, and not by another line.
+/// Whether a finding is settled by a pin, and not by another line: a pin can add an option, and change none.
 fn is_left_to_pins(advice: &Advice) -> bool {
-    PINNED.contains(&advice.rule.id) && advice.remark.rewrite.is_none()
+    let fix = advice.remark.fix.as_deref().unwrap_or_default();
+    PINNED.contains(&advice.rule.id) && advice.remark.rewrite.is_none() && fix.starts_with("add ")
 }
 
 /// Whether the zone of `default_time_zone=Asia/Tokyo` is a name, and no offset.
@@ -280,7 +281,7 @@ impl Migration {
             && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
-            && !PINNED.contains(&advice.rule.id)
+            && !is_left_to_pins(advice)
             && (remark.level == Level::Refused
                 || advice.rule.id == "adjusted-value"
                 || is_unjudged);

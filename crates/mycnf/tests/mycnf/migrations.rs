@@ -169,6 +169,18 @@ fn a_line_that_one_instance_uses_is_kept() {
     line(&new, "binlog_expire_logs_seconds=86400");
 }
 
+/// A pin adds an option, and never changes a line of the file.
+#[test]
+fn a_collation_of_another_character_set_in_the_file_is_to_decide() {
+    let text = "[mysqld]\ncharacter_set_server=utf8mb4\ncollation_server=latin1_swedish_ci\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(
+        &new,
+        "# to decide: this collation does not belong to the character set utf8mb4",
+    );
+    assert_eq!(open.len(), 1, "{open:?}");
+}
+
 /// The new value may be out of range, too, where the old one was not.
 #[test]
 fn a_rewritten_value_that_the_new_version_changes_is_to_decide() {
