@@ -293,17 +293,15 @@ mod tests {
             ),
         ] {
             let found = differences(&side(a, version), &side(b, version));
-            let found: Vec<_> = found
-                .iter()
-                .map(|one| {
-                    let shown = |value: &'_ Option<String>| value.clone().unwrap_or_default();
-                    (one.name.clone(), shown(&one.a), shown(&one.b))
-                })
-                .collect();
-            let expected: Vec<_> = expected
-                .iter()
-                .map(|(name, a, b)| (name.to_string(), a.to_string(), b.to_string()))
-                .collect();
+            let found = found.iter().map(|one| {
+                let (a, b) = (one.a.as_deref(), one.b.as_deref());
+                (
+                    one.name.as_str(),
+                    a.unwrap_or_default(),
+                    b.unwrap_or_default(),
+                )
+            });
+            let found: Vec<_> = found.collect();
             assert_eq!(found, expected, "{version}: {a} | {b}");
         }
     }

@@ -6,10 +6,12 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "open-files-limit",
     title: "Limit on open files lower than the caches need",
-    reason: "The server requests as many open files as its caches and connections need, even if open_files_limit is lower. If the operating system allows fewer, the server lowers table_open_cache and max_connections, and reports this only in its log, if at all.",
+    reason: "The server requests as many open files as its caches and connections need, even if \
+        open_files_limit is lower. If the operating system allows fewer, the server lowers table_open_cache and \
+        max_connections, and reports this only in its log, if at all.",
     source: "MySQL Reference Manual, \"open_files_limit\"; tested on MySQL 5.7, MySQL 8.0.33 and MariaDB 10.11: with \
-        open_files_limit=1024 and a service limit of 20000 files, the servers kept table_open_cache=5000, and lowered \
-        20000 to 9595",
+        open_files_limit=1024 and a service limit of 20000 files, the servers kept table_open_cache=5000; that limit \
+        lowered 20000 to 9595",
     check,
 };
 
@@ -43,7 +45,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let requested = needed.max(connections.saturating_mul(FOR_CONNECTION));
     // The value in the file neither limits the request nor is what the server gets, so this is no warning.
     let what = format!(
-        "the server requests at least {requested} open files, for {connections} connections and {tables} open tables; if the operating system allows fewer than {needed}, the server lowers table_open_cache"
+        "the server requests at least {requested} open files, for {connections} connections and {tables} open tables; \
+         if the operating system allows fewer than {needed}, the server lowers table_open_cache"
     );
     vec![
         Remark::of(subject, "open_files_limit", Level::Note, what).fix(format!(

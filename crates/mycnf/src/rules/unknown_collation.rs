@@ -7,7 +7,8 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "unknown-collation",
     title: "Unknown collation",
-    reason: "The server does not start with a collation that it does not have. MySQL and MariaDB have different collations for the newer Unicode versions.",
+    reason: "The server does not start with a collation that it does not have. MySQL and MariaDB \
+        have different collations for the newer Unicode versions.",
     source: "the manuals' lists of collations; tested: MariaDB 10.11 rejects utf8mb4_0900_ai_ci",
     check,
 };
