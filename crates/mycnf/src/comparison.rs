@@ -6,6 +6,7 @@ use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Catalogue;
 use crate::explanation::{Topic, topic};
 use crate::file::OptionFile;
+use crate::log_expiry::{DAYS, SECONDS, shown_expiry_s};
 use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::secret::shown_value;
@@ -109,6 +110,9 @@ impl Side {
                 values.insert(other.to_owned(), value);
             }
         }
+        if let Some(shown) = subject.shown_expiry() {
+            values.extend(shown.map(|(name, value)| (name.to_owned(), value)));
+        }
         set.sort_unstable();
         set.dedup();
         Self {
@@ -158,6 +162,12 @@ fn undocumented(catalogue: &Catalogue) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// How long a side keeps binary logs, seconds.
+fn expiry_s(side: &Side) -> Option<i128> {
+    let value = |name: &str| side.values.get(name).map(String::as_str);
+    shown_expiry_s(value(DAYS), value(SECONDS))
+}
+
 /// One variable that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -177,10 +187,18 @@ pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
     let mut names: Vec<&String> = names.collect();
     names.sort_unstable();
     names.dedup();
+    // One period by days and by seconds is no difference.
+    let is_expiry = |name: &str| [DAYS, SECONDS].contains(&name);
+    let keeps_same_logs = match (expiry_s(a), expiry_s(b)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    };
     let differing = names.into_iter().filter_map(|name| {
         let (one, other) = (a.values.get(name), b.values.get(name));
         let is_equal = match (one, other) {
-            (Some(one), Some(other)) => is_same_setting(name, one, other),
+            (Some(one), Some(other)) => {
+                is_same_setting(name, one, other) || (is_expiry(name) && keeps_same_logs)
+            }
             // That a default is not known is no difference.
             (None, _) => a.undocumented.contains(name),
             (_, None) => b.undocumented.contains(name),
@@ -240,6 +258,52 @@ mod tests {
         assert_eq!(differences(&old, &new), []);
         let changed = differences(&old, &side("table_open_cache=512"));
         assert!(changed.iter().any(|one| one.name == "table_open_cache"));
+    }
+
+    #[test]
+    fn the_period_for_binary_logs_is_compared_by_the_line_that_decides() {
+        let side = |lines: &str, version: &str| {
+            let text = format!("[mysqld]\n{lines}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            Side::of_file(&file, &Target::parse(version).unwrap())
+        };
+        let seconds_first = "binlog_expire_logs_seconds=86400\nexpire_logs_days=7";
+        let days_first = "expire_logs_days=7\nbinlog_expire_logs_seconds=86400";
+        let seconds = ("binlog_expire_logs_seconds", "604800", "86400");
+        let days = ("expire_logs_days", "7.000000", "1.000000");
+        for (a, b, version, expected) in [
+            (
+                seconds_first,
+                days_first,
+                "mariadb-10.11",
+                &[seconds, days][..],
+            ),
+            (seconds_first, days_first, "mysql-8.0.33", &[]),
+            (
+                seconds_first,
+                "binlog_expire_logs_seconds=86400",
+                "mysql-8.0.33",
+                &[],
+            ),
+            (
+                "expire_logs_days=1",
+                "binlog_expire_logs_seconds=86400",
+                "mysql-8.0.33",
+                &[],
+            ),
+        ] {
+            let found = differences(&side(a, version), &side(b, version));
+            let found = found.iter().map(|one| {
+                let (a, b) = (one.a.as_deref(), one.b.as_deref());
+                (
+                    one.name.as_str(),
+                    a.unwrap_or_default(),
+                    b.unwrap_or_default(),
+                )
+            });
+            let found: Vec<_> = found.collect();
+            assert_eq!(found, expected, "{version}: {a} | {b}");
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub(crate) fn advice_for_all(subjects: &[(Option<&str>, Subject<'_>)]) -> Vec<Ad
             if let (Some(instance), None) = (instance, &remark.at) {
                 remark.option = format!("[{instance}] {}", remark.option);
             }
-            let is_overridden = advice.rule.id == OVERRIDDEN;
+            let is_overridden = OVERRIDDEN.contains(&advice.rule.id);
             let same = all.iter_mut().find(|(one, _)| {
                 let is_of_line = is_overridden && one.remark.at == advice.remark.at;
                 one.rule.id == advice.rule.id && (is_of_line || one.remark == advice.remark)
@@ -132,12 +132,14 @@ pub(crate) fn advice_for_all(subjects: &[(Option<&str>, Subject<'_>)]) -> Vec<Ad
             .filter(|(_, subject)| reads(subject))
             .count()
     };
-    all.retain(|(advice, servers)| advice.rule.id != OVERRIDDEN || *servers >= readers(advice));
+    all.retain(|(advice, servers)| {
+        !OVERRIDDEN.contains(&advice.rule.id) || *servers >= readers(advice)
+    });
     all.into_iter().map(|(advice, _)| advice).collect()
 }
 
-/// The rule about lines that a later one overrides.
-const OVERRIDDEN: &str = "repeated-option";
+/// The rules about lines that another one overrides.
+const OVERRIDDEN: [&str; 2] = ["repeated-option", "option-without-effect"];
 
 /// What is said of the lines that the review left out.
 fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
@@ -431,7 +433,7 @@ mod tests {
         let overridden = lint
             .advice
             .iter()
-            .filter(|advice| advice.rule.id == OVERRIDDEN);
+            .filter(|advice| OVERRIDDEN.contains(&advice.rule.id));
         let overridden: Vec<&str> = overridden
             .map(|advice| advice.remark.option.as_str())
             .collect();

@@ -1,7 +1,9 @@
 //! The rewriting of an option file for another version or family.
 
 mod changed_defaults;
+mod overridden_lines;
 mod place;
+mod values;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,13 +12,11 @@ use crate::entry::{Entry, Origin};
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
 use crate::instances::SERVER_GROUP;
-use crate::judge::parse_number;
 use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pin::{Pin, pins as pins_of};
 use crate::plugins::loads_plugins;
-use crate::rename::size;
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;
@@ -99,17 +99,19 @@ pub fn migrate(
     let foreign = foreign_groups(from, to);
     let is_foreign = |group: &str| foreign.contains(&group.to_ascii_lowercase());
     let servers = file.per_server();
-    let moved = servers.iter().map(|server| {
-        let mut moved = server.file.clone();
-        moved.rename_groups(|group| is_foreign(group).then(|| SERVER_GROUP.to_owned()));
-        moved
-    });
-    let moved: Vec<OptionFile> = moved.collect();
     let machine = Machine::default();
     let before = servers
         .iter()
         .map(|server| Subject::new(&server.file, from, &machine));
     let before: Vec<Subject<'_>> = before.collect();
+    let mut migration = Migration::default();
+    migration.drop_overridden(&before, path);
+    let moved = servers.iter().map(|server| {
+        let mut moved = migration.rewritten(&server.file);
+        moved.rename_groups(|group| is_foreign(group).then(|| SERVER_GROUP.to_owned()));
+        moved
+    });
+    let moved: Vec<OptionFile> = moved.collect();
     let after = moved.iter().zip(&servers).zip(&before);
     let after = after.map(|((moved, server), before)| {
         let mut after = Subject::new(moved, to, &machine);
@@ -119,9 +121,9 @@ pub fn migrate(
     let after: Vec<_> = after.collect();
     let both = || before.iter().zip(after.iter().map(|(_, after)| after));
 
-    let mut migration = Migration::default();
     for (before, after) in both() {
         migration.keep_flushing(before, after, path);
+        migration.keep_all_logs(before, after, path);
     }
     let mut findings = advice_for_all(&after);
     findings.retain(|advice| {
@@ -186,9 +188,10 @@ fn is_known(before: &Subject<'_>, advice: &Advice) -> bool {
     before.has(name.as_written()) || is_known_anywhere(&name)
 }
 
-/// Whether a finding is settled by a pin, and not by another line.
+/// Whether a finding is settled by a pin, and not by another line: a pin can add an option, and change none.
 fn is_left_to_pins(advice: &Advice) -> bool {
-    PINNED.contains(&advice.rule.id) && advice.remark.rewrite.is_none()
+    let fix = advice.remark.fix.as_deref().unwrap_or_default();
+    PINNED.contains(&advice.rule.id) && advice.remark.rewrite.is_none() && fix.starts_with("add ")
 }
 
 /// Whether the zone of `default_time_zone=Asia/Tokyo` is a name, and no offset.
@@ -213,6 +216,12 @@ impl Migration {
             Move::Rewritten { at: done, .. } | Move::Dropped { at: done, .. } => done == at,
             Move::Open { .. } | Move::Pinned { .. } => false,
         })
+    }
+
+    /// Whether a line is left to the user already.
+    fn has_open(&self, line: &Origin) -> bool {
+        let mut moves = self.moves.iter();
+        moves.any(|one| matches!(one, Move::Open { at: Some(at), .. } if at == line))
     }
 
     /// Turns what the new version says of a line into an edit.
@@ -272,7 +281,7 @@ impl Migration {
             && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
-            && !PINNED.contains(&advice.rule.id)
+            && !is_left_to_pins(advice)
             && (remark.level == Level::Refused
                 || advice.rule.id == "adjusted-value"
                 || is_unjudged);
@@ -313,22 +322,6 @@ impl Migration {
         });
     }
 
-    /// Value 3 is MariaDB's alone and flushes every commit, like 1; MySQL cuts it to 2, which flushes once in a second.
-    fn keep_flushing(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
-        if !before.is_mariadb() || after.is_mariadb() {
-            return;
-        }
-        let name = "innodb_flush_log_at_trx_commit";
-        let Some(entry) = after.set(name).map(|line| line.entry) else {
-            return;
-        };
-        let value = entry.value.as_deref().and_then(parse_number);
-        if value.is_some_and(|value| value >= 3) {
-            let how = format!("in {}, which also flushes each commit", before.target);
-            self.replace(entry, format!("{name} = 1"), &how, path);
-        }
-    }
-
     /// Puts another line in the place of an option's, unless it has one already; `how` the option was in the old version goes into the comment.
     fn replace(&mut self, entry: &Entry, now: String, how: &str, path: &Path) {
         let at = entry.origin.clone();
@@ -347,22 +340,6 @@ impl Migration {
         self.moves.push(Move::Rewritten { at, was, now });
     }
 
-    /// Where the new version has one redo log file, it gets the size of all of the old ones.
-    fn keep_redo_size(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
-        let name = "innodb_log_file_size";
-        let files = before.number("innodb_log_files_in_group").unwrap_or(1);
-        let is_one = after.number("innodb_log_files_in_group").unwrap_or(1) == 1;
-        let (Some(line), Some(each)) = (after.set(name), after.number(name)) else {
-            return;
-        };
-        if files < 2 || !is_one {
-            return;
-        }
-        let now = format!("{name} = {}", size(each.saturating_mul(files)));
-        let how = format!("in each of {files} files");
-        self.replace(line.entry, now, &how, path);
-    }
-
     /// Judges the rewritten lines once more: what has a new name may have a value that the new version does not take.
     fn judge_rewritten(&mut self, moved: &OptionFile, to: &Target, path: &Path) {
         let (new, machine) = (self.rewritten(moved), Machine::default());
@@ -373,9 +350,10 @@ impl Migration {
         };
         for advice in findings {
             let is_left = is_left_to_pins(&advice);
+            let is_adjusted = advice.rule.id == "adjusted-value";
             let remark = advice.remark;
-            let is_refused = remark.level == Level::Refused;
-            let Some(at) = remark.at.filter(|_| is_refused && !is_left) else {
+            let is_changed = remark.level == Level::Refused || is_adjusted;
+            let Some(at) = remark.at.filter(|_| is_changed && !is_left) else {
                 continue;
             };
             if !is_rewritten(&at, &self.moves) {
@@ -383,10 +361,14 @@ impl Migration {
             }
             match remark.rewrite {
                 Some(Rewrite::Replace(better)) => self.replace_again(&at, &better, path),
+                _ if self.has_open(&at) => {}
                 _ => self.moves.push(Move::Open {
                     at: Some(at),
                     option: remark.option,
-                    what: remark.what,
+                    what: match remark.fix.filter(|_| is_adjusted) {
+                        Some(fix) => format!("{}; {fix}", remark.what),
+                        None => remark.what,
+                    },
                 }),
             }
         }
@@ -416,11 +398,7 @@ impl Migration {
         let read = after.iter().flat_map(|(_, after)| after.read());
         for line in read.filter(|line| loads_plugins(&line.entry.name)) {
             let at = Some(line.entry.origin.clone());
-            let is_new = !self
-                .moves
-                .iter()
-                .any(|one| matches!(one, Move::Open { at: known, .. } if *known == at));
-            if is_new {
+            if !self.has_open(&line.entry.origin) {
                 self.moves.push(Move::Open {
                     at,
                     option: option_as_written(line.entry),

@@ -3,7 +3,9 @@
 
 use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Family;
+use crate::log_expiry::{AUTO_PURGE, DAYS, SECONDS, days_of_seconds, expiry_option};
 use crate::rule::Advice;
+use crate::rules::binary_log_identity::needs_server_id;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -28,6 +30,9 @@ const BEHAVIOUR: [(&str, &str); 9] = [
     ("transaction_isolation", "REPEATABLE-READ"),
 ];
 
+/// Limits on statements and results, which are kept if the default shrinks.
+const LIMITS: [&str; 2] = ["group_concat_max_len", "max_allowed_packet"];
+
 /// Words of sql_mode that MySQL 8.0 does not have, or MySQL at all.
 const MODES_NOT_IN_MYSQL_8: [&str; 3] = [
     "NO_AUTO_CREATE_USER",
@@ -44,21 +49,12 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     pins.extend(collation(before, after, findings));
     pins.extend(binary_log(before, after));
     pins.extend(auto_increment(before, after));
-    pins.extend(packet(before, after));
-    if findings
-        .iter()
-        .any(|advice| advice.rule.id == "binary-log-without-server-id")
-        && is_refused(findings, "binary-log-without-server-id")
-    {
-        pins.push(Pin {
-            option: "server_id",
-            line: "server_id = 1".to_owned(),
-            why: format!(
-                "{} does not start with a binary log without it; use a unique number",
-                after.target
-            ),
-        });
-    }
+    pins.extend(
+        LIMITS
+            .iter()
+            .filter_map(|option| limit(before, after, option)),
+    );
+    pins.extend(server_id(before, after, findings));
     pins
 }
 
@@ -163,39 +159,85 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
     (old != new && is_known).then(|| old_default(after, before.target, option, old, new))
 }
 
-/// A binary log that was off stays off, and one that was flushed stays flushed.
-fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
-    if !before.has_binary_log() && after.has_binary_log() {
-        return Some(Pin {
+/// A binary log that was off stays off, and one that was on stays on, with its format, and flushed if it was.
+fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Vec<Pin> {
+    if !before.has_binary_log() {
+        let why = format!(
+            "as in {}; {} has a binary log by default",
+            before.target, after.target
+        );
+        return Vec::from_iter(after.has_binary_log().then(|| Pin {
             option: "log_bin",
             line: "skip_log_bin".to_owned(),
-            why: format!(
-                "as in {}; {} has a binary log by default",
-                before.target, after.target
-            ),
-        });
+            why,
+        }));
     }
+    // The files keep the name that MySQL gives them by default.
+    let lost = loses_binary_log(before, after).then(|| Pin {
+        option: "log_bin",
+        line: "log_bin = binlog".to_owned(),
+        why: format!(
+            "as in {}; {} has no binary log by default",
+            before.target, after.target
+        ),
+    });
     let flushed = |subject: &Subject<'_>| subject.number("sync_binlog") == Some(1);
-    let has = before.has_binary_log() && after.has_binary_log();
-    if has && flushed(before) && !flushed(after) && !is_set(before, after, "sync_binlog") {
-        return Some(Pin {
-            option: "sync_binlog",
-            line: "sync_binlog = 1".to_owned(),
-            why: format!(
-                "as in {}; {} does not flush the binary log by default",
-                before.target, after.target
-            ),
-        });
-    }
-    if !before.has_binary_log() || is_set(before, after, "binlog_format") {
+    let is_unflushed = flushed(before) && !flushed(after) && !is_set(before, after, "sync_binlog");
+    let unflushed = is_unflushed.then(|| Pin {
+        option: "sync_binlog",
+        line: "sync_binlog = 1".to_owned(),
+        why: format!(
+            "as in {}; {} does not flush the binary log by default",
+            before.target, after.target
+        ),
+    });
+    let format = before
+        .value("binlog_format")
+        .zip(after.value("binlog_format"));
+    let format = format
+        // From rows to less is a loss; from less to rows is what every version recommends.
+        .filter(|(old, new)| old == "ROW" && new != "ROW")
+        .filter(|_| !is_set(before, after, "binlog_format"))
+        .map(|(old, new)| old_default(after, before.target, "binlog_format", &old, &new));
+    let pins = [lost, unflushed, format, expiry(before, after)];
+    pins.into_iter().flatten().collect()
+}
+
+/// Binary logs are kept as long as before: without them, there is no point-in-time recovery.
+fn expiry(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let is_set = |name: &&str| after.set(name).is_some();
+    if [DAYS, SECONDS, AUTO_PURGE].iter().any(is_set) {
         return None;
     }
-    let (old, new) = before
-        .value("binlog_format")
-        .zip(after.value("binlog_format"))?;
-    // From rows to less is a loss; from less to rows is what every version recommends.
-    (old == "ROW" && new != "ROW")
-        .then(|| old_default(after, before.target, "binlog_format", &old, &new))
+    let (old_s, new_s) = before.log_expiry_s().zip(after.log_expiry_s())?;
+    let option = expiry_option(after);
+    let in_unit = |seconds: i128| match option {
+        DAYS => days_of_seconds(seconds).to_string(),
+        _ => seconds.to_string(),
+    };
+    let (old, new) = (in_unit(old_s), in_unit(new_s));
+    (old != new).then(|| old_default(after, before.target, option, &old, &new))
+}
+
+/// Whether the new version has no binary log by default, and the old one had.
+fn loses_binary_log(before: &Subject<'_>, after: &Subject<'_>) -> bool {
+    before.has_binary_log() && !after.has_binary_log() && !is_set(before, after, "log_bin")
+}
+
+/// The id without which MySQL 5.7 does not start with a binary log, be it set in the file or by a pin.
+fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> Option<Pin> {
+    let is_needed = is_refused(findings, "binary-log-without-server-id")
+        || (loses_binary_log(before, after)
+            && needs_server_id(after)
+            && after.set("server_id").is_none());
+    is_needed.then(|| Pin {
+        option: "server_id",
+        line: "server_id = 1".to_owned(),
+        why: format!(
+            "{} does not start with a binary log without it; use a unique number",
+            after.target
+        ),
+    })
 }
 
 /// Interleaved auto-increment values need rows in the binary log.
@@ -207,9 +249,8 @@ fn auto_increment(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
         .then(|| old_default(after, before.target, option, &old, &new))
 }
 
-/// What was accepted as a packet still is.
-fn packet(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
-    let option = "max_allowed_packet";
+/// What was accepted as a packet still is, and no result of GROUP_CONCAT is cut.
+fn limit(before: &Subject<'_>, after: &Subject<'_>, option: &'static str) -> Option<Pin> {
     let (old, new) = before.number(option).zip(after.number(option))?;
     (!is_set(before, after, option) && old > new).then(|| {
         let (old, new) = (crate::rename::size(old), crate::rename::size(new));

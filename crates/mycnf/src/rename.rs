@@ -3,14 +3,12 @@
 use crate::assignment::{Assignment, is_on};
 use crate::authentication::has_plugin;
 use crate::judge::parse_number;
+use crate::log_expiry::{days_of_seconds, seconds_of_days};
 use crate::name::{OptionName, is_switched_on};
 use crate::print::option_line;
 use crate::rule::Rewrite;
 use crate::subject::Subject;
 use crate::unknown::{Succession, succession};
-
-/// Seconds of a day.
-const DAY_S: i128 = 86_400;
 
 /// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
 /// the name that the version knows, or none where nothing is left to set.
@@ -36,7 +34,8 @@ pub(crate) fn rewritten(
     new: &str,
 ) -> Option<Rewrite> {
     let is_log = ["log", "log_slow_queries"].contains(&old);
-    if subject.set(new).is_some() && !is_log {
+    let is_in_effect = |other: &Assignment<'_>| subject.line_instead_of(other).is_none();
+    if subject.set(new).is_some_and(is_in_effect) && !is_log {
         // The new option is in the file already.
         return Some(Rewrite::Remove);
     }
@@ -48,12 +47,10 @@ pub(crate) fn rewritten(
     let number = || parse_number(value?);
     match (old, new) {
         ("expire_logs_days", "binlog_expire_logs_seconds") => {
-            replaced(new, Some(number()?.checked_mul(DAY_S)?.to_string()))
+            replaced(new, Some(seconds_of_days(value?)?.to_string()))
         }
         ("binlog_expire_logs_seconds", "expire_logs_days") => {
-            let seconds = number()?;
-            let days = seconds / DAY_S + i128::from(seconds % DAY_S > 0);
-            replaced(new, Some(days.to_string()))
+            replaced(new, Some(days_of_seconds(number()?).to_string()))
         }
         ("log_warnings", "log_error_verbosity") => {
             replaced(new, Some((number()?.clamp(0, 2) + 1).to_string()))

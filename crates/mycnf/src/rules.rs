@@ -7,7 +7,7 @@ mod abbreviated_name;
 mod adjusted_value;
 mod authentication_plugin;
 mod binary_log_expiry;
-mod binary_log_identity;
+pub(crate) mod binary_log_identity;
 mod bind_address;
 mod buffer_pool_default;
 mod character_set;
@@ -47,6 +47,7 @@ mod storage_engine;
 mod table_files;
 mod temporary_tables;
 mod time_zone;
+mod unknown_collation;
 mod unknown_option;
 mod unread_group;
 mod word_as_file;
@@ -76,7 +77,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 14] = [
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 34] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 35] = [
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
     &binary_log_identity::RULE,
@@ -111,6 +112,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 34] = [
     &table_files::RULE,
     &temporary_tables::RULE,
     &time_zone::RULE,
+    &unknown_collation::RULE,
 ];
 
 /// All rules of an option file, those about single lines first.

@@ -148,13 +148,26 @@ impl<'a> Subject<'a> {
         self.target.family() == Family::MariaDb
     }
 
-    /// Whether an option is about the redo log's files, and has no effect because the file sets the capacity.
+    /// Whether it is a running server, whose lines are its changed variables.
+    pub(crate) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// The line that decides in the place of this one, where both set one thing by different options.
+    pub(crate) fn line_instead_of(&self, line: &Assignment<'_>) -> Option<&Assignment<'a>> {
+        let capacity = self.capacity_instead_of(line);
+        capacity.or_else(|| self.expiry_line_instead_of(line))
+    }
+
+    /// The redo log's capacity, where it makes a line about the files of the redo log ineffective.
     ///
     /// Source: MySQL Reference Manual, "innodb_redo_log_capacity".
-    pub(crate) fn is_decided_by_capacity(&self, option: &str) -> bool {
-        let is_of_files = matches!(option, "innodb_log_file_size" | "innodb_log_files_in_group");
+    fn capacity_instead_of(&self, line: &Assignment<'_>) -> Option<&Assignment<'a>> {
+        let is_of_files =
+            ["innodb_log_file_size", "innodb_log_files_in_group"].contains(&line.name());
         let capacity = "innodb_redo_log_capacity";
-        is_of_files && self.has(capacity) && self.set(capacity).is_some()
+        self.set(capacity)
+            .filter(|_| is_of_files && self.has(capacity))
     }
 
     /// Size of the redo log, bytes: all its files together.

@@ -11,6 +11,11 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// Whether the version does not start with a binary log and without an id.
+pub(crate) fn needs_server_id(subject: &Subject<'_>) -> bool {
+    !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7])
+}
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some(line) = subject.set("log_bin").filter(|_| subject.has_binary_log()) else {
         return Vec::new();
@@ -25,8 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         });
         return zero.into_iter().collect();
     }
-    let is_5_7 = !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7]);
-    let (level, what) = if is_5_7 {
+    let (level, what) = if needs_server_id(subject) {
         (
             Level::Refused,
             "MySQL 5.7 does not start if log_bin is set without server_id",

@@ -1,6 +1,7 @@
 //! Rule: the collation belongs to a character set other than the server's.
 
 use crate::character_sets::{has_character_set, nearest_character_set};
+use crate::collations::has_collation;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -19,6 +20,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let (Some(collation), Some(set)) = (line.value(), subject.value("character_set_server")) else {
         return Vec::new();
     };
+    // `unknown-collation` reports it, with a collation in its place.
+    if !has_collation(subject.target, &collation) {
+        return Vec::new();
+    }
     let alike = |name: &str| name.to_ascii_lowercase().replace("utf8mb3", "utf8");
     let own_set = collation.split('_').next().unwrap_or_default();
     let own_set = own_set.to_ascii_lowercase();
@@ -46,13 +51,35 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = format!("this collation does not belong to the character set {set}");
-    let fix = format!("add character_set_server = {own_set}");
+    // A character set that the file sets is to stay, or to become utf8mb4, as `character-set` advises.
+    let fix = if subject.set("character_set_server").is_some() {
+        "leave it out, or write a collation of the character set that you choose".to_owned()
+    } else {
+        format!("add character_set_server = {own_set}")
+    };
     vec![Remark::on(line, Level::Refused, what).fix(fix)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_collation_that_the_version_does_not_have_needs_no_character_set() {
+        let line = "collation_server=utf8mb4_0900_ai_ci";
+        assert_found(&RULE, "mariadb-10.11", line, &[]);
+        assert_found(&RULE, "mysql-8.0.33", line, &[]);
+    }
+
+    #[test]
+    fn a_character_set_of_the_file_is_not_to_be_changed() {
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "character_set_server=utf8\ncollation_server=latin1_swedish_ci",
+            &["does not belong to the character set utf8; leave it out, or write a collation"],
+        );
+    }
 
     #[test]
     fn a_collation_needs_its_character_set() {

@@ -21,7 +21,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             continue;
         };
         // Such a line should be removed, not rewritten.
-        if subject.is_decided_by_capacity(option.name) {
+        if subject.line_instead_of(line).is_some() {
             continue;
         }
         let Some(known) = deprecation(subject.target, option.name) else {
@@ -56,6 +56,12 @@ mod tests {
     fn a_line_without_effect_is_not_to_be_renamed() {
         let file = "innodb_redo_log_capacity=2G\ninnodb_log_file_size=1G";
         assert_found(&RULE, "mysql-8.0.33", file, &[]);
+        let file = "expire_logs_days=14\nbinlog_expire_logs_seconds=604800";
+        assert_found(&RULE, "mysql-8.0.33", file, &[]);
+        // A value of 0 leaves the decision to the days.
+        let file = "expire_logs_days=14\nbinlog_expire_logs_seconds=0";
+        let days = "note: expire_logs_days=14: deprecated in this version; write binlog_expire_logs_seconds";
+        assert_found(&RULE, "mysql-8.0.33", file, &[days]);
     }
 
     #[test]

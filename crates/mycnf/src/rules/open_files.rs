@@ -1,19 +1,25 @@
-//! Rule: the limit on open files is lower than the caches need.
+//! Rule: the limit on open files is lower than what the server requests.
 
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "open-files-limit",
-    title: "Limit on open files too low",
-    reason: "If the limit on open files is too low, the server lowers table_open_cache and max_connections, and reports this only in its log, if at all.",
-    source: "MySQL Reference Manual, \"How MySQL Opens and Closes Tables\"; tested: with a limit of 20000 \
-        files, the server lowered table_open_cache from 10000 to 9919",
+    title: "Limit on open files lower than the caches need",
+    reason: "The server requests as many open files as its caches and connections need, even if \
+        open_files_limit is lower. If the operating system allows fewer, the server lowers table_open_cache and \
+        max_connections, and reports this only in its log, if at all.",
+    source: "MySQL Reference Manual, \"open_files_limit\"; tested on MySQL 5.7, MySQL 8.0.33 and MariaDB 10.11: with \
+        open_files_limit=1024 and a service limit of 20000 files, the servers kept table_open_cache=5000; that limit \
+        lowered 20000 to 9595",
     check,
 };
 
 /// Files that the server needs for other purposes.
 const OWN: i128 = 10;
+
+/// Files that the server requests for each connection, if this is more than the caches need.
+const FOR_CONNECTION: i128 = 5;
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some(limit) = subject
@@ -36,12 +42,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if limit == 0 || needed <= limit {
         return Vec::new();
     }
+    let requested = needed.max(connections.saturating_mul(FOR_CONNECTION));
+    // The value in the file neither limits the request nor is what the server gets, so this is no warning.
     let what = format!(
-        "{connections} connections and {tables} open tables need {needed} files, which exceeds the limit, so the server lowers table_open_cache"
+        "the server requests at least {requested} open files, for {connections} connections and {tables} open tables; \
+         if the operating system allows fewer than {needed}, the server lowers table_open_cache"
     );
     vec![
-        Remark::of(subject, "open_files_limit", Level::Warning, what).fix(format!(
-            "lower table_open_cache or, if the counter Opened_tables grows, set open_files_limit to {needed}"
+        Remark::of(subject, "open_files_limit", Level::Note, what).fix(format!(
+            "set open_files_limit to {requested}, and the service's limit (LimitNOFILE), too, or lower table_open_cache"
         )),
     ]
 }
@@ -51,12 +60,22 @@ mod tests {
     use super::{super::fixture::*, *};
 
     #[test]
-    fn the_sum_is_compared() {
+    fn the_limit_is_compared_with_what_the_server_requests() {
         assert_found(
             &RULE,
-            "mysql-5.6",
-            "open_files_limit=1024",
-            &["151 connections and 2000 open tables need 4161 files"],
+            "mysql-8.0.33",
+            "max_connections=800\ntable_open_cache=5000\nopen_files_limit=1024",
+            &[
+                "note: open_files_limit=1024: the server requests at least 10810 open files, for 800 connections and \
+                 5000 open tables; if the operating system allows fewer than 10810, the server lowers \
+                 table_open_cache; set open_files_limit to 10810, and the service's limit (LimitNOFILE), too",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "max_connections=5000\ntable_open_cache=500\nopen_files_limit=1024",
+            &["requests at least 25000 open files"],
         );
         assert_found(
             &RULE,

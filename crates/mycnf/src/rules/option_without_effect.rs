@@ -1,6 +1,9 @@
 //! Rule: the version accepts the option and ignores it.
 
+use crate::assignment::Assignment;
 use crate::catalogue::Kind;
+use crate::finding::option_as_written;
+use crate::log_expiry::{DAYS, SECONDS};
 use crate::rename::renamed;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
@@ -31,16 +34,32 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                     .fix(fix)
                     .rewrite(rewrite),
             );
-        } else if subject.is_decided_by_capacity(line.name()) {
-            let what = "has no effect, because innodb_redo_log_capacity is also set";
+        } else if let Some(other) = subject.line_instead_of(line) {
             remarks.push(
-                Remark::on(line, Level::Note, what)
+                beside(subject, line, other)
                     .fix("leave it out")
                     .rewrite(Rewrite::Remove),
             );
         }
     }
     remarks
+}
+
+/// A line that does nothing beside that of another option.
+fn beside(subject: &Subject<'_>, line: &Assignment<'_>, other: &Assignment<'_>) -> Remark {
+    let is_expiry = [DAYS, SECONDS].contains(&line.name());
+    let option = option_as_written(other.entry);
+    let at = &other.entry.origin;
+    if is_expiry && subject.is_mariadb() {
+        let what = format!("overridden in {at} by {option}, which sets the same period");
+        return Remark::on(line, Level::Warning, what);
+    }
+    if is_expiry {
+        let what = format!("ignored, because {option} is also set, in {at}");
+        return Remark::on(line, Level::Warning, what);
+    }
+    let what = format!("has no effect, because {} is also set", other.name());
+    Remark::on(line, Level::Note, what)
 }
 
 #[cfg(test)]
@@ -63,6 +82,31 @@ mod tests {
             "innodb_thread_concurrency=0",
             &["no effect"],
         );
+    }
+
+    #[test]
+    fn one_of_two_lines_about_the_age_of_binary_logs_is_ignored() {
+        let seconds_first = "binlog_expire_logs_seconds=86400\nexpire_logs_days=7";
+        let days_first = "expire_logs_days=7\nbinlog_expire_logs_seconds=86400";
+        let days = "warning: expire_logs_days=7: ignored, because binlog_expire_logs_seconds=86400 is also set, in \
+                    my.cnf line ";
+        assert_found(&RULE, "mysql-8.0.33", seconds_first, &[days]);
+        assert_found(&RULE, "mysql-8.0.33", days_first, &[days]);
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            seconds_first,
+            &[
+                "warning: binlog_expire_logs_seconds=86400: overridden in my.cnf line 3 by expire_logs_days=7",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            days_first,
+            &["warning: expire_logs_days=7: overridden in my.cnf line 3"],
+        );
+        assert_found(&RULE, "mysql-8.0.33", "expire_logs_days=7", &[]);
     }
 
     #[test]

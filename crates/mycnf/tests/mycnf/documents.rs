@@ -99,6 +99,7 @@ fn groups_of_another_family_are_renamed_and_old_behaviour_is_pinned() {
          ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION\n\
          collation_server = utf8mb4_general_ci    # as in mariadb-10.11; the default of mysql-8.0.33 is utf8mb4_0900_ai_ci\n\
          skip_log_bin    # as in mariadb-10.11; mysql-8.0.33 has a binary log by default\n\
+         group_concat_max_len = 1M    # as in mariadb-10.11; the default of mysql-8.0.33 is 1K\n\
          [mysqldump]\nquick\n"
     );
 }

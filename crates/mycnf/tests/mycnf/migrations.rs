@@ -58,6 +58,197 @@ fn a_flush_at_each_commit_stays_one() {
     line(&lower, "innodb_flush_log_at_trx_commit=2");
 }
 
+/// MySQL 8 writes a binary log by default and flushes it, and MariaDB does neither.
+#[test]
+fn a_binary_log_that_was_on_by_default_stays_on() {
+    let text = "[mysqld]\nserver_id=5\n";
+    let (mariadb, _) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    line(&mariadb, "log_bin = binlog    # as in mysql-8.0.33");
+    line(&mariadb, "sync_binlog = 1    # as in mysql-8.0.33");
+    line(&mariadb, "binlog_format = ROW    # as in mysql-8.0.33");
+    let (older, _) = moved("[mysqld]\nport=3307\n", "mysql-8.0.33", "mysql-5.7");
+    line(&older, "log_bin = binlog    # as in mysql-8.0.33");
+    line(&older, "server_id = 1    # mysql-5.7 does not start");
+    for file in ["skip-log-bin", "disable_log_bin", "log_bin=0"] {
+        let text = format!("[mysqld]\n{file}\n");
+        let (off, _) = moved(&text, "mysql-8.0.33", "mariadb-10.11");
+        for pin in ["log_bin = ", "sync_binlog", "binlog_format"] {
+            assert!(off.lines().all(|line| !line.starts_with(pin)), "{off}");
+        }
+    }
+}
+
+/// Which of two lines counts is a matter of the old version.
+#[test]
+fn binary_logs_are_kept_as_long_as_before() {
+    let seconds_first = "[mysqld]\nbinlog_expire_logs_seconds=86400\nexpire_logs_days=7\n";
+    let days_first = "[mysqld]\nexpire_logs_days=7\nbinlog_expire_logs_seconds=86400\n";
+    let by_default = "[mysqld]\nlog_bin=x\n";
+    let no_purge =
+        "[mysqld]\nbinlog_expire_logs_auto_purge=OFF\nbinlog_expire_logs_seconds=86400\n";
+    let zero = "[mysqld]\nbinlog_expire_logs_seconds=0\nexpire_logs_days=7\n";
+    let (mysql, mariadb) = ("mysql-8.0.33", "mariadb-10.11");
+    for (text, from, to, expected) in [
+        (
+            seconds_first,
+            mariadb,
+            mysql,
+            "binlog_expire_logs_seconds = 604800",
+        ),
+        (
+            days_first,
+            mariadb,
+            mysql,
+            "binlog_expire_logs_seconds=86400",
+        ),
+        (seconds_first, mariadb, "mariadb-11.8", "expire_logs_days=7"),
+        (
+            seconds_first,
+            mysql,
+            mariadb,
+            "binlog_expire_logs_seconds=86400",
+        ),
+        (
+            days_first,
+            mysql,
+            mariadb,
+            "binlog_expire_logs_seconds=86400",
+        ),
+        (seconds_first, mysql, "mysql-5.7", "expire_logs_days = 1"),
+        (zero, mysql, mariadb, "expire_logs_days=7"),
+        (
+            zero,
+            mysql,
+            "mysql-9.7",
+            "binlog_expire_logs_seconds = 604800",
+        ),
+        (
+            by_default,
+            mysql,
+            mariadb,
+            "binlog_expire_logs_seconds = 2592000",
+        ),
+        (by_default, mysql, "mysql-5.7", "expire_logs_days = 30"),
+        (
+            by_default,
+            "mysql-5.7",
+            mysql,
+            "binlog_expire_logs_seconds = 0",
+        ),
+        (by_default, mariadb, mysql, "binlog_expire_logs_seconds = 0"),
+        (no_purge, mysql, mariadb, "binlog_expire_logs_seconds = 0"),
+    ] {
+        let (new, open) = moved(text, from, to);
+        let sets: Vec<&str> = new
+            .lines()
+            .filter(|line| {
+                line.starts_with("binlog_expire_logs") || line.starts_with("expire_logs")
+            })
+            .map(|line| line.split("    #").next().unwrap_or_default())
+            .collect();
+        assert_eq!(sets, [expected], "{from} to {to}: {text}{new}");
+        assert!(open.is_empty(), "{open:?}");
+    }
+    let (new, _) = moved(seconds_first, mariadb, mysql);
+    line(
+        &new,
+        "# binlog_expire_logs_seconds=86400    # left out: without effect in mariadb-10.11 beside \
+         expire_logs_days=7",
+    );
+    let (same, _) = moved("[mysqld]\nskip_log_bin\n", mysql, mariadb);
+    assert!(!same.contains("expire"), "{same}");
+}
+
+/// One instance may use a line that another one overrides.
+#[test]
+fn a_line_that_one_instance_uses_is_kept() {
+    let text = "[mysqld_multi]\nuser=operator\n[mysqld]\nexpire_logs_days=7\n[mysqld1]\nport=3307\n\
+                binlog_expire_logs_seconds=86400\n[mysqld2]\nport=3308\n";
+    let (new, _) = moved(text, "mariadb-10.11", "mariadb-11.8");
+    line(&new, "expire_logs_days=7");
+    line(&new, "binlog_expire_logs_seconds=86400");
+}
+
+/// A pin adds an option, and never changes a line of the file.
+#[test]
+fn a_collation_of_another_character_set_in_the_file_is_to_decide() {
+    let text = "[mysqld]\ncharacter_set_server=utf8mb4\ncollation_server=latin1_swedish_ci\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(
+        &new,
+        "# to decide: this collation does not belong to the character set utf8mb4",
+    );
+    assert_eq!(open.len(), 1, "{open:?}");
+}
+
+/// The new value may be out of range, too, where the old one was not.
+#[test]
+fn a_rewritten_value_that_the_new_version_changes_is_to_decide() {
+    let text = "[mysqld]\ninnodb_log_file_size=256G\ninnodb_log_files_in_group=3\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(&new, "innodb_redo_log_capacity = 768G    # was");
+    line(
+        &new,
+        "# to decide: becomes 128G; allowed: 8388608 to 137438953472",
+    );
+    assert!(
+        open.iter().any(|one| one.contains("becomes 128G")),
+        "{open:?}"
+    );
+}
+
+/// GROUP_CONCAT cuts its results with a warning alone.
+#[test]
+fn a_limit_on_results_that_shrinks_is_kept() {
+    let text = "[mysqld]\nport=3307\n";
+    let (new, _) = moved(text, "mariadb-10.11", "mysql-8.0.33");
+    line(
+        &new,
+        "group_concat_max_len = 1M    # as in mariadb-10.11; the default of mysql-8.0.33 is 1K",
+    );
+    let (new, _) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    assert!(!new.contains("group_concat_max_len"), "{new}");
+}
+
+/// Beside the capacity, the size of the files does nothing in MySQL 8.0.30 and later.
+#[test]
+fn the_capacity_of_the_redo_log_is_carried_over() {
+    let text = "[mysqld]\ninnodb_log_file_size=512M\ninnodb_log_files_in_group=4\n\
+                innodb_redo_log_capacity=256M\n";
+    for (to, expected) in [
+        ("mariadb-10.11", "innodb_log_file_size = 256M    # was"),
+        ("mysql-5.7", "innodb_log_file_size = 128M    # was"),
+        ("mysql-9.7", "innodb_redo_log_capacity=256M"),
+    ] {
+        let (new, open) = moved(text, "mysql-8.0.33", to);
+        line(&new, expected);
+        line(
+            &new,
+            "# innodb_log_file_size=512M    # left out: without effect in mysql-8.0.33 beside",
+        );
+        line(&new, "# innodb_log_files_in_group=4    # left out");
+        assert!(open.is_empty(), "{open:?}");
+    }
+}
+
+/// MariaDB 10.11 does not start with a collation of MySQL 8.0.
+#[test]
+fn a_collation_that_the_new_version_does_not_have_is_to_decide() {
+    let text = "[mysqld]\ncollation_server=utf8mb4_0900_ai_ci\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    line(
+        &new,
+        "# to decide: this version does not have this collation; write collation_server = ",
+    );
+    line(
+        &new,
+        "character_set_server = utf8mb4    # as in mysql-8.0.33",
+    );
+    assert_eq!(open.len(), 1, "{open:?}");
+    let (_, open) = moved(text, "mysql-8.0.33", "mariadb-11.8");
+    assert!(open.is_empty(), "{open:?}");
+}
+
 #[test]
 fn a_value_that_the_new_version_changes_or_refuses_is_to_decide() {
     let text = "[mysqld]\nmax_connections=0\nslave_net_timeout=0\nthread_handling=pool-of-threads\n\

@@ -1,0 +1,61 @@
+//! The values that mean something else in the new version, although it has the option.
+
+use std::path::Path;
+
+use super::Migration;
+use crate::judge::parse_number;
+use crate::log_expiry::{AUTO_PURGE, expiry_option};
+use crate::rename::size;
+use crate::subject::Subject;
+
+impl Migration {
+    /// Value 3 is MariaDB's alone and flushes every commit, like 1; MySQL cuts it to 2, which flushes once in a second.
+    pub(super) fn keep_flushing(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
+        if !before.is_mariadb() || after.is_mariadb() {
+            return;
+        }
+        let name = "innodb_flush_log_at_trx_commit";
+        let Some(entry) = after.set(name).map(|line| line.entry) else {
+            return;
+        };
+        let value = entry.value.as_deref().and_then(parse_number);
+        if value.is_some_and(|value| value >= 3) {
+            let how = format!("in {}, which also flushes each commit", before.target);
+            self.replace(entry, format!("{name} = 1"), &how, path);
+        }
+    }
+
+    /// Where the new version has one redo log file, it gets the size of all of the old ones.
+    pub(super) fn keep_redo_size(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
+        let name = "innodb_log_file_size";
+        let files = before.number("innodb_log_files_in_group").unwrap_or(1);
+        let is_one = after.number("innodb_log_files_in_group").unwrap_or(1) == 1;
+        let (Some(line), Some(each)) = (after.set(name), after.number(name)) else {
+            return;
+        };
+        if files < 2 || !is_one {
+            return;
+        }
+        let now = format!("{name} = {}", size(each.saturating_mul(files)));
+        let how = format!("in each of {files} files");
+        self.replace(line.entry, now, &how, path);
+    }
+
+    /// Without the switch that kept all binary logs, the age in the file would remove them; 0 keeps them.
+    pub(super) fn keep_all_logs(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
+        if before.is_on(AUTO_PURGE) != Some(false) || after.has(AUTO_PURGE) {
+            return;
+        }
+        let Some(line) = before.expiry_line() else {
+            return;
+        };
+        let name = expiry_option(after);
+        let how = format!("beside {AUTO_PURGE} = OFF");
+        self.replace(line.entry, format!("{name} = 0"), &how, path);
+    }
+}

@@ -1,0 +1,56 @@
+//! Rule: the version does not have the collation.
+
+use crate::collations::{has_collation, nearest_collation, set_of_collation};
+use crate::rule::{Level, Remark, Rule};
+use crate::subject::Subject;
+
+pub(super) const RULE: Rule = Rule {
+    id: "unknown-collation",
+    title: "Unknown collation",
+    reason: "The server does not start with a collation that it does not have. MySQL and MariaDB \
+        have different collations for the newer Unicode versions.",
+    source: "the manuals' lists of collations; tested: MariaDB 10.11 rejects utf8mb4_0900_ai_ci",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(line) = subject.set("collation_server") else {
+        return Vec::new();
+    };
+    let Some(collation) = line
+        .value()
+        .filter(|name| !has_collation(subject.target, name))
+    else {
+        return Vec::new();
+    };
+    let nearest = nearest_collation(subject.target, &collation);
+    let set = set_of_collation(&nearest);
+    let fix = format!("write collation_server = {nearest}, or the collation of your tables");
+    // Otherwise the next review would refuse the new line.
+    let fix = if subject.is_one_of("character_set_server", &[set]) {
+        fix
+    } else {
+        format!("{fix}, and add character_set_server = {set}")
+    };
+    let what = "this version does not have this collation";
+    vec![Remark::on(line, Level::Refused, what).fix(fix)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_collation_of_the_other_product_is_refused() {
+        let line = "collation_server=utf8mb4_0900_ai_ci";
+        let refused = "refused: collation_server=utf8mb4_0900_ai_ci: this version does not have this collation; write \
+                       collation_server = utf8mb4_uca1400_nopad_ai_ci, or the collation of your tables, and add \
+                       character_set_server = utf8mb4";
+        assert_found(&RULE, "mariadb-10.11", line, &[refused]);
+        assert_found(&RULE, "mariadb-11.8", line, &[]);
+        assert_found(&RULE, "mysql-8.0.33", line, &[]);
+        let both = "character_set_server=utf8mb4\ncollation_server=utf8mb4_0900_ai_ci";
+        let found = remarks(&RULE, &crate::Machine::default(), "mysql-5.7", both);
+        assert!(found[0].ends_with("utf8mb4_unicode_520_ci, or the collation of your tables"));
+    }
+}
