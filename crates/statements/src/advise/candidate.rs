@@ -296,9 +296,17 @@ impl Subject<'_> {
                 let remedy = format!("compare {column} itself, and do the arithmetic on the value");
                 (format!("on arithmetic with {alias}.{column}"), remedy)
             } else {
-                let remedy = format!(
-                    "compare {column} itself, or compare an indexed generated column that stores {expression}() of it"
-                );
+                // A JSON document is not compared itself, and MySQL has no index on a column of its type.
+                let remedy = if expression.starts_with("json_") {
+                    format!(
+                        "compare an indexed generated column, not of type JSON, that stores {expression}() of {column}"
+                    )
+                } else {
+                    format!(
+                        "compare {column} itself, or compare an indexed generated column that stores {expression}() \
+                         of it"
+                    )
+                };
                 (format!("on {expression}() of {alias}.{column}"), remedy)
             };
             Candidate {

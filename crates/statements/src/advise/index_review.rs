@@ -38,8 +38,7 @@ impl NeedlessIndex {
                 format!("{start} is a duplicate: index {of} begins with its columns")
             }
             Why::Shorter { of } => format!(
-                "{start} is needed only for the order of the primary key within equal values (MAX or ORDER BY of it): \
-                 otherwise index {of}, which begins with its columns, replaces it"
+                "{start} is replaced by index {of}, except for MAX or ORDER BY of the primary key"
             ),
             Why::Unused { since } => format!(
                 "{start} is unused since the server's start ({} ago)",
@@ -160,8 +159,7 @@ mod tests {
             (
                 &[("a", &["x"][..]), ("b", &["x", "y"])][..],
                 &[
-                    "index a of s.t is needed only for the order of the primary key within equal values (MAX or ORDER BY of \
-                     it): otherwise index b, which begins with its columns, replaces it",
+                    "index a of s.t is replaced by index b, except for MAX or ORDER BY of the primary key",
                 ][..],
             ),
             (

@@ -198,6 +198,12 @@ fn a_condition_on_an_expression_without_an_index_is_named() {
         ["compare code itself, or compare an indexed generated column that stores lower() of it"]
     );
     assert_eq!(
+        of("(json_extract(`s`.`t`.`code`,'$.a') = 5)", &tree),
+        [
+            "compare an indexed generated column, not of type JSON, that stores json_extract() of code"
+        ]
+    );
+    assert_eq!(
         of("((`s`.`t`.`n` + 1) = 5)", &tree),
         ["compare n itself, and do the arithmetic on the value"]
     );
