@@ -1,5 +1,7 @@
 //! A server's messages about its options.
 
+use std::cmp::Reverse;
+
 use mycnf::{Entry, OptionName};
 
 /// A log line of a server about an option.
@@ -92,14 +94,17 @@ fn unknown_name(text: &str) -> Option<String> {
     (!name.folded().is_empty()).then(|| name.folded().to_owned())
 }
 
-/// The entry that a text is about: the one that it names, or, for an error, the one whose value it quotes. The last of
-/// several, since that is the effective one.
+/// The entry that a text is about: the one that it names first, or, for an error, the one whose value it quotes. The last of
+/// several lines, since that is the effective one.
 pub(crate) fn subject(text: &str, entries: &[Entry]) -> Option<usize> {
     let folded = text.replace("--", " '").replace('-', "_");
     let names = |entry: &Entry| [entry.name.folded(), entry.name.base()].map(str::to_owned);
-    let named = entries
-        .iter()
-        .rposition(|entry| names(entry).iter().any(|name| mentions(&folded, name)));
+    let named = entries.iter().enumerate().filter_map(|(at, entry)| {
+        let places = names(entry);
+        let first = places.iter().filter_map(|name| mention(&folded, name)).min();
+        Some((first?, Reverse(at)))
+    });
+    let named = named.min().map(|(_, Reverse(at))| at);
     named.or_else(|| {
         entries.iter().rposition(|entry| {
             let value = entry.value.as_deref().unwrap_or_default();
@@ -108,15 +113,17 @@ pub(crate) fn subject(text: &str, entries: &[Entry]) -> Option<usize> {
     })
 }
 
-/// Whether a text contains a name as a whole word; a name that is also an ordinary word must be in quotes.
-fn mentions(text: &str, name: &str) -> bool {
+/// Where a text contains a name as a whole word; a name that is also an ordinary word must be in quotes.
+fn mention(text: &str, name: &str) -> Option<usize> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let mut places = text.match_indices(name);
-    places.any(|(at, _)| {
+    let place = places.find(|(at, _)| {
+        let at = *at;
         let (before, after) = (&text[..at], &text[at + name.len()..]);
         let is_whole = !before.ends_with(is_part) && !after.starts_with(is_part);
         is_whole && (name.contains('_') || before.ends_with('\''))
-    })
+    });
+    place.map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -195,7 +202,8 @@ mod tests {
     #[test]
     fn a_text_is_about_the_option_that_it_names_or_quotes() {
         let text = "[mysqld]\nsort-buffer-size=1X\nuser=mysql\nlog_bin=x\nbinlog_format=MIXED\n\
-                    collation_server=utf8mb4_general_ci\nloose_sort_buffer_size=2X\n";
+                    collation_server=utf8mb4_general_ci\nloose_sort_buffer_size=2X\nexpire_logs_days=7\n\
+                    binlog_expire_logs_seconds=9\n";
         let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
         let options = Options::from_groups(&file, &["mysqld"]);
         for (text, about) in [
@@ -211,6 +219,11 @@ mod tests {
                 Some("log_bin"),
             ),
             ("max_sort_buffer_size is something else", None),
+            (
+                "The option expire_logs_days and binlog_expire_logs_seconds cannot be used together. Please use \
+                 binlog_expire_logs_seconds",
+                Some("expire_logs_days"),
+            ),
             (
                 "COLLATION 'utf8mb4_general_ci' is not valid for CHARACTER SET 'latin1'",
                 Some("collation_server"),
