@@ -30,6 +30,10 @@ pub(crate) fn has_collation(target: &Target, name: &str) -> bool {
 /// A collation that the version has, in the place of one that it does not have: as near as its names allow.
 pub(crate) fn nearest_collation(target: &Target, name: &str) -> String {
     let name = name.to_ascii_lowercase();
+    // Such as `latin1_swedish_nopad_ci`: only MariaDB has them beside those that pad.
+    if name.contains("_nopad_") && !name.contains("uca1400") {
+        return name.replace("_nopad_", "_");
+    }
     let set = set_of_collation(&name);
     let sensitivity = SENSITIVITIES
         .iter()
@@ -47,8 +51,7 @@ pub(crate) fn nearest_collation(target: &Target, name: &str) -> String {
     let is_5_5 = target.family() == Family::MySql && target.numbers() < [5, 6].as_slice();
     match (is_insensitive, is_5_5) {
         (false, _) => format!("{set}_bin"),
-        // Such as `latin1_swedish_nopad_ci`, which only MariaDB has.
-        _ if !(set.starts_with("utf") || set == "ucs2") => name.replace("_nopad", ""),
+        _ if !(set.starts_with("utf") || set == "ucs2") => format!("{set}_bin"),
         (true, true) => format!("{set}_unicode_ci"),
         (true, false) => format!("{set}_unicode_520_ci"),
     }

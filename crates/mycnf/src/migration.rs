@@ -282,9 +282,7 @@ impl Migration {
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
             && !is_left_to_pins(advice)
-            && (remark.level == Level::Refused
-                || advice.rule.id == "adjusted-value"
-                || is_unjudged);
+            && (remark.level == Level::Refused || is_adjusted(advice) || is_unjudged);
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
             return;
         };
@@ -350,7 +348,7 @@ impl Migration {
         };
         for advice in findings {
             let is_left = is_left_to_pins(&advice);
-            let is_adjusted = advice.rule.id == "adjusted-value";
+            let is_adjusted = is_adjusted(&advice);
             let remark = advice.remark;
             let is_changed = remark.level == Level::Refused || is_adjusted;
             let Some(at) = remark.at.filter(|_| is_changed && !is_left) else {
@@ -475,4 +473,10 @@ fn foreign_groups(from: &Target, to: &Target) -> Vec<String> {
     let read = to.groups();
     let all = from.groups().into_iter();
     all.filter(|group| !read.contains(group)).collect()
+}
+
+/// Whether a version changes a value to one that it accepts. That it rounds the buffer pool is only a note: every version
+/// does so.
+fn is_adjusted(advice: &Advice) -> bool {
+    advice.rule.id == "adjusted-value" && advice.remark.level != Level::Note
 }

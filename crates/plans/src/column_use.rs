@@ -16,8 +16,16 @@ use alternatives::alternatives;
 use changes::changed;
 use token::{Token, tokens};
 
-/// What stands in [`TableUse::computed`] for an expression without a function.
-pub const ARITHMETIC: &str = "arithmetic";
+/// What a condition does with a column before it compares the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Computation {
+    /// It adds or subtracts, which can be done with the other side instead.
+    Shift,
+    /// It reads a part of a JSON document.
+    Json,
+    /// Anything else.
+    Other,
+}
 
 /// A table of a statement with the columns that it uses, each once, in the order of their first use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,9 +52,8 @@ pub struct TableUse {
     pub used: Vec<String>,
     /// Columns within a function in a condition, with the function.
     pub wrapped: Vec<(String, String)>,
-    /// Columns of conditions on an expression of no other column, with the expression's function or [`ARITHMETIC`]: an index
-    /// of the column serves none of them.
-    pub computed: Vec<(String, String)>,
+    /// Columns of conditions on an expression of no other column, with its kind: an index of the column serves none of them.
+    pub computed: Vec<(Computation, String)>,
     /// Columns compared with a number.
     pub with_number: Vec<String>,
     /// Columns searched by a pattern that begins with a wildcard.
@@ -129,11 +136,9 @@ impl Reading<'_> {
             let Some((table, column)) = self.column(at) else {
                 continue;
             };
-            let function = clauses.function().map(str::to_owned);
+            let function = clauses.functions().next().map(str::to_owned);
             let is_computed = clauses.now == Clause::Where && self.is_only_column(at);
-            let computed = function.clone().filter(|it| !serves_index(it));
-            let computed =
-                computed.or_else(|| self.is_calculated(at).then(|| ARITHMETIC.to_owned()));
+            let computed = self.computation(at, &clauses).filter(|_| is_computed);
             let (before, after) = (self.before(at), self.tokens.get(at + 1));
             let operator = [after, before]
                 .into_iter()
@@ -166,10 +171,10 @@ impl Reading<'_> {
             add(&mut table.used, &column);
             match clauses.now {
                 Clause::Where => {
-                    if let Some(expression) = computed.filter(|_| is_computed)
+                    if let Some(computation) = computed
                         && !table.computed.iter().any(|(_, known)| *known == column)
                     {
-                        table.computed.push((expression, column.clone()));
+                        table.computed.push((computation, column.clone()));
                     }
                     if let Some(function) = function {
                         if !table.wrapped.iter().any(|(_, known)| *known == column) {
@@ -240,16 +245,37 @@ impl Reading<'_> {
         found
     }
 
-    /// Whether arithmetic is done with the column at a place.
-    fn is_calculated(&self, at: usize) -> bool {
-        let beside = [self.before(at), self.tokens.get(at + 1)];
-        beside.into_iter().flatten().any(|token| match token {
-            Token::Sign(sign) => {
-                matches!(sign.as_str(), "+" | "-" | "*" | "/" | "%" | "|" | "&" | "^")
+    /// What is done with the column at a place, if no index of the column serves it.
+    fn computation(&self, at: usize, clauses: &Clauses) -> Option<Computation> {
+        let mut functions = clauses.functions().peekable();
+        if functions.peek().is_some() {
+            let functions: Vec<&str> = functions.collect();
+            if functions.iter().any(|it| serves_index(it)) {
+                return None;
             }
-            Token::Word(word) => matches!(word.as_str(), "mod" | "div"),
-            _ => false,
-        })
+            let is_json = functions.iter().any(|it| it.starts_with("json_"));
+            return Some(if is_json {
+                Computation::Json
+            } else {
+                Computation::Other
+            });
+        }
+        let beside = [self.before(at), self.tokens.get(at + 1)];
+        let operators = beside
+            .into_iter()
+            .flatten()
+            .filter_map(|token| match token {
+                Token::Sign(sign) => match sign.as_str() {
+                    "+" | "-" => Some(Computation::Shift),
+                    "*" | "/" | "%" | "|" | "&" | "^" => Some(Computation::Other),
+                    _ => None,
+                },
+                Token::Word(word) if matches!(word.as_str(), "mod" | "div") => {
+                    Some(Computation::Other)
+                }
+                _ => None,
+            });
+        operators.max()
     }
 
     /// Whether the condition around a place has no other column, so that its other side is a value.
@@ -375,16 +401,21 @@ impl Clauses {
             }
     }
 
-    /// The innermost function around a place.
-    fn function(&self) -> Option<&str> {
-        let mut functions = self.outside.iter().rev();
-        functions.find_map(|(_, function)| function.as_deref())
+    /// The functions around a place, the innermost first.
+    fn functions(&self) -> impl Iterator<Item = &str> {
+        let functions = self.outside.iter().rev();
+        functions.filter_map(|(_, function)| function.as_deref())
     }
 }
 
 /// Whether an index serves a condition on this function of a column.
 fn serves_index(function: &str) -> bool {
-    matches!(function, "match" | "isnull")
+    // A spatial or a multi-valued index serves these.
+    matches!(
+        function,
+        "match" | "isnull" | "json_contains" | "json_overlaps"
+    ) || function.starts_with("st_")
+        || function.starts_with("mbr")
 }
 
 /// Words before a bracket that are no function; `multiple equal` is how MySQL shows equalities that it joined.
@@ -413,6 +444,8 @@ fn is_keyword(word: &str) -> bool {
             | "values"
             | "xor"
             | "equal"
+            | "of"
+            | "trigcond"
             | "when"
             | "then"
             | "else"

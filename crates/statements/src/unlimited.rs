@@ -34,7 +34,10 @@ impl Unlimited {
             return None;
         }
         let list = clauses.select + 1..clauses.from;
-        let list = list.filter(|at| !text.is(*at, "straight_join"));
+        // Neither a hint in a comment nor the order of tables is part of what is selected.
+        let is_hint =
+            |at: usize| text.parts[at].text.starts_with("/*") || text.is(at, "straight_join");
+        let list = list.filter(|at| !is_hint(*at));
         let list: Vec<&str> = list.map(|at| text.parts[at].text).collect();
         let part = format!(
             "{} {}",
@@ -72,6 +75,10 @@ mod tests {
                     "select a from (select a from t limit 3) x order by a ",
                     "a order by a limit 1, 2",
                 )),
+            ),
+            (
+                "select /*+ NO_ICP(t) */ a from t limit 5",
+                Some(("select /*+ NO_ICP(t) */ a from t ", "a limit 5")),
             ),
             (
                 "select straight_join id as k, total from t order by k limit 5",

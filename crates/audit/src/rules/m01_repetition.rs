@@ -75,7 +75,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     } else if most == Some(fewest) {
         format!("{executions} of each combination")
     } else {
-        format!("only {executions} of some combinations")
+        format!("{executions} of some combinations, more of others")
     };
     let evidence = format!("{executions}; {could_show}");
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
@@ -168,7 +168,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "only 2 executions of some combinations",
+            "2 executions of some combinations, more of others",
         );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
     }

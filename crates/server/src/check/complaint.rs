@@ -56,7 +56,9 @@ fn parse_line(line: &str) -> Option<Complaint> {
         Some(found) => found,
     };
     let text = without_prefixes(text);
-    if OF_THIS_MACHINE.iter().any(|start| text.starts_with(start)) {
+    // MySQL 5.6 writes this before what it could not write at once.
+    let own = text.strip_prefix("Buffered warning: ").unwrap_or(text);
+    if OF_THIS_MACHINE.iter().any(|start| own.starts_with(start)) {
         return None;
     }
     if let Some(name) = unknown_name(text) {
@@ -101,7 +103,10 @@ pub(crate) fn subject(text: &str, entries: &[Entry]) -> Option<usize> {
     let names = |entry: &Entry| [entry.name.folded(), entry.name.base()].map(str::to_owned);
     let named = entries.iter().enumerate().filter_map(|(at, entry)| {
         let places = names(entry);
-        let first = places.iter().filter_map(|name| mention(&folded, name)).min();
+        let first = places
+            .iter()
+            .filter_map(|name| mention(&folded, name))
+            .min();
         Some((first?, Reverse(at)))
     });
     let named = named.min().map(|(_, Reverse(at))| at);
@@ -153,6 +158,10 @@ mod tests {
             (
                 "2026-11-21T10:38:23.1Z 0 [Warning] [MY-010140] [Server] Could not increase number of max_open_files to \
                  more than 20000 (request: 65535)",
+                None,
+            ),
+            (
+                "2026-11-21 10:36:04 0 [Warning] Buffered warning: Changed limits: table_open_cache: 431 (requested 2000)",
                 None,
             ),
             (

@@ -4,7 +4,7 @@ mod indexes;
 mod order;
 mod saving;
 
-use plans::{ARITHMETIC, Flag, Node, Operation, Plan, TableUse, stale_statistics};
+use plans::{Computation, Flag, Node, Operation, Plan, TableUse, stale_statistics};
 use runs::backticked;
 use units::{count, si};
 use workload::sql_script::SqlStatement;
@@ -290,27 +290,24 @@ impl Subject<'_> {
                     .any(|it| it.column == column)
         };
         let open = table.computed.iter().filter(|(_, it)| !is_known(it));
-        let candidates = open.map(|(expression, column)| {
+        let candidates = open.map(|(computation, column)| {
             let alias = &table.alias;
-            let (condition, remedy) = if expression == ARITHMETIC {
-                let remedy = format!("compare {column} itself, and do the arithmetic on the value");
-                (format!("on arithmetic with {alias}.{column}"), remedy)
-            } else {
-                // A JSON document is not compared itself, and MySQL has no index on a column of its type.
-                let remedy = if expression.starts_with("json_") {
-                    format!(
-                        "compare an indexed generated column, not of type JSON, that stores {expression}() of {column}"
-                    )
-                } else {
-                    format!(
-                        "compare {column} itself, or compare an indexed generated column that stores {expression}() \
-                         of it"
-                    )
-                };
-                (format!("on {expression}() of {alias}.{column}"), remedy)
+            let remedy = match computation {
+                Computation::Shift => {
+                    format!("compare {column} itself, and do the arithmetic on the value")
+                }
+                // A document is not compared itself, and MySQL has no index on a column of its type.
+                Computation::Json => {
+                    "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
+                }
+                Computation::Other => format!(
+                    "compare {column} itself, or compare an indexed generated column that stores the whole expression"
+                ),
             };
             Candidate {
-                reason: format!("{reads}; a condition {condition} cannot use an index on {column}"),
+                reason: format!(
+                    "{reads}; a condition on an expression with {alias}.{column} cannot use an index on {column}"
+                ),
                 saving: 0.0,
                 remedy: Remedy::Author(remedy),
             }

@@ -38,7 +38,7 @@ impl NeedlessIndex {
                 format!("{start} is a duplicate: index {of} begins with its columns")
             }
             Why::Shorter { of } => format!(
-                "{start} is replaced by index {of}, except for MAX or ORDER BY of the primary key"
+                "{start} is replaced by index {of}, except for MIN, MAX or ORDER BY of the primary key"
             ),
             Why::Unused { since } => format!(
                 "{start} is unused since the server's start ({} ago)",
@@ -113,7 +113,8 @@ fn longer(name: &str, index: &IndexFacts, facts: &TableFacts) -> Option<String> 
 /// Whether an index was not read, and is no rule for the data. It would serve the reads of its duplicates.
 fn is_unused(name: &str, index: &IndexFacts, facts: &TableFacts) -> bool {
     let is_for = |other: &str, index: &IndexFacts| {
-        other == name || duplicated(other, index, facts).as_deref() == Some(name)
+        let replacing = duplicated(other, index, facts).or_else(|| longer(other, index, facts));
+        other == name || replacing.as_deref() == Some(name)
     };
     let served = facts.indexes.iter().filter(|(other, it)| is_for(other, it));
     let reads = served.map(|(other, _)| facts.reads.as_ref()?.get(other).copied());
@@ -159,7 +160,7 @@ mod tests {
             (
                 &[("a", &["x"][..]), ("b", &["x", "y"])][..],
                 &[
-                    "index a of s.t is replaced by index b, except for MAX or ORDER BY of the primary key",
+                    "index a of s.t is replaced by index b, except for MIN, MAX or ORDER BY of the primary key",
                 ][..],
             ),
             (
@@ -217,6 +218,29 @@ mod tests {
         assert_eq!(sentences(&facts), [unused]);
         let early = UNUSED_AFTER - Duration::from_secs(1);
         assert!(sentences_after(early, &facts).is_empty());
+        // Nor is an index that replaces one which was read.
+        let columns = |names: &[&str]| IndexFacts {
+            columns: names.iter().map(|it| (*it).to_owned()).collect(),
+            is_plain: true,
+            ..IndexFacts::default()
+        };
+        let mut replacing = TableFacts {
+            indexes: [("e", &["v"][..]), ("f", &["v", "w"])]
+                .map(|(name, names)| (name.to_owned(), columns(names)))
+                .into(),
+            reads: Some(
+                [("e", 5), ("f", 0)]
+                    .map(|(name, reads)| (name.to_owned(), reads))
+                    .into(),
+            ),
+            ..TableFacts::default()
+        };
+        replacing
+            .indexes
+            .insert(PRIMARY.to_owned(), columns(&["id"]));
+        replacing.is_clustered = true;
+        let found = sentences(&replacing);
+        assert!(found.iter().all(|it| !it.contains("unused")), "{found:?}");
         // The longer index was read, which is to be dropped for the shorter one.
         let longer = IndexFacts {
             columns: vec!["x".to_owned(), "id".to_owned()],

@@ -140,7 +140,16 @@ impl Variant {
         let has =
             |part: &SqlStatement, words: &[&str]| words.iter().any(|word| part.has_word(word));
         self.sql.iter().all(|part| match part.verb().as_str() {
-            "SET" | "USE" | "ANALYZE" | "OPTIMIZE" | "FLUSH" => true,
+            "SET" => !has(
+                part,
+                &[
+                    "names",
+                    "max_sort_length",
+                    "collation_connection",
+                    "charset",
+                ],
+            ),
+            "USE" | "ANALYZE" | "OPTIMIZE" | "FLUSH" => true,
             "CREATE" | "DROP" => part.has_word("index"),
             "ALTER" => has(part, &["index", "key"]) && !has(part, &OF_COLUMNS),
             _ => false,
@@ -198,6 +207,7 @@ mod tests {
             ("create unique index i on t (a); analyze table t", true),
             ("alter table t add key (a), drop index b", true),
             ("set sort_buffer_size = 1", true),
+            ("set max_sort_length = 4", false),
             ("alter table t modify state enum('b', 'a')", false),
             (
                 "alter table t add index (a), convert to character set latin1",
