@@ -10,6 +10,7 @@ use crate::catalogue::Family;
 use crate::durability::DurabilityClass;
 use crate::file::OptionFile;
 use crate::machine::Machine;
+use crate::pool_rounding::{CHUNK_BYTES, INSTANCES, SEVERAL_FROM_BYTES, rounds_pool};
 use crate::rename::size;
 use crate::rules::memory_sum::PER_CONNECTION;
 use crate::subject::Subject;
@@ -54,7 +55,6 @@ const SMALL_BYTES: u64 = 1 << 30;
 const LARGE_BYTES: u64 = 4 << 30;
 /// The step of the buffer pool, bytes.
 const STEP_BYTES: u64 = 128 << 20;
-const GIB: u64 = 1 << 30;
 /// Requests per second from which a disk is taken for one without moving parts.
 const SOLID_STATE_IOPS: u64 = 1_000;
 /// Largest rate of background writing by default of a formula; more is for measurements.
@@ -149,10 +149,11 @@ fn pool_bytes(wish: &Wish, subject: &Subject<'_>) -> Option<u64> {
         .saturating_sub(others)
         .saturating_sub(wish.connections.saturating_mul(connection_bytes(subject)));
     let pool = share.min(left);
-    let step = match subject.target.family() {
-        // MySQL rounds up to chunks of 128 MiB in each of up to eight instances, which a pool of 1 GiB has.
-        Family::MySql if pool >= GIB && subject.target.numbers() >= [5, 7].as_slice() => GIB,
-        _ => STEP_BYTES,
+    // A size that the server does not round up.
+    let step = if rounds_pool(subject.target) && i128::from(pool) >= SEVERAL_FROM_BYTES {
+        u64::try_from(CHUNK_BYTES * INSTANCES).ok()?
+    } else {
+        STEP_BYTES
     };
     Some((pool / step * step).max(STEP_BYTES))
 }

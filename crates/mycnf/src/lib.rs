@@ -48,6 +48,7 @@ mod name;
 mod passwords;
 mod pin;
 mod plugins;
+mod pool_rounding;
 mod print;
 mod private;
 mod rename;

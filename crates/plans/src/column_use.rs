@@ -247,18 +247,14 @@ impl Reading<'_> {
 
     /// What is done with the column at a place, if no index of the column serves it.
     fn computation(&self, at: usize, clauses: &Clauses) -> Option<Computation> {
-        let mut functions = clauses.functions().peekable();
-        if functions.peek().is_some() {
-            let functions: Vec<&str> = functions.collect();
-            if functions.iter().any(|it| serves_index(it)) {
-                return None;
-            }
-            let is_json = functions.iter().any(|it| it.starts_with("json_"));
-            return Some(if is_json {
-                Computation::Json
-            } else {
-                Computation::Other
-            });
+        if clauses.functions().any(serves_index) {
+            return None;
+        }
+        if clauses.functions().any(|it| it.starts_with("json_")) {
+            return Some(Computation::Json);
+        }
+        if clauses.functions().next().is_some() {
+            return Some(Computation::Other);
         }
         let beside = [self.before(at), self.tokens.get(at + 1)];
         let operators = beside

@@ -1,9 +1,10 @@
 //! Rule: the version changes the value to the nearest one that it accepts.
 
 use crate::assignment::Assignment;
-use crate::catalogue::Kind;
+use crate::catalogue::{Family, Kind};
 use crate::finding::Severity;
 use crate::judge::{allowed, judge_value, parse_number};
+use crate::pool_rounding::{CHUNK_BYTES, INSTANCES, SEVERAL_FROM_BYTES, rounds_pool};
 use crate::rename::size;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -25,26 +26,21 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// A buffer pool size that MySQL rounds up to whole chunks in each instance.
-///
-/// Source: MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"; tried on 8.0.33.
 fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
-    const GIB: i128 = 1 << 30;
-    const CHUNK: i128 = 128 << 20;
     let line = subject.set("innodb_buffer_pool_size")?;
-    let numbers = subject.target.numbers();
-    if subject.is_mariadb() || numbers < &[5, 7][..] {
+    if !rounds_pool(subject.target) {
         return None;
     }
     let set = |option: &str| subject.set(option).and(subject.number(option));
     let pool = subject.number("innodb_buffer_pool_size")?;
     let instances = match set("innodb_buffer_pool_instances") {
-        _ if pool < GIB => 1,
+        _ if pool < SEVERAL_FROM_BYTES => 1,
         Some(number) => number.clamp(1, 64),
-        None if numbers < &[8, 4][..] => 8,
+        None if !subject.target.is_at_least(Family::MySql, &[8, 4]) => INSTANCES,
         // Depends on the number of CPUs.
         None => return None,
     };
-    let chunk = set("innodb_buffer_pool_chunk_size").unwrap_or(CHUNK);
+    let chunk = set("innodb_buffer_pool_chunk_size").unwrap_or(CHUNK_BYTES);
     let unit = chunk.checked_mul(instances).filter(|unit| *unit > 0)?;
     // If a chunk is too large for the pool, MySQL uses smaller chunks.
     if pool <= unit || pool % unit == 0 {

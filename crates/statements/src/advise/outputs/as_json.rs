@@ -123,12 +123,11 @@ fn price_json(price: &IndexPrice) -> Value {
 }
 
 fn needless_json(it: &NeedlessIndex) -> Value {
-    let (mut duplicate_of, mut shorter_than, mut unused_for_s) = (None, None, None);
-    match &it.why {
-        Why::Duplicate { of } => duplicate_of = Some(of),
-        Why::Shorter { of } => shorter_than = Some(of),
-        Why::Unused { since } => unused_for_s = Some(since.as_secs()),
-    }
+    let (duplicate_of, shorter_than, unused_for_s) = match &it.why {
+        Why::Duplicate { of } => (Some(of), None, None),
+        Why::Shorter { of } => (None, Some(of), None),
+        Why::Unused { since } => (None, None, Some(since.as_secs())),
+    };
     json!({
         "table": it.table,
         "index": it.index,
