@@ -5,7 +5,7 @@ mod tampered;
 
 use std::collections::BTreeSet;
 
-use samples::{ErrorCount, Interval, Phase, Record, Telemetry};
+use samples::{ErrorCount, Histogram, Interval, Phase, Record, Telemetry};
 
 use crate::{
     Level, Subject, audit,
@@ -87,8 +87,9 @@ fn thinned(interval: &mut Interval, share: f64) {
     let mean_ns = operation.sum_ns / operation.count.max(1);
     // No two intervals are the same to the nanosecond.
     let own_ns = operation.sum_ns % 1_000_000;
-    operation.histogram.clear();
-    (0..count).for_each(|_| operation.histogram.record(mean_ns));
+    let mut times = Histogram::new();
+    times.record_many(mean_ns, count);
+    operation.histogram = times.compacted();
     operation.count = count;
     operation.sum_ns = count * mean_ns + own_ns * u64::from(count > 0);
     (operation.min_ns, operation.max_ns) = if count > 0 {

@@ -88,7 +88,7 @@ pub(crate) fn reads_of(record: &mut Record, each_ns: u64) {
         operation.operation = "read".to_owned();
         operation.sum_ns = times.sum_ns;
         (operation.min_ns, operation.max_ns) = (times.min_ns, times.max_ns);
-        operation.histogram = times.histogram;
+        operation.histogram = times.histogram.compacted();
     }
 }
 
