@@ -44,7 +44,7 @@ impl Names {
             groups: load.groups.iter().map(|group| group.name.clone()).collect(),
             operations: named(|group| &group.operations),
             statements: named(|group| &group.statements),
-            users: load.groups.iter().map(|group| u64::from(group.users)).sum(),
+            users: load.users().into(),
             open: load.arrivals.rate_per_s().is_some(),
         }
     }

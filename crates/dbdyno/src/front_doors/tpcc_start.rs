@@ -47,9 +47,6 @@ const TOOL: Tool = Tool {
 /// Limits of the response times, seconds.
 const LIMITS_S: [u32; 5] = [5, 5, 5, 80, 20];
 
-/// Interval of the engine; the report's intervals are multiples of it.
-const INTERVAL: Duration = Duration::from_secs(1);
-
 /// The parameters of a call.
 struct RunOptions {
     warehouses: u32,
@@ -168,7 +165,6 @@ fn settings(wanted: &RunOptions) -> Settings {
         measured: Duration::from_secs(
             (wanted.running_s / wanted.interval_s * wanted.interval_s).into(),
         ),
-        interval: INTERVAL,
         pacing: Pacing::None,
         round_trips: RoundTrips::Statements,
         deliveries: Deliveries::Inline,

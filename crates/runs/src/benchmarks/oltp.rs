@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
+use protocol::Endpoint;
 use workload::oltp::{Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings};
 
 pub mod check;
@@ -25,8 +26,10 @@ use crate::{
 
 /// The database of the tables, unless another is named.
 pub const DATABASE: &str = "sbtest";
-/// How long a connection that is lost is tried to get back.
-const RECONNECT_FOR: Duration = Duration::from_secs(2);
+/// How its users take an error: a connection that is lost is tried to get back for 2 s.
+pub const ON_ERROR: OnError = OnError::RetryElseStop {
+    reconnect_for: Duration::from_secs(2),
+};
 
 /// sysbench's OLTP workloads.
 pub struct Oltp;
@@ -99,27 +102,29 @@ impl DataMaker for Oltp {
     }
 }
 
+/// The users of a plan.
+pub fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<OltpUser> {
+    let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
+    Group {
+        name: "oltp".to_owned(),
+        operations: plan.operations().to_vec(),
+        statements: plan.statements().to_vec(),
+        users: plan.settings().connections,
+        make: Box::new(move |index| {
+            OltpUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index)
+        }),
+    }
+}
+
 /// The connections of a run.
 struct Connections(Arc<Plan>);
 
 impl Work for Connections {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint().clone()));
-        let group = Group {
-            name: "oltp".to_owned(),
-            operations: plan.operations().to_vec(),
-            statements: plan.statements().to_vec(),
-            users: driver.users(),
-            make: Box::new(move |index| {
-                OltpUser::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
-            }),
-        };
         let load = Load {
             on_refusal: OnRefusal::Stop,
-            on_error: OnError::RetryElseStop {
-                reconnect_for: RECONNECT_FOR,
-            },
-            ..driver.load(group)
+            on_error: ON_ERROR,
+            ..driver.load(group(&self.0, driver.endpoint()))
         };
         driver.drive(load, observer)
     }

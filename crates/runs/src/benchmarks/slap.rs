@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
-use protocol::Connection;
+use protocol::{Connection, Endpoint};
 use settings::{OptionTable, Value, Values, defaults};
 use workload::{
     KnownTable,
@@ -276,21 +276,26 @@ impl DataSet for SlapTables {
     }
 }
 
+/// A number of clients of a plan.
+pub fn group(plan: &Arc<Plan>, clients: u32, endpoint: &Endpoint) -> Group<SlapUser> {
+    let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
+    Group {
+        name: DATABASE.to_owned(),
+        operations: plan.operations().to_vec(),
+        statements: Vec::new(),
+        users: clients,
+        make: Box::new(move |index| {
+            SlapUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index)
+        }),
+    }
+}
+
 /// The clients of a run.
 struct Clients(Arc<Plan>);
 
 impl Work for Clients {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint().clone()));
-        let group = Group {
-            name: DATABASE.to_owned(),
-            operations: plan.operations().to_vec(),
-            statements: Vec::new(),
-            users: driver.users(),
-            make: Box::new(move |index| {
-                SlapUser::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
-            }),
-        };
+        let group = group(&self.0, driver.users(), driver.endpoint());
         driver.drive(driver.load(group), observer)
     }
 }

@@ -7,6 +7,7 @@ use std::{rc::Rc, sync::Arc};
 
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
+use protocol::Endpoint;
 use samples::{Keys, Line};
 use workload::{
     KnownTable,
@@ -120,6 +121,36 @@ impl DataSet for SmackTables {
     }
 }
 
+/// The workers of a client, a number of them from `first` on, which draw from this seed.
+pub fn group(
+    client: &str,
+    plan: &Arc<ClientPlan>,
+    (first, workers): (ClientIndex, u32),
+    seed: u64,
+    endpoint: &Endpoint,
+) -> Group<SmackUser> {
+    let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
+    Group {
+        name: client.to_owned(),
+        operations: plan.operations().to_vec(),
+        statements: Vec::new(),
+        users: workers,
+        make: Box::new(move |index| {
+            let index = first.index + u64::from(index);
+            let client_index = ClientIndex {
+                index,
+                of: first.of.max(index + 1),
+            };
+            SmackUser::new(
+                Arc::clone(&of_users),
+                Arc::clone(&endpoint),
+                client_index,
+                seed,
+            )
+        }),
+    }
+}
+
 /// The clients of a .smack file.
 struct Clients {
     /// The client type that runs.
@@ -136,21 +167,13 @@ impl Work for Clients {
     }
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint().clone()));
-        let (users, seed) = (driver.users(), driver.seed());
-        let group = Group {
-            name: self.client.clone(),
-            operations: plan.operations().to_vec(),
-            statements: Vec::new(),
-            users,
-            make: Box::new(move |index| {
-                let client_index = ClientIndex {
-                    index: index.into(),
-                    of: users.into(),
-                };
-                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), client_index, seed)
-            }),
+        let first = ClientIndex {
+            index: 0,
+            of: driver.users().into(),
         };
+        let workers = (first, driver.users());
+        let (seed, endpoint) = (driver.seed(), driver.endpoint());
+        let group = group(&self.client, &self.plan, workers, seed, endpoint);
         driver.drive(driver.load(group), observer)
     }
 }

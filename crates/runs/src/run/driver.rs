@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{
-    Arrivals, Drain, Group, Load, Observer, OnRefusal, Outcome, Precision, Stop, default_loops,
+    Arrivals, Drain, Group, INTERVAL, Load, Observer, OnRefusal, Outcome, Precision, Stop,
+    default_loops,
 };
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
@@ -12,8 +13,6 @@ use workload::User;
 
 use crate::{blame::Blamed, events, listener::Context, record::steady_judge};
 
-/// Length of a record's intervals, unless the run is short.
-const INTERVAL: Duration = Duration::from_secs(1);
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
 

@@ -63,8 +63,7 @@ impl SingleRun<'_> {
         load: Load<U>,
         observer: &mut dyn Observer,
     ) -> Result<Recorded, Blamed> {
-        let connections: u64 = load.groups.iter().map(|group| u64::from(group.users)).sum();
-        open_files::provide_for(connections)?;
+        open_files::provide_for(load.users().into())?;
         if let Some(directory) = self.path.parent() {
             std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Machine, directory))?;
         }
@@ -80,7 +79,7 @@ impl SingleRun<'_> {
             &self.name,
             self.seed,
             &self.settings,
-            load.groups.iter().map(|group| group.users).sum(),
+            load.users(),
             load.loops,
         );
         let command = Line::Command(Command {

@@ -2,14 +2,13 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use load::{
-    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, Tolerated,
-    WarmUp,
+use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
+use runs::{
+    Blame, Blamed, NullProcess, benchmarks::oltp, calibration::StatementRate, steady_judge,
 };
-use runs::{Blame, Blamed, NullProcess, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
-use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
+use workload::oltp::{Benchmark, IgnoredErrors, Plan, Settings};
 
 /// Parameters of one measurement.
 #[derive(Debug, Clone)]
@@ -74,7 +73,7 @@ impl Cell {
         });
         let machine = sampler.machine();
         let mut tally = Tally::new(sampler);
-        let endpoint = Arc::new(server.endpoint(self.is_unix));
+        let endpoint = server.endpoint(self.is_unix);
         let settings = Settings {
             is_prepared: self.is_prepared,
             connections: self.connections,
@@ -85,30 +84,19 @@ impl Cell {
             settings,
             IgnoredErrors::Numbers(Vec::new()),
         ));
+        let group = Group {
+            // What is calibrated is an operation, without a record of its statements.
+            statements: Vec::new(),
+            ..oltp::group(&plan, &endpoint)
+        };
         let load = Load {
-            groups: vec![Group {
-                name: "calibrate".to_owned(),
-                operations: plan.operations().to_vec(),
-                statements: Vec::new(),
-                users: self.connections,
-                make: Box::new(move |index| {
-                    OltpUser::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
-                }),
-            }],
-            loops: self.loops,
             arrivals: self.arrivals,
-            stages: Vec::new(),
-            seed: 0,
-            judge: steady_judge::judge,
-            spin: false,
             warm_up: WarmUp::For(self.duration / 4),
             stop: Stop::After(self.duration),
-            drain: Drain::USUAL,
-            on_refusal: OnRefusal::Stop,
-            on_error: OnError::Stop,
-            tolerated: Tolerated::default(),
             interval: self.duration / 4,
+            ..Load::closed(vec![group], 0, steady_judge::judge)
         };
+        let load = load.on_loops(Some(self.loops));
         let outcome = load::drive(load, interrupt, &mut tally).map_err(Blamed::from)?;
         match &outcome.ended {
             Ended::Planned => {}

@@ -3,20 +3,18 @@
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
-use load::{
-    Arrivals, Drain, Group, Load, OnError, OnRefusal, Process, Stop, Tolerated, WarmUp,
-    default_loops,
-};
+use load::{Arrivals, Drain, Load, Process, Stop, WarmUp};
 use protocol::Endpoint;
 use report::{
     RunReport,
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
 use runs::{
-    Blame, Blamed, PreparedStatements, Recorded, RunOutcome, SingleRun, audit_of_run, control,
-    number, shortcoming, steady_judge,
+    Blame, Blamed, PreparedStatements, Recorded, RunOutcome, SingleRun, audit_of_run,
+    benchmarks::oltp::{ON_ERROR, group},
+    control, number, shortcoming, steady_judge,
 };
-use workload::oltp::{Benchmark, OltpUser, Plan};
+use workload::oltp::{Benchmark, Plan};
 
 use crate::{
     commands::{
@@ -34,10 +32,6 @@ use crate::{
 
 /// How long a run measures where nothing is said, as with sysbench.
 const DURATION: Duration = Duration::from_secs(10);
-/// How long a connection that is lost is tried to get back.
-const RECONNECT_FOR: Duration = Duration::from_secs(2);
-/// Intervals of the record.
-const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs the workload.
 pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
@@ -90,25 +84,16 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         pending: Pending::default(),
     };
     let load = Load {
-        groups: vec![group(&plan, endpoint)],
-        loops: loops(options, &arrivals),
         arrivals,
-        stages: Vec::new(),
-        seed,
-        judge: steady_judge::judge,
         spin: options.load.spin,
         warm_up: WarmUp::fixed(options.load.warmup),
         stop,
         drain,
-        on_refusal: OnRefusal::Stop,
-        on_error: OnError::RetryElseStop {
-            reconnect_for: RECONNECT_FOR,
-        },
-        tolerated: Tolerated::default(),
-        interval: INTERVAL,
+        on_error: ON_ERROR,
+        ..Load::closed(vec![group(&plan, &endpoint)], seed, steady_judge::judge)
     };
     let recorded = single
-        .record(load, &mut watcher)
+        .record(load.on_loops(options.load.loops), &mut watcher)
         .map_err(|error| hinted(error, benchmark))?;
     if options.report.format == Format::Sysbench {
         print!("{}", report(options, &recorded));
@@ -138,28 +123,6 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         return Err(error.into());
     }
     Ok(exit_code_of_rate(&recorded.outcome.offered))
-}
-
-fn group(plan: &Arc<Plan>, endpoint: Endpoint) -> Group<OltpUser> {
-    let endpoint = Arc::new(endpoint);
-    let of_users = Arc::clone(plan);
-    Group {
-        name: "oltp".to_owned(),
-        operations: plan.operations().to_vec(),
-        statements: plan.statements().to_vec(),
-        users: plan.settings().connections,
-        make: Box::new(move |index| {
-            OltpUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index)
-        }),
-    }
-}
-
-fn loops(options: &Options, arrivals: &Arrivals) -> u32 {
-    let connections = options.load.connections;
-    let asked = options.load.loops;
-    asked
-        .unwrap_or_else(|| default_loops(connections, arrivals))
-        .min(connections)
 }
 
 /// A time, a number of events, or whichever comes first.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
-use load::{Arrivals, Drain, Load, OnRefusal, Process, Stop, Tolerated, WarmUp, default_loops};
+use load::{Arrivals, Load, Process, Stop, WarmUp};
 use protocol::Endpoint;
 use report::RunReport;
 use runs::{
@@ -27,8 +27,6 @@ use crate::{
     terminal,
 };
 
-/// Intervals of the record.
-const INTERVAL: Duration = Duration::from_secs(1);
 /// The longest warm-up of `--warmup auto`.
 const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
 /// The percentiles of the report.
@@ -235,25 +233,14 @@ fn load(
             },
         },
     };
-    let loops = args.loops;
-    Load {
-        groups: vec![group(plan, endpoint)],
-        loops: loops
-            .unwrap_or_else(|| default_loops(args.connections, &arrivals))
-            .min(args.connections),
+    let load = Load {
         arrivals,
-        stages: Vec::new(),
-        seed,
-        judge: steady_judge::judge,
-        spin: false,
         warm_up: args.warmup,
         stop: Stop::After(args.duration),
-        drain: Drain::USUAL,
-        on_refusal: OnRefusal::Stop,
         on_error: ON_ERROR,
-        tolerated: Tolerated::default(),
-        interval: INTERVAL,
-    }
+        ..Load::closed(vec![group(plan, endpoint)], seed, steady_judge::judge)
+    };
+    load.on_loops(args.loops)
 }
 
 fn weighted_file(text: &str) -> Result<WeightedFile, String> {

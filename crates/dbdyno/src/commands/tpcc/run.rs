@@ -37,8 +37,6 @@ use crate::{
 
 /// The longest warm-up of `--warmup auto`.
 const WARM_UP_AT_MOST: Duration = Duration::from_secs(120);
-/// Intervals of the record.
-const INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -267,7 +265,6 @@ fn settings(args: &RunArgs) -> Settings {
         loops: args.loops,
         warm_up: args.warmup,
         measured: args.duration,
-        interval: INTERVAL,
         pacing: match args.pacing {
             Pacing::None => workload::tpcc::Pacing::None,
             Pacing::Spec => workload::tpcc::Pacing::Specification,

@@ -7,18 +7,17 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
-    time::Duration,
 };
 
-use load::{Drain, Ended, Group, Load, Observer, Outcome, Stop, Tolerated, WarmUp};
+use load::{Ended, Group, INTERVAL, Load, Observer, Outcome, Stop};
 use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use runs::{
-    Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, numbered, open_files,
-    refuse_if_interrupted, steady_judge,
+    Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, benchmarks::slap,
+    numbered, open_files, refuse_if_interrupted, steady_judge,
 };
 use samples::{Interval, PhaseMark};
-use workload::slap::{Engine, Plan, Planned, SlapUser};
+use workload::slap::{Engine, Plan, Planned};
 
 use crate::{
     commands::run::terminal_width,
@@ -33,9 +32,6 @@ use crate::{
     terminal,
 };
 
-/// Interval of the record.
-const INTERVAL: Duration = Duration::from_secs(1);
-
 /// Result of a test.
 enum RoundEnd {
     /// All rounds were run.
@@ -49,7 +45,6 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
     let mut main = Main::open(settings, &endpoint)?;
     let mut clients = endpoint.clone();
     clients.database = Some(settings.schema.clone());
-    let clients = Arc::new(clients);
     if settings.verbose >= 2 {
         println!("Parsing engines to use.\nStarting Concurrency Test");
     }
@@ -82,7 +77,7 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
 struct Tests<'t, 's> {
     settings: &'s Settings,
     main: &'t mut Main<'s>,
-    endpoint: &'t Arc<Endpoint>,
+    endpoint: &'t Endpoint,
     context: Context,
     /// Number of rounds begun, in all tests.
     rounds: u64,
@@ -186,25 +181,18 @@ impl Tests<'_, '_> {
         clients: u32,
     ) -> anyhow::Result<Outcome> {
         let settings = self.settings;
+        let group = Group {
+            name: settings.program.to_owned(),
+            ..slap::group(plan, clients, self.endpoint)
+        };
         let load = Load {
-            groups: vec![group(settings, plan, self.endpoint, clients)],
-            loops: settings
-                .loops
-                .unwrap_or_else(|| load::default_loops(clients, &settings.arrivals))
-                .min(clients),
-            spin: false,
             arrivals: settings.arrivals,
-            stages: Vec::new(),
-            seed: settings.seed,
-            warm_up: WarmUp::None,
-            judge: steady_judge::judge,
             stop: settings.duration.map_or(Stop::WhenUsersEnd, Stop::After),
-            drain: Drain::USUAL,
             on_refusal: settings.on_error.on_refusal(),
             on_error: settings.on_error,
-            tolerated: Tolerated::default(),
-            interval: INTERVAL,
+            ..Load::closed(vec![group], settings.seed, steady_judge::judge)
         };
+        let load = load.on_loops(settings.loops);
         let mut progress = Progress::new(settings);
         let Some(record) = &settings.record else {
             let driven = load::drive(load, &self.context.interrupt, &mut progress);
@@ -212,7 +200,7 @@ impl Tests<'_, '_> {
         };
         let place = RecordPlace::claim(Some(&self.record_path(record)), "")?;
         let path = place.path();
-        let stage = Stage::of((**self.endpoint).clone(), None, &self.context)?;
+        let stage = Stage::of(self.endpoint.clone(), None, &self.context)?;
         let single = SingleRun {
             before: Vec::new(),
             after: &|_| Vec::new(),
@@ -244,24 +232,6 @@ impl Tests<'_, '_> {
             return record.to_owned();
         }
         numbered(record, &self.rounds.to_string())
-    }
-}
-
-fn group(
-    settings: &Settings,
-    plan: &Arc<Plan>,
-    endpoint: &Arc<Endpoint>,
-    clients: u32,
-) -> Group<SlapUser> {
-    let (plan_of_users, endpoint) = (Arc::clone(plan), Arc::clone(endpoint));
-    Group {
-        name: settings.program.to_owned(),
-        operations: plan.operations().to_vec(),
-        statements: Vec::new(),
-        users: clients,
-        make: Box::new(move |index| {
-            SlapUser::new(Arc::clone(&plan_of_users), Arc::clone(&endpoint), index)
-        }),
     }
 }
 

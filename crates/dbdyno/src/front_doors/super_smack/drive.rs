@@ -8,11 +8,12 @@ use std::{
     time::Duration,
 };
 
-use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, Tolerated, WarmUp};
+use load::{Ended, INTERVAL, Load, Observer, Outcome};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use runs::{
-    Blame, Blamed, RecordPlace, SingleRun, Stage, audit_of_run, benchmarks::smack::files::keys_of,
+    Blame, Blamed, RecordPlace, SingleRun, Stage, audit_of_run,
+    benchmarks::smack::{files::keys_of, group},
     open_files, steady_judge,
 };
 use samples::{Connects, Interval, Line, PhaseMark};
@@ -25,9 +26,6 @@ use crate::{
     commands::run::terminal_width, front_doors::super_smack::shared_state::SharedState,
     progress::Step,
 };
-
-/// Interval of the progress line.
-const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Results of a client's workers.
 pub(super) struct Driven {
@@ -68,25 +66,14 @@ pub(super) fn crew(
     })?;
     open_files::provide_for(users.into())?;
     let plan = Arc::new(plan);
-    let group = group(shared, workers, Arc::clone(&plan), users);
+    let endpoint = shared.endpoints.of(client);
+    let group = group(&name, &plan, (workers.first, users), shared.seed, endpoint);
     let load = Load {
-        groups: vec![group],
-        loops: shared
-            .loops
-            .unwrap_or_else(|| load::default_loops(users, &Arrivals::Closed)),
-        spin: false,
-        arrivals: Arrivals::Closed,
-        stages: Vec::new(),
-        seed: 0,
-        warm_up: WarmUp::None,
-        judge: steady_judge::judge,
-        stop: Stop::WhenUsersEnd,
-        drain: Drain::USUAL,
         on_refusal: shared.on_error.on_refusal(),
         on_error: shared.on_error,
-        tolerated: Tolerated::default(),
-        interval: INTERVAL,
+        ..Load::closed(vec![group], 0, steady_judge::judge)
     };
+    let load = load.on_loops(shared.loops);
     let outcome = match &workers.record {
         Some(record) => recorded(shared, client, &plan, load, record)?,
         None => load::drive(load, &shared.context.interrupt, &mut Progress::new(&name))
@@ -117,8 +104,7 @@ fn recorded(
     let stage = Stage::of(endpoint, None, &shared.context)?;
     let name = &shared.script.clients[client].name;
     let keys = keys_of(&shared.script, name, plan, &shared.dictionaries);
-    let users = load.groups.iter().map(|group| group.users);
-    let workers = users.sum::<u32>().to_string();
+    let workers = load.users().to_string();
     let arguments = ("arguments".to_owned(), shared.arguments.join(" "));
     let single = SingleRun {
         name: format!("super-smack {name}"),
@@ -137,31 +123,6 @@ fn recorded(
     let audit = audit_of_run(&recorded.record);
     eprint!("{}", ::report::audit_in_short(&audit, terminal_width()));
     Ok(recorded.outcome)
-}
-
-fn group(
-    shared: &SharedState,
-    workers: &Workers,
-    plan: Arc<ClientPlan>,
-    users: u32,
-) -> Group<SmackUser> {
-    let (client, first) = (workers.client, workers.first);
-    let endpoint = Arc::clone(shared.endpoints.of(client));
-    let seed = shared.seed;
-    Group {
-        name: shared.script.clients[client].name.clone(),
-        operations: plan.operations().to_vec(),
-        statements: Vec::new(),
-        users,
-        make: Box::new(move |index| {
-            let index = first.index + u64::from(index);
-            let client_index = ClientIndex {
-                index,
-                of: first.of.max(index + 1),
-            };
-            SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), client_index, seed)
-        }),
-    }
 }
 
 /// Reports every kind of error once, with its number and count.

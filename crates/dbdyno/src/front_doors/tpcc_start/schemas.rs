@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use load::{Group, Load, OnRefusal};
+use load::{Load, OnRefusal};
 use protocol::Endpoint;
 use runs::{
     Blame, Blamed,
@@ -75,14 +75,8 @@ impl Schemas {
     /// The load of the terminals over all of them: thread t has database t mod m, as with the original.
     pub(super) fn load(self, settings: &Settings, log: &Arc<OrderLog>) -> Load<LoggedTerminal> {
         let first = &self.0[0];
-        let load = settings.load(&first.plan, &first.endpoint);
-        let Group {
-            name,
-            operations,
-            statements,
-            users,
-            ..
-        } = load.groups.into_iter().next().expect("there are terminals");
+        let mut load = settings.load(&first.plan, &first.endpoint);
+        let terminals = load.groups.pop().expect("there are terminals");
         let (log, schemas) = (Arc::clone(log), self.0);
         let make = move |thread: u32| {
             let count = schemas.len() as u32;
@@ -92,27 +86,9 @@ impl Schemas {
             LoggedTerminal::new(terminal, Arc::clone(&log), thread)
         };
         Load {
-            groups: vec![Group {
-                name,
-                operations,
-                statements,
-                users,
-                make: Box::new(make),
-            }],
-            loops: load.loops,
-            spin: load.spin,
-            arrivals: load.arrivals,
-            stages: load.stages,
-            seed: load.seed,
-            judge: load.judge,
-            warm_up: load.warm_up,
-            stop: load.stop,
             // Threads of the original that cannot connect end, and the others continue.
             on_refusal: OnRefusal::GoOn,
-            on_error: load.on_error,
-            tolerated: load.tolerated,
-            interval: load.interval,
-            drain: load.drain,
+            ..load.with_groups(vec![terminals.made_by(make)])
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::load::{Arrivals, Drain, Group, Load, OnError, Stop, Tolerated, WarmUp, default_loops};
+use ::load::{Group, Load, OnError, Stop, WarmUp};
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{
     Constants, DELIVERED, DeferredDeliveries, Deliveries, Notes, Pacing, RoundTrips, SharedTally,
@@ -38,8 +38,6 @@ pub struct Settings {
     pub warm_up: WarmUp,
     /// Length of the measurement.
     pub measured: Duration,
-    /// Length of an interval.
-    pub interval: Duration,
     /// Whether terminals wait as the specification wants.
     pub pacing: Pacing,
     /// Statements one by one, or stored procedures.
@@ -155,25 +153,13 @@ impl Settings {
         if plan.deliveries == Deliveries::Deferred {
             groups.push(couriers(plan, self.connections, endpoint));
         }
-        let connections = groups.iter().map(|group| group.users).sum();
-        let loops = self
-            .loops
-            .unwrap_or_else(|| default_loops(connections, &Arrivals::Closed));
-        Load {
-            groups,
-            loops: loops.min(connections),
-            arrivals: Arrivals::Closed,
-            stages: Vec::new(),
-            seed: self.seed,
-            judge: steady_judge::judge,
+        let load = Load {
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),
-            drain: Drain::USUAL,
             on_refusal: ON_ERROR.on_refusal(),
             on_error: ON_ERROR,
-            tolerated: Tolerated::default(),
-            interval: self.interval,
-            spin: false,
-        }
+            ..Load::closed(groups, self.seed, steady_judge::judge)
+        };
+        load.on_loops(self.loops)
     }
 }
