@@ -24,7 +24,7 @@ the other rules do not.
 
 Each finding has a level: **invalid** (do not compare or publish the figures), **fail** (the figures do not support a
 claim), **warn** (the figures mean less than they seem to), **note** (for information) or **pass**. A rule whose input
-is missing is **not evaluated**, which is never a pass. A rule that has nothing to judge does not apply.
+is missing is **not evaluated**, which never counts as a pass. A rule that has nothing to judge does not apply.
 
 ";
 

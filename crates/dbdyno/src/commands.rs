@@ -103,7 +103,7 @@ pub(crate) enum Command {
     Import(import::ImportArgs),
     /// List a server's tables by size, and as a share of the buffer pool
     Tables(tables::TablesArgs),
-    /// Watch a server or a run in progress live, or replay a finished run: throughput, response times, CPU, disk,
+    /// Watch a server or a run in progress, or replay a finished run: throughput, response times, CPU, disk,
     /// InnoDB, statements, waits and connections
     Top(top::TopArgs),
     /// Prepare, check and clean up the TPC-H tables

@@ -42,7 +42,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "super-smack",
-        about: "Run a .smack file with Super Smack's command line and report",
+        about: "Run a .smack file; command line and report are those of Super Smack",
         is_linked: true,
         definition: super_smack::definition,
         enter: |args| super_smack::run(args),
@@ -50,7 +50,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mysqlslap",
-        about: "Run statements from many clients with mysqlslap's command line and report",
+        about: "Run statements from many clients; command line and report are those of mysqlslap",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MySql),
         enter: |args| mysqlslap::run(Dialect::MySql, args),

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
     consequence: "In a closed loop, clients send nothing during a stall, so the stall delays only few requests. Real users do not wait for each other, so they see longer response times.",
-    remedy: "Set a rate (--rate, or rate and process under [load]) below the throughput of the closed loop.",
+    remedy: "Set a rate below the throughput of the closed loop: --rate, or the key rate below [load].",
     judge: Judge::Set(judge),
 };
 

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "note if only estimates are known",
     source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: InnoDB's row counts may be off by 40 to 50 %",
     consequence: "Ratios of data to memory may be wrong by half if they are based on estimates.",
-    remedy: "Use the sizes of the files in the data directory. Otherwise, run ANALYZE TABLE first and state that the sizes are estimates.",
+    remedy: "Use the sizes of the files in the data directory. If you cannot read these files, run ANALYZE TABLE before the sizes are read, and state that they are estimates.",
     judge: Judge::Run(judge),
 };
 

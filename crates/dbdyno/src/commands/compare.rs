@@ -30,12 +30,11 @@ If a combination of levels (values of the factors) occurs on both sides, it is c
 results directory, runs of the same block (one run of every combination) are compared in pairs.
 
 dbdyno refuses to compare sides that did different work (operations, mix, rows, connections, rate), unless this
-difference is the factor being compared. If operations failed on a side (audit rule W10) or if its client was at its
-limit (H12), dbdyno refuses to compare the sides, with exit code 5. With --anyway, dbdyno compares the sides
-nevertheless.
+difference is the factor being compared. If operations failed on one side (audit rule W10), or if the client of one side
+was at its limit (H12), dbdyno compares nothing and ends with exit code 5. --anyway compares the sides all the same.
 
 If the whole confidence interval of the change is beyond a --fail-if limit, the limit is broken (exit code 1). If the
-whole interval is within the limit, the limit is kept. Otherwise the limit is undecided (exit code 5), and more runs can
+whole interval is within the limit, the limit is met. Otherwise the limit is undecided (exit code 5), and more runs can
 decide it. docs/compare.md lists all measures.
 
 Examples:

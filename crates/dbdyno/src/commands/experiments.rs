@@ -16,7 +16,7 @@ Examples:
   dbdyno run shop
   cp \"$(dbdyno experiments --file shop)\" my.toml")]
 pub(crate) struct ExperimentsArgs {
-    /// Print only the path of this experiment's file, for reading or copying the file
+    /// Print only the path of this experiment's file, so that you can read or copy it
     #[arg(long, value_name = "NAME")]
     file: Option<String>,
 }

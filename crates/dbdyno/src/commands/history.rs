@@ -24,8 +24,8 @@ dbdyno adds every new results directory to the list in ~/.local/share/dbdyno/his
 counted; --forget removes them from the list. The grade is that of `dbdyno audit`.
 
 --of accepts an experiment's name, a factor that varies, or at least the first four digits of a key from the list.
-Results with the same key have the same experiment text, overrides and files. Each combination of the experiment's
-settings is a series over time. If a series has at least six results, lasting changes in it are marked (E-Divisive with
+Results with the same key have the same experiment text, overrides and files. The results of each combination of
+levels form one time series. If a series has at least six results, lasting changes in it are marked (E-Divisive with
 Student's t, p below 0.001).
 
 Examples:

@@ -70,8 +70,8 @@ struct Options {
     #[command(flatten)]
     connection: ConnectionOptions,
 
-    /// Password for all client sections, which is visible in the process list until dbdyno has erased it;
-    /// --password-file is safer
+    /// Password for all client sections; visible in the process list until dbdyno erases it
+    /// (--password-file is safer)
     #[arg(short = 'p', long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"])]
     password: Option<String>,
 

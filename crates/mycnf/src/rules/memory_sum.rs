@@ -142,7 +142,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     let all = promise.all_bytes();
     let shares = format!(
-        "global buffers of {} and {} connections with up to {} each can need {} in total, which is {} of the machine's memory ({})",
+        "the global buffers need {}, and {} connections can need up to {} each: {} in total, which is {} of the machine's memory ({})",
         bytes(promise.global_bytes()),
         promise.connections,
         bytes(sum(&promise.each)),
@@ -168,7 +168,7 @@ mod tests {
             "mysql-5.5",
             file,
             &[
-                "warning: innodb_buffer_pool_size=20G: global buffers of 20.0 GiB and 1024 connections",
+                "warning: innodb_buffer_pool_size=20G: the global buffers need 20.0 GiB, and 1024 connections",
             ],
         );
         assert_found_on(&RULE, &with_memory(16), "mysql-5.5", file, &["risk: "]);
@@ -179,7 +179,7 @@ mod tests {
             "mysql-8.0.33",
             many,
             &[
-                "risk: max_connections=4000: global buffers of 152 MiB and 4000 connections with up to",
+                "risk: max_connections=4000: the global buffers need 152 MiB, and 4000 connections can need up to",
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", many, &[]);
@@ -191,22 +191,22 @@ mod tests {
             (
                 32,
                 "max_connections=1000\nsort_buffer_size=40M",
-                "warning: max_connections=1000: global buffers of 152 MiB and 1000 connections with up to 41.7 MiB each can need 40.8 GiB in total, which is 128 % of the machine's memory (32.0 GiB); lower max_connections or sort_buffer_size; the buffers of all connections are the largest part of this total (40.7 GiB), and sort_buffer_size is the largest of them (40.0 MiB for each connection)",
+                "warning: max_connections=1000: the global buffers need 152 MiB, and 1000 connections can need up to 41.7 MiB each: 40.8 GiB in total, which is 128 % of the machine's memory (32.0 GiB); lower max_connections or sort_buffer_size; the buffers of all connections are the largest part of this total (40.7 GiB), and sort_buffer_size is the largest of them (40.0 MiB for each connection)",
             ),
             (
                 8,
                 "innodb_buffer_pool_size=7G\nmax_connections=1000",
-                "warning: innodb_buffer_pool_size=7G: global buffers of 7.02 GiB",
+                "warning: innodb_buffer_pool_size=7G: the global buffers need 7.02 GiB",
             ),
             (
                 8,
                 "innodb_buffer_pool_size=2G\nkey_buffer_size=6G",
-                "risk: key_buffer_size=6G: global buffers of 8.02 GiB",
+                "risk: key_buffer_size=6G: the global buffers need 8.02 GiB",
             ),
             (
                 8,
                 "innodb_buffer_pool_size=42G",
-                "risk: innodb_buffer_pool_size=42G: global buffers of 42.0 GiB",
+                "risk: innodb_buffer_pool_size=42G: the global buffers need 42.0 GiB",
             ),
         ] {
             assert_found_on(&RULE, &with_memory(memory), "mysql-8.0.33", lines, &[parts]);

@@ -16,7 +16,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.set(name).is_none() || subject.is_on(name) != Some(true) {
         return Vec::new();
     }
-    let what = "accounts with a host name do not match clients that connect over TCP; the server sees a local client over TCP as 127.0.0.1, not as localhost";
+    let what = "an account whose host part is a host name does not match clients that connect over TCP; even localhost does not match, because the server sees such a local client as 127.0.0.1";
     vec![
         Remark::of(subject, name, Level::Note, what)
             .fix("create accounts with addresses, such as 'app'@'10.0.0.%'"),

@@ -42,7 +42,7 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::DiskQuota,
-        holds: "if the experiment limited the server's disk, the server must have used at least 90 % of this limit. \
+        holds: "if the experiment limited the server's disk, the server used at least 90 % of this limit. \
                 If the experiment set no limit, all of these must be true: the disk requests of the server's \
                 control group are limited; tasks waited for a disk at least 30 % of the time; every disk was busy \
                 less than 85 % of the time",
@@ -111,9 +111,9 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Disk,
-        holds: "a disk was busy at least 85 % of the time. If the load uses a server, tasks must also have waited \
-                for a disk at least 30 % of the time. If the experiment limited the server's disk, the server must \
-                have used less than 90 % of this limit",
+        holds: "a disk was busy at least 85 % of the time; if the load uses a server, tasks also waited for a disk \
+                at least 30 % of the time; if the experiment limited the server's disk, the server used less than \
+                90 % of this limit",
         judge: disk,
     },
     Rule {
@@ -133,9 +133,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Load,
-        holds: "no rule above applies, and the server's CPUs were observed. If the load has a rate, this rate must \
-                have been reached. If the load has no rate, the connections must have had an operation in flight \
-                less than 80 % of the time",
+        holds: "no rule above applies, and the server's CPUs were observed; if the load has a rate, this rate was \
+                reached; if it has none, the connections had an operation in flight less than 80 % of the time",
         judge: load,
     },
     Rule {

@@ -18,7 +18,7 @@ fn much(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
 pub(super) fn row_locks(signals: &Signals) -> Option<String> {
     let share = signals.server.as_ref()?.row_locks;
     much(share, |share| {
-        format!("the connections waited for row locks {share} of their time")
+        format!("the connections spent {share} of their time waiting for row locks")
     })
 }
 
@@ -26,7 +26,7 @@ pub(super) fn table_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     much(
         server.in_states(|state| state == "Waiting for table level lock"),
-        |share| format!("the connections waited for table locks {share} of their time"),
+        |share| format!("the connections spent {share} of their time waiting for table locks"),
     )
 }
 

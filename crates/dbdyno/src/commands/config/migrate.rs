@@ -39,7 +39,7 @@ pub(crate) struct MigrateArgs {
     /// New file to write [default: none; dbdyno only shows the differences]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Check the new file only against dbdyno's option catalogues, even if the new version is installed
+    /// Check the new file only against dbdyno's option catalogues; do not start the new version's server to check it
     #[arg(long)]
     no_validator: bool,
     /// Show all changes with their reasons, and all defaults that change

@@ -26,10 +26,10 @@ const LOG: &str = "course";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each size is measured at each depth for --seconds, with a pause before every measurement except the first. A burst ends
-when the rate falls to 70 % or less of the previous rate and does not rise again. The result shows both rates, the time
-of the change, and the number of requests above the sustained rate. If a burst ended, the same combination is measured
-once more after a pause, to check whether the disk has recovered. If measurements last less than 180 seconds, they miss
-the end of many bursts.
+when the rate falls to 70 % or less of the previous rate and does not rise again. The result shows the rates during
+and after the burst, the time of the drop, and the estimated number of extra requests that the burst allowed. If a burst
+ended, the same combination is measured again after a pause, to check whether the disk has recovered. If measurements
+last less than 180 seconds, they miss the end of many bursts.
 
 After an interruption, --resume measures only those combinations of size and depth that have not been measured yet.
 

@@ -36,10 +36,10 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_values = ["16k"], value_parser = values::block_bytes)]
     blocks: Vec<u64>,
     /// Shares of reads, in per cent; all other requests are writes
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values = ["100", "0"], value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "100,0", value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: Vec<u32>,
     /// Depths (numbers of requests in flight)
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values = ["1", "16"], value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,16", value_parser = clap::value_parser!(u32).range(1..=4096))]
     depths: Vec<u32>,
     /// Size of the test file on each volume
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = values::file_bytes)]

@@ -22,9 +22,9 @@ pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
     name = "mysql-proxy",
     version,
     after_help = "\
-An address is HOST:PORT, :PORT, or the path of a unix socket. If the host is missing, the proxy listens on every \
-address, and a backend is on this machine. Options can also be set in the group [mysql-proxy] of the \
---defaults-file, where lists are separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
+An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host, an address to listen on means every \
+address of this machine, and a backend's address means this machine. Options can also be set in the group [mysql-proxy] of the \
+--defaults-file, where the values of a list are separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
 
 Examples:
   mysql-proxy --proxy-address=:3306 --proxy-backend-addresses=:3307

@@ -85,7 +85,7 @@ pub(super) const SPECS: &[Spec] = &[
     spec("query", Some('q'), Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
     spec("delimiter", Some('F'), Value("TEXT"), Both, "Separator between statements [default: a new line]"),
     long("create-schema", Value("NAME"), Both, "Schema in which the tables are created [default: mysqlslap]"),
-    long("no-drop", Switch, Both, "Keep the schema, and use it if it exists"),
+    long("no-drop", Switch, Both, "Use the schema if it already exists, and do not drop it after the test"),
     long("yes-drop", Switch, Ours, "Drop the schema even if it existed before the test"),
     long("pre-query", Value("SQL|FILE"), Both, "Statements to run before the clients start"),
     long("post-query", Value("SQL|FILE"), Both, "Statements to run after the clients have ended"),
@@ -113,7 +113,7 @@ pub(super) const SPECS: &[Spec] = &[
 
     long("csv", MaybeValue("FILE"), Both, "Append one line per test to a file, or write it to standard output"),
     spec("silent", Some('s'), Switch, Both, "Print no report"),
-    spec("verbose", Some('v'), Switch, Both, "Given twice: report each step; three times: also the statements \
+    spec("verbose", Some('v'), Switch, Both, "-vv reports each step; -vvv also prints the statements that run \
          before and after the test"),
     long("label", Value("TEXT"), Ours, "Name of the test in the report and the record"),
     long("percentile", Value("LIST"), Ours, "Print percentiles of the response times, such as 50,95,99.9"),
@@ -134,7 +134,7 @@ pub(super) const SPECS: &[Spec] = &[
     long("sql-mode", Value("MODE"), MySql, "sql_mode of every connection"),
     long("ssl", Switch, MariaDb, "Use TLS over TCP if the server offers it; --skip-ssl disables TLS"),
     long("ssl-mode", Value("MODE"), MySql, "disabled, preferred, required, verify_ca or verify_identity [default: preferred]"),
-    long("ssl-verify-server-cert", Switch, MariaDb, "Check that the certificate is for this host"),
+    long("ssl-verify-server-cert", Switch, MariaDb, "Check that the server's certificate was issued for the name given with --host"),
     long("ssl-ca", Value("FILE"), Both, "PEM file with the certificate authorities to trust"),
     long("ssl-fips-mode", Value("MODE"), MySql, "FIPS mode; only OFF is accepted"),
     long("default-auth", Value("NAME"), Both, "Login method; the server's choice overrides it"),

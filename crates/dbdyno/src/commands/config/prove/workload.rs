@@ -11,25 +11,25 @@ pub(super) struct WorkloadArgs {
     /// Load to measure with
     #[arg(long, value_enum, default_value_t = Kind::Oltp)]
     workload: Kind,
-    /// With oltp: name of the sysbench workload
+    /// With --workload oltp: name of the sysbench workload
     #[arg(long, value_name = "NAME", default_value = "read_write")]
     script: String,
-    /// With oltp: number of tables
+    /// With --workload oltp: number of tables
     #[arg(long, value_name = "N", default_value_t = 4)]
     tables: u32,
-    /// With oltp: number of rows in each table
+    /// With --workload oltp: number of rows in each table
     #[arg(long, value_name = "ROWS", default_value = "25k")]
     table_size: String,
-    /// With tpcc: number of warehouses, about 100 MB each
+    /// With --workload tpcc: number of warehouses, about 100 MB each
     #[arg(long, value_name = "N", default_value_t = 1)]
     warehouses: u32,
-    /// With smack: the Super Smack file [default: a file with point selects by primary key]
+    /// With --workload smack: the .smack file [default: a file with point selects by primary key]
     #[arg(long, value_name = "FILE")]
     smack: Option<PathBuf>,
-    /// With smack: number of rows in each table
+    /// With --workload smack: number of rows in each table
     #[arg(long, value_name = "ROWS", default_value = "100k")]
     rows: String,
-    /// With smack: number of times that a client executes each of its queries, in the order of the file
+    /// With --workload smack: number of times that a client executes each of its queries, in the order of the file
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
     /// Number of connections
