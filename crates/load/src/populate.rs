@@ -138,8 +138,10 @@ pub enum PopulateError {
     Row {
         /// The table.
         table: String,
-        /// The server's message.
+        /// The server's message, after the place of the row in a user's file.
         message: String,
+        /// The row is from a user's file.
+        is_of_file: bool,
     },
     /// The user interrupted.
     #[error("interrupted while loading; the tables are incomplete")]
@@ -387,8 +389,8 @@ impl Shared<'_> {
             source.take_back();
         }
         let adjusted = result.map_err(|error| {
-            let error = placed(error, rows.as_ref(), &filled);
-            self.blame(&table.name, error)
+            let place = place_of(&error, rows.as_ref(), &filled);
+            self.blame(&table.name, error, place)
         })?;
         if let Some(adjusted) = adjusted {
             let table = table.name.clone();
@@ -441,11 +443,13 @@ impl Shared<'_> {
                     sql: sql.to_owned(),
                     source,
                 },
+                None,
             )),
         }
     }
 
-    fn blame(&self, table: &str, error: BulkError) -> PopulateError {
+    /// The error of a table; `place` is that of a refused row in a user's file.
+    fn blame(&self, table: &str, error: BulkError, place: Option<String>) -> PopulateError {
         match error {
             _ if self.give_up.is_due() => PopulateError::Interrupted,
             BulkError::Statement { source, .. } if source.is_connection_lost() => {
@@ -458,31 +462,32 @@ impl Shared<'_> {
             },
             BulkError::Refused { message, .. } => PopulateError::Row {
                 table: table.to_owned(),
-                message,
+                is_of_file: place.is_some(),
+                message: match place {
+                    Some(place) => format!("{place}: {message}"),
+                    None => message,
+                },
             },
         }
     }
 }
 
-/// The error with the place of the refused row in its source, where the server says which row of the statement it is.
-fn placed(error: BulkError, rows: &dyn workload::Rows, units: &std::ops::Range<u64>) -> BulkError {
+/// The place of a refused row in a user's file, where the server says which row of the statement it is.
+fn place_of(
+    error: &BulkError,
+    rows: &dyn workload::Rows,
+    units: &std::ops::Range<u64>,
+) -> Option<String> {
     let BulkError::Refused {
         message,
         rows_before,
     } = error
     else {
-        return error;
+        return None;
     };
-    let row = message.rsplit_once(" at row ");
-    let row = row.and_then(|(_, row)| row.trim_end_matches('.').parse::<u64>().ok());
-    let place = row.and_then(|row| rows.place(units, rows_before + row));
-    BulkError::Refused {
-        message: match place {
-            Some(place) => format!("{place}: {message}"),
-            None => message,
-        },
-        rows_before,
-    }
+    let (_, row) = message.rsplit_once(" at row ")?;
+    let row: u64 = row.trim_end_matches('.').parse().ok()?;
+    rows.place(units, rows_before + row)
 }
 
 fn tell(events: &Events, event: PopulateEvent) {

@@ -2,6 +2,9 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
+/// ER_NO_SUCH_TABLE, of MySQL and MariaDB.
+pub const NO_SUCH_TABLE: u16 = 1146;
+
 /// An error that the server reported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("error {number} ({sqlstate}): {message}")]

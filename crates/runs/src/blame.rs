@@ -13,6 +13,8 @@ pub struct Blamed {
     pub message: String,
     /// Suggested actions, in the order of their use.
     pub hints: Vec<String>,
+    /// Number of the server's error, if it is the cause.
+    pub server_error: Option<u16>,
 }
 
 impl Blamed {
@@ -22,6 +24,7 @@ impl Blamed {
             blame,
             message: message.to_string(),
             hints: Vec::new(),
+            server_error: None,
         }
     }
 
@@ -40,6 +43,14 @@ impl Blamed {
                 blame
             };
             Self::new(blame, format!("{}: {error}", path.display()))
+        }
+    }
+
+    /// The same error with the number of the server's error that is its cause; 0 for a cause on our side.
+    pub(crate) fn caused_by(self, number: u16) -> Self {
+        Self {
+            server_error: Some(number).filter(|number| *number > 0),
+            ..self
         }
     }
 
@@ -69,7 +80,7 @@ impl Blamed {
             None if error.is_connection_lost() => Blame::Server,
             None => Blame::Input,
         };
-        let hint = error.hint();
+        let (hint, number) = (error.hint(), error.server_number());
         let message = match error.server_error() {
             Some(_) => format!("server {address}: {error}"),
             None if error.is_login_refused()
@@ -90,7 +101,8 @@ impl Blamed {
             }
             None => error.to_string(),
         };
-        Self::new(blame, message).hint(hint)
+        let blamed = Self::new(blame, message).hint(hint);
+        blamed.caused_by(number.unwrap_or(0))
     }
 }
 
@@ -122,7 +134,10 @@ impl From<load::Error> for Blamed {
                 Self::new(Blame::Input, failure)
             }
             load::Error::Connect { failure, .. } => {
-                Self::new(Blame::Server, &error).hint(hint_to_refusal(failure.number))
+                let blamed = Self::new(Blame::Server, &error);
+                blamed
+                    .hint(hint_to_refusal(failure.number))
+                    .caused_by(failure.number)
             }
             load::Error::EventLoop(_) => Self::new(Blame::Machine, &error),
             load::Error::Interrupted => Self::new(Blame::Interrupted, &error),

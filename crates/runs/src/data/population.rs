@@ -112,6 +112,9 @@ fn blamed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
             let hint = source.hint();
             Blamed::new(Blame::Server, &error).hint(hint)
         }
+        PopulateError::Row {
+            is_of_file: true, ..
+        } => Blamed::new(Blame::Input, error),
         PopulateError::Row { .. } => Blamed::new(Blame::Server, error),
     }
 }

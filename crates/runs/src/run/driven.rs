@@ -108,9 +108,8 @@ fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
             Blame::Server,
             format!("{operation}: error {}: {failure}", failure.number),
         )
-        .hint(
-            "on_error = \"count\" or \"retry\" under [load] continues after an error".to_owned(),
-        )),
+        .hint("on_error = \"count\" or \"retry\" under [load] continues after an error".to_owned())
+        .caused_by(failure.number)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use audit::Audit;
 use load::{Arrivals, Drain, Load, Process, Stop, WarmUp};
-use protocol::Endpoint;
+use protocol::{Endpoint, NO_SUCH_TABLE};
 use report::{
     RunReport,
     layouts::sysbench::{self, Beside, FinalReport, Header},
@@ -280,7 +280,7 @@ fn report(options: &Options, recorded: &Recorded) -> String {
 
 /// The error with what to do where tables are missing.
 fn hinted(error: Blamed, benchmark: Benchmark) -> Blamed {
-    let is_missing = error.message.contains("doesn't exist");
+    let is_missing = error.server_error == Some(NO_SUCH_TABLE);
     let hint = || {
         format!(
             "dbdyno oltp {} prepare creates the tables",

@@ -63,10 +63,7 @@ pub(super) fn load(
         session: vec!["set foreign_key_checks = 0".to_owned()],
     };
     let filled = fill(&population, &format!("loading {rows} rows"), context);
-    filled.map_err(|mut error| {
-        if error.blame == Blame::Server && error.message.contains(".csv:") {
-            error.blame = Blame::Input;
-        }
+    filled.map_err(|error| {
         error.hint("the tables are incomplete: correct the file and run again".to_owned())
     })?;
     let _step = context.step("checking foreign keys", Length::Unknown);

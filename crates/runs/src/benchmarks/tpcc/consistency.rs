@@ -1,6 +1,6 @@
 //! The consistency conditions of clause 3.3.2, checked, with the rows that violate them.
 
-use protocol::{Connection, Endpoint};
+use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use samples::Checked;
 use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
 
@@ -14,8 +14,6 @@ use crate::{
 
 /// Rows of one condition that are shown.
 const ROWS_SHOWN: usize = 5;
-/// ER_NO_SUCH_TABLE.
-const NO_SUCH_TABLE: u16 = 1146;
 
 /// What violates the conditions, all read as of one moment.
 pub fn violations(

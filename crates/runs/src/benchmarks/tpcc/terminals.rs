@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use ::load::{Group, Load, OnError, Stop, WarmUp};
-use protocol::{Connection, Endpoint};
+use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use workload::tpcc::{
     Constants, DELIVERED, DeferredDeliveries, Deliveries, Notes, Pacing, RoundTrips, SharedTally,
     Terminal, TerminalPlan, operations, statements,
@@ -62,8 +62,7 @@ impl Database {
     pub fn look(endpoint: &Endpoint) -> Result<Self, Blamed> {
         let (warehouses, notes) = control(endpoint, async |connection: &mut Connection| {
             let warehouses = match number(connection, "select max(w_id) from warehouse").await {
-                // There is no such table.
-                Err(error) if error.server_number() == Some(1146) => None,
+                Err(error) if error.server_number() == Some(NO_SUCH_TABLE) => None,
                 found => found?,
             };
             Ok((warehouses, Notes::read(connection).await?))
