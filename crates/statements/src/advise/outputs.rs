@@ -3,6 +3,7 @@
 mod as_json;
 mod lines;
 
+use units::change_and_interval;
 use verdict::Decision;
 
 use self::lines::Lines;
@@ -412,10 +413,10 @@ fn price_sentences(price: &IndexPrice) -> Vec<String> {
         sentences.push(format!("size of the index: {}", units::bytes(bytes as u64)));
     }
     let times = |times: &WriteTimes| {
-        let [estimate, low, high] =
-            [times.ratio.estimate, times.ratio.low, times.ratio.high].map(units::change);
+        let ratio = times.ratio;
+        let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
         let [before, after] = times.means_s.map(units::seconds);
-        format!("{before} to {after}, {estimate} ({low} to {high})")
+        format!("{before} to {after}, {change} ({interval})")
     };
     sentences.push(match &price.writes {
         Ok(writes) => {
