@@ -3,12 +3,14 @@
 mod as_json;
 mod lines;
 
-use units::change_and_interval;
+use std::time::Duration;
+
+use units::{change_and_interval, span};
 use verdict::Decision;
 
 use self::lines::Lines;
 use super::{
-    diagnosis::{Advice, DiagnosedStatement, Diagnosis},
+    diagnosis::{Advice, DiagnosedStatement, Diagnosis, TrialTime},
     proof::{Effect, HARMS, Proof},
 };
 use crate::compare::{IndexPrice, Verdict, WriteTimes};
@@ -68,6 +70,12 @@ fn lines(
     if let Some(why) = incomplete {
         lines.whole(format!("incomplete: {why}"));
     }
+    for failed in &diagnosis.failed {
+        lines.whole(format!("failed: {}", failed.error.message));
+    }
+    if let Some(sentence) = beyond_budget(diagnosis) {
+        lines.whole(sentence);
+    }
     for group in groups(diagnosis) {
         match detail {
             Some(detail) => in_short(&mut lines, diagnosis, &group, layout.is_tried, detail),
@@ -91,6 +99,20 @@ fn lines(
         }
     }
     lines
+}
+
+/// How much longer than its budget a trial took. The budget limits its timed blocks only.
+fn beyond_budget(diagnosis: &Diagnosis) -> Option<String> {
+    let TrialTime { budget, whole } = diagnosis.trial?;
+    let beyond = whole.saturating_sub(budget);
+    (beyond >= Duration::from_secs(1)).then(|| {
+        format!(
+            "time: {}, {} more than --budget, which limits the timed blocks ({})",
+            span(whole),
+            span(beyond),
+            span(diagnosis.blocks_took)
+        )
+    })
 }
 
 /// One object for programs.
