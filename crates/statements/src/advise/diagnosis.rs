@@ -8,7 +8,7 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     candidate::{Candidate, Remedy, Subject},
-    index_review::{NeedlessIndex, needless},
+    index_review::{NeedlessIndex, is_read, needless},
     proof::Proof,
     table_facts::TableFacts,
 };
@@ -108,6 +108,7 @@ impl Diagnosis {
         let larger_pool_bytes = larger_pool(session, &statements[0]).await?;
         let uptime = uptime(session, &statements[0]).await?;
         let mut diagnosis = Self::default();
+        let mut plans = Vec::new();
         for (at, statement) in statements.iter().enumerate() {
             let Some(executed) = diagnosis.executed(session, &guarded, at).await? else {
                 continue;
@@ -162,7 +163,9 @@ impl Diagnosis {
             for candidate in subject.candidates() {
                 diagnosis.add(at, &name, candidate, time_s);
             }
+            plans.push(explained.plan);
         }
+        diagnosis.needless.retain(|it| !is_read(it, &plans));
         if diagnosis.statements.is_empty() && !diagnosis.failed.is_empty() {
             return Err(diagnosis.failed.remove(0).error);
         }

@@ -257,8 +257,8 @@ impl Rounds<'_> {
             Ok(true) => self.contest(diagnosis, &sides, servers, endpoint, terms),
         };
         if ended.failure.is_none() {
-            let dropped = reactor::block_on(self.dropped(endpoint, &indexes));
-            ended.failure = dropped.map_err(Blamed::machine)?.err();
+            let undone = reactor::block_on(self.undone(endpoint, &indexes));
+            ended.failure = undone.map_err(Blamed::machine)?.err();
         }
         Ok(ended)
     }
