@@ -236,7 +236,8 @@ fn push(rejected: &mut Vec<Rejected>, table: &str, of: &Json, chosen: Option<&Js
             .map(|(_, chosen)| chosen),
         reason,
     };
-    // The same way is considered at each place of its table; the first one says enough, unless it cannot be used there.
+    // The same way is considered at each place of its table; the first one says enough, unless it cannot be
+    // used there.
     let mut all = rejected.iter_mut();
     match all.find(|it| it.table == entry.table && it.way() == entry.way()) {
         Some(known) if known.reason == NOT_USABLE => *known = entry,

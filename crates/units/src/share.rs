@@ -52,8 +52,8 @@ pub fn changes<const N: usize>(ratios: [f64; N]) -> [String; N] {
     }
 }
 
-/// A ratio as a change, and its interval: `-85.4 %` and `-87.1 % to -83.5 %`. An end that is not finite, or too far from the
-/// estimate to say anything, is left out: `×2.50` and `at least ×0.300`.
+/// A ratio as a change, and its interval: `-85.4 %` and `-87.1 % to -83.5 %`. An end that is not finite, or
+/// too far from the estimate to say anything, is left out: `×2.50` and `at least ×0.300`.
 pub fn change_and_interval(estimate: f64, (low, high): (f64, f64)) -> [String; 2] {
     // Also of an end that is no number, which no comparison holds for.
     let is_low_known = low * OPEN_FROM >= estimate;

@@ -173,8 +173,8 @@ impl Diagnosis {
         Ok(diagnosis)
     }
 
-    /// Executes a statement. `None` of one that no advice is for: a setting, what the server does not explain, and what
-    /// fails, which is noted.
+    /// Executes a statement. `None` of one that no advice is for: a setting, what the server does not
+    /// explain, and what fails, which is noted.
     async fn executed(
         &mut self,
         session: &mut Session,
@@ -283,7 +283,8 @@ struct Executed {
 }
 
 impl Executed {
-    /// Explains and executes a statement. `None` of a setting, which is executed, and of what the server does not explain.
+    /// Explains and executes a statement. `None` of a setting, which is executed, and of what the server does
+    /// not explain.
     async fn of(
         session: &mut Session,
         guarded: &GuardedStatements<'_>,
@@ -303,8 +304,8 @@ impl Executed {
     }
 }
 
-/// A new session in place of one in which a statement failed, with the settings before that statement: the old one may have an
-/// open transaction, or an answer to come.
+/// A new session in place of one in which a statement failed, with the settings before that statement: the
+/// old one may have an open transaction, or an answer to come.
 async fn begin_again(session: &mut Session, before: &[SqlStatement]) -> Result<(), Blamed> {
     *session = session.another().await?;
     for setting in before.iter().filter(|it| is_setting(it)) {

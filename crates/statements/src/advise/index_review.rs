@@ -69,7 +69,8 @@ pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec
     found
 }
 
-/// Whether an index is not needless after all: it is called unused, and a statement reads it. Servers do not count each read.
+/// Whether an index is not needless after all: it is called unused, and a statement reads it. Servers do not
+/// count each read.
 pub(super) fn is_read(needless: &NeedlessIndex, plans: &[Plan]) -> bool {
     let is_unused = matches!(needless.why, Why::Unused { .. });
     let mut plans = plans.iter();

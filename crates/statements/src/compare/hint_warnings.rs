@@ -54,14 +54,14 @@ impl<'a> Warned<'a> {
     }
 }
 
-/// Whether a warning tells something before the changes of a variant are made: an unknown name in a hint may be that of an
-/// index which the variant makes.
+/// Whether a warning tells something before the changes of a variant are made: an unknown name in a hint may
+/// be that of an index which the variant makes.
 fn counts_before_changes(variant: &Variant, number: u32) -> bool {
     variant.hints.is_empty() || !variant.has_changes() || number == SYNTAX_ERROR
 }
 
-/// An error for a hint that the server does not follow: a warning of a kind that the statement does not have on a side
-/// without hints.
+/// An error for a hint that the server does not follow: a warning of a kind that the statement does not have
+/// on a side without hints.
 pub(super) fn check(sides: &[Warned<'_>]) -> Result<(), Blamed> {
     let plain = sides.iter().find(|it| it.variant.hints.is_empty());
     for side in sides.iter().filter(|it| !it.variant.hints.is_empty()) {

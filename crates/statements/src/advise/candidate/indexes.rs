@@ -64,7 +64,8 @@ impl Subject<'_> {
                 && covering.iter().all(|column| facts.is_indexable(column))
                 && facts.fit(&covering);
             if is_new && !is_plain && fits {
-                let why = "an index with every column of the statement avoids reading the table's rows";
+                let why =
+                    "an index with every column of the statement avoids reading the table's rows";
                 let saving = self.saving_by_index(table, true);
                 let wanted = Wanted {
                     columns: &covering,
@@ -227,8 +228,8 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
     lists
 }
 
-/// A candidate of one index: a new one, or a hidden one that is made visible. The reasons are what reads the table, and why a
-/// new index may help.
+/// A candidate of one index: a new one, or a hidden one that is made visible. The reasons are what reads the
+/// table, and why a new index may help.
 fn index(
     table: &TableUse,
     facts: &TableFacts,
