@@ -13,6 +13,16 @@ const ORDERS_AT_MOST: usize = 10;
 /// Join orders read per query block; a join of many tables has more than anyone reads.
 const ORDERS_READ_AT_MOST: usize = 100_000;
 
+/// Names of the rows that a way reads each time.
+const ROWS_READ: [&str; 3] = ["rows", "rows_to_scan", "resulting_rows"];
+/// Names of the rows that are left of them after the table's conditions.
+const ROWS_KEPT: [&str; 2] = ["rows_after_filter", "resulting_rows"];
+
+const MORE_EXPENSIVE: &str = "more expensive";
+const NOT_USABLE: &str = "not usable";
+/// The reason where the server gives none.
+const NOT_CHOSEN: &str = "not chosen";
+
 /// The trace of one statement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
@@ -52,7 +62,7 @@ pub struct JoinOrder {
 pub enum Outcome {
     /// The plan.
     Chosen,
-    /// Complete, and not the cheapest.
+    /// Complete, and not the plan.
     Dearer,
     /// Given up before all tables were in it.
     Pruned,
@@ -67,8 +77,10 @@ pub struct JoinStep {
     pub access: Option<String>,
     /// The index.
     pub index: Option<String>,
-    /// Estimated rows each time.
+    /// Estimated rows that are read each time.
     pub rows: Option<f64>,
+    /// Estimated rows of them after the table's conditions, if the trace has a number of its own for them.
+    pub rows_kept: Option<f64>,
 }
 
 /// A way to read a table that was not taken.
@@ -76,13 +88,17 @@ pub struct JoinStep {
 pub struct Rejected {
     /// The table, with its alias.
     pub table: String,
-    /// The index; `None` for the whole table.
+    /// How it would be read, in the server's word: `range`.
+    pub access: Option<String>,
+    /// The index; `None` for the whole table, and for a range whose index is not named.
     pub index: Option<String>,
-    /// Estimated rows.
+    /// Estimated rows that would be read.
     pub rows: Option<f64>,
     /// Estimated cost, in the optimizer's unit.
     pub cost: Option<f64>,
-    /// The reason.
+    /// Cost of the way that was taken instead, where it is lower and was compared with this one.
+    pub cost_of_chosen: Option<f64>,
+    /// The reason, as far as the server gives one.
     pub reason: String,
 }
 
@@ -179,42 +195,80 @@ fn read_ranges(table: &Json, rejected: &mut Vec<Rejected>) {
         .iter()
         .filter(usable)
     {
-        push(rejected, &name, index, "not usable");
+        push(rejected, &name, index, None);
     }
     let alternatives = analysis.get("analyzing_range_alternatives");
     let scans = alternatives.and_then(|it| it.get("range_scan_alternatives"));
     for scan in scans.map(Json::elements).unwrap_or_default() {
         if scan.get("chosen") == Some(&Json::Bool(false)) {
-            push(rejected, &name, scan, "more expensive");
+            push(rejected, &name, scan, None);
         }
     }
 }
 
-fn push(rejected: &mut Vec<Rejected>, table: &str, of: &Json, otherwise: &str) {
-    let number = |names: &[&str]| {
-        names
-            .iter()
-            .find_map(|name| of.get(name))
-            .and_then(Json::number)
+/// Notes a way that was not taken; `chosen` is the one that was taken at this place of the join order.
+fn push(rejected: &mut Vec<Rejected>, table: &str, of: &Json, chosen: Option<&Json>) {
+    let text = |names: &[&str]| {
+        let named = names.iter().find_map(|name| of.get(name));
+        named.and_then(Json::text)
     };
-    let index = ["index", "range_index"]
-        .iter()
-        .find_map(|name| of.get(name))
-        .and_then(Json::text);
-    let reason = of.get("cause").and_then(Json::text);
+    let cost = number_of(of, &["cost"]);
+    let lower = cost.zip(chosen.and_then(|it| number_of(it, &["cost"])));
+    let lower = lower.filter(|(cost, chosen)| chosen < cost);
+    let cause = text(&["cause"]).map(|cause| reason_of(&cause));
+    let is_usable = of.get("usable") != Some(&Json::Bool(false));
+    let reason = cause.unwrap_or_else(|| {
+        let reason = match lower {
+            _ if !is_usable => NOT_USABLE,
+            Some(_) => MORE_EXPENSIVE,
+            None => NOT_CHOSEN,
+        };
+        reason.to_owned()
+    });
     let entry = Rejected {
         table: table.to_owned(),
-        index,
-        rows: number(&["rows", "resulting_rows", "rows_to_scan"]),
-        cost: number(&["cost"]),
-        reason: reason.map_or_else(|| otherwise.to_owned(), |cause| reason_of(&cause)),
+        access: text(&["access_type", "type"]),
+        index: index_of(of),
+        rows: number_of(of, &ROWS_READ),
+        cost,
+        cost_of_chosen: lower
+            .filter(|_| reason == MORE_EXPENSIVE)
+            .map(|(_, chosen)| chosen),
+        reason,
     };
-    // The same index is considered at each place of its table; the first one says enough.
-    let known = rejected
-        .iter()
-        .any(|it| it.table == entry.table && it.index == entry.index);
-    if !known {
-        rejected.push(entry);
+    // The same way is considered at each place of its table; the first one says enough, unless it cannot be
+    // used there.
+    let mut all = rejected.iter_mut();
+    match all.find(|it| it.table == entry.table && it.way() == entry.way()) {
+        Some(known) if known.reason == NOT_USABLE => *known = entry,
+        Some(_) => {}
+        None => rejected.push(entry),
+    }
+}
+
+/// The first of these members that is there, as a number.
+fn number_of(of: &Json, names: &[&str]) -> Option<f64> {
+    let named = names.iter().find_map(|name| of.get(name));
+    named.and_then(Json::number)
+}
+
+/// The index of a way to read a table.
+fn index_of(way: &Json) -> Option<String> {
+    let names = ["index", "range_index"];
+    let named = names.iter().find_map(|name| way.get(name));
+    let named = named.or_else(|| way.get("range_details")?.get("used_index"));
+    named.and_then(Json::text)
+}
+
+impl Rejected {
+    /// The way in words: `index touched`.
+    pub(crate) fn way(&self) -> String {
+        match (&self.index, self.access.as_deref()) {
+            (Some(index), _) => format!("index {index}"),
+            (None, Some("range")) => "range of an index".to_owned(),
+            (None, Some("index_merge")) => "merged indexes".to_owned(),
+            (None, _) => "whole table".to_owned(),
+        }
     }
 }
 
@@ -223,7 +277,7 @@ fn reason_of(cause: &str) -> String {
     let cause = cause.replace('_', " ");
     let words = match cause.as_str() {
         "not applicable" => "no condition on its columns",
-        "cost" => "more expensive",
+        "cost" => MORE_EXPENSIVE,
         "no valid range for this index" | "no valid range" => "no condition gives a range of it",
         "no predicate for first keypart" => "no condition on its first column",
         "heuristic index cheaper" => "another index is cheaper by rule of thumb",
@@ -273,22 +327,13 @@ fn read_orders(
         };
         let path = plan.get("best_access_path").or_else(of_level);
         let chosen = path.and_then(|path| read_paths(path, &table, rejected));
-        let text = |names: &[&str]| {
-            let mut found = names.iter().filter_map(|name| chosen?.get(name));
-            found.next().and_then(Json::text)
-        };
-        let index = text(&["index", "range_index"]).or_else(|| {
-            chosen?
-                .get("range_details")?
-                .get("used_index")
-                .and_then(Json::text)
-        });
+        let number = |names: &[&str]| chosen.and_then(|it| number_of(it, names));
         prefix.push(JoinStep {
             table,
-            access: text(&["access_type"]),
-            index,
-            rows: text(&["rows", "resulting_rows", "rows_to_scan"])
-                .and_then(|rows| rows.parse().ok()),
+            access: chosen.and_then(|it| it.get("access_type")?.text()),
+            index: chosen.and_then(index_of),
+            rows: number(&ROWS_READ),
+            rows_kept: number(&ROWS_KEPT),
         });
         match plan.get("rest_of_plan") {
             Some(rest) => read_orders(rest, prefix, orders, rejected),
@@ -309,10 +354,7 @@ fn prefix_of(plan: &Json) -> usize {
 
 fn order_of(plan: &Json, steps: &[JoinStep]) -> JoinOrder {
     let strategy = strategy_of(plan);
-    let number = |names: &[&str]| {
-        let mut found = names.iter().filter_map(|name| strategy?.get(name));
-        found.next().and_then(Json::number)
-    };
+    let number = |names: &[&str]| strategy.and_then(|it| number_of(it, names));
     let of_plan = |name| plan.get(name).and_then(Json::number);
     let is_set = |name: &str| plan.get(name).is_some_and(Json::is_set);
     let pruned = plan
@@ -354,14 +396,15 @@ fn read_paths<'a>(path: &'a Json, table: &str, rejected: &mut Vec<Rejected>) -> 
         .get("considered_access_paths")
         .map(Json::elements)
         .unwrap_or_default();
-    for path in paths {
-        if path.get("chosen") == Some(&Json::Bool(false)) {
-            push(rejected, table, path, "more expensive");
-        }
-    }
     let is_chosen = |path: &&Json| path.get("chosen").is_some_and(Json::is_set);
     // Each cheaper path that is found is marked, and the last one stays.
-    paths.iter().rfind(is_chosen)
+    let chosen = paths.iter().rfind(is_chosen);
+    for path in paths {
+        if path.get("chosen") == Some(&Json::Bool(false)) {
+            push(rejected, table, path, chosen);
+        }
+    }
+    chosen
 }
 
 /// Leaves one order marked as chosen: the one that the server names at the end, or the last that it marked.

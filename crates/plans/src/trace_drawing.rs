@@ -1,6 +1,6 @@
 //! A condensed trace as text for a terminal.
 
-use units::si;
+use units::{count, si};
 
 use crate::{
     text::wrapped,
@@ -73,7 +73,8 @@ impl JoinOrder {
         };
         let outcome = match self.outcome {
             Outcome::Chosen => "chosen",
-            Outcome::Dearer => "more expensive",
+            Outcome::Dearer if self.cost > chosen && chosen.is_some() => "more expensive",
+            Outcome::Dearer => "not chosen",
             Outcome::Pruned => "given up",
         };
         format!("{outcome}: {}{cost}{against}", steps.join(" -> "))
@@ -86,7 +87,9 @@ impl JoinStep {
         words.extend(self.access.clone());
         words.extend(self.index.clone());
         if let Some(rows) = self.rows {
-            words.push(rows_in_words(rows));
+            let kept = self.rows_kept.filter(|kept| *kept < rows);
+            let kept = kept.map(|kept| format!(", {} after the filter", count(kept)));
+            words.push(rows_in_words(rows) + &kept.unwrap_or_default());
         }
         if words.is_empty() {
             self.table.clone()
@@ -97,20 +100,19 @@ impl JoinStep {
 }
 
 impl Rejected {
-    /// The rejection as a sentence: `page p, index touched: more expensive (900 rows, cost 300)`.
+    /// The rejection as a sentence: `page p, index touched: more expensive (900 rows, cost 300 against 70.0)`.
     pub fn sentence(&self) -> String {
-        let way = match &self.index {
-            Some(index) => format!("index {index}"),
-            None => "whole table".to_owned(),
-        };
         let mut figures = Vec::new();
         figures.extend(self.rows.map(rows_in_words));
-        figures.extend(self.cost.map(|cost| format!("cost {}", si(cost))));
+        figures.extend(self.cost.map(|cost| {
+            let chosen = self.cost_of_chosen.map(|it| format!(" against {}", si(it)));
+            format!("cost {}{}", si(cost), chosen.unwrap_or_default())
+        }));
         let figures = if figures.is_empty() {
             String::new()
         } else {
             format!(" ({})", figures.join(", "))
         };
-        format!("{}, {way}: {}{figures}", self.table, self.reason)
+        format!("{}, {}: {}{figures}", self.table, self.way(), self.reason)
     }
 }

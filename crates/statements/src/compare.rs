@@ -4,6 +4,7 @@ mod comparison;
 mod contest;
 mod copies;
 mod finding;
+mod hint_warnings;
 mod hints;
 mod index_price;
 mod mechanism;

@@ -210,6 +210,22 @@ pub(super) async fn estimated_plan(
     Ok(taken.map_err(blamed)?.plan.ok().map(|(plan, _)| plan))
 }
 
+/// The warnings of the server about a statement that was examined, without its execution: number and text.
+pub(super) async fn warnings_of_explain(
+    session: &mut Session,
+    statement: &SqlStatement,
+) -> Result<Vec<(u32, String)>, Blamed> {
+    let endpoint = session.endpoint().clone();
+    let blamed = |failure: Failure| failure.blamed(&endpoint, statement);
+    let sql = format!("EXPLAIN {}", String::from_utf8_lossy(statement.text()));
+    let guard = Guard::of(statement, false);
+    guard.begin(session).await.map_err(blamed)?;
+    session.rows(&sql).await.map_err(blamed)?;
+    let warnings = session.warnings().await.map_err(blamed)?;
+    guard.end(session).await.map_err(blamed)?;
+    Ok(warnings)
+}
+
 /// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.
 fn execution_note(forms: &[Taken]) -> String {
     let measured = forms.iter().find(|taken| taken.form == Form::Measured);

@@ -13,4 +13,6 @@ pub use duration::{
     duration, duration_tick, duration_with_interval, elapsed, moment, seconds, span,
 };
 pub use number::{count, counted, per_s, si, si_interval, si_tick, si_with_interval};
-pub use share::{change, changes, fine_percent, percent, percent_number, signed_percent};
+pub use share::{
+    change, change_and_interval, changes, fine_percent, percent, percent_number, signed_percent,
+};

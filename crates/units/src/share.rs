@@ -2,6 +2,9 @@
 
 use crate::number::si;
 
+/// Factor between an estimate and an end of its interval from which the end says nothing.
+const OPEN_FROM: f64 = 1000.0;
+
 /// A measured share, 0 to 1, in percent: `0 %`, `0.04 %`, `3.1 %`, `45 %`, `99.9 %`.
 pub fn percent(share: f64) -> String {
     format!("{} %", percent_number(share))
@@ -31,18 +34,41 @@ pub fn fine_percent(share: f64) -> String {
 /// A ratio as a change: `+15.7 %`, `-50 %`, and `×12.3` from a factor of ten.
 pub fn change(ratio: f64) -> String {
     if ratio >= 10.0 {
-        return format!("×{}", si(ratio));
+        return factor(ratio);
     }
     signed_percent(ratio - 1.0)
+}
+
+fn factor(ratio: f64) -> String {
+    format!("×{}", si(ratio))
 }
 
 /// Ratios that are read together, as changes in one notation: that of factors if one of them is a factor of ten.
 pub fn changes<const N: usize>(ratios: [f64; N]) -> [String; N] {
     if ratios.iter().any(|ratio| *ratio >= 10.0) {
-        ratios.map(|ratio| format!("×{}", si(ratio)))
+        ratios.map(factor)
     } else {
         ratios.map(change)
     }
+}
+
+/// A ratio as a change, and its interval: `-85.4 %` and `-87.1 % to -83.5 %`. An end that is not finite, or
+/// too far from the estimate to say anything, is left out: `×2.50` and `at least ×0.300`.
+pub fn change_and_interval(estimate: f64, (low, high): (f64, f64)) -> [String; 2] {
+    // Also of an end that is no number, which no comparison holds for.
+    let is_low_known = low * OPEN_FROM >= estimate;
+    let is_high_known = high <= estimate * OPEN_FROM;
+    let interval = match (is_low_known, is_high_known) {
+        (true, true) => {
+            let [estimate, low, high] = changes([estimate, low, high]);
+            return [estimate, format!("{low} to {high}")];
+        }
+        // As factors: a percentage of a change has no order by which one is the least.
+        (true, false) => format!("at least {}", factor(low)),
+        (false, true) => format!("at most {}", factor(high)),
+        (false, false) => "its interval is too wide to say anything".to_owned(),
+    };
+    [factor(estimate), interval]
 }
 
 /// A share with its sign, for a change that is measured in shares of something else than its begin: `+12 %`, `-115 %`.
@@ -119,6 +145,22 @@ mod tests {
         }
         assert_eq!(changes([9.75, 1.91, 49.8]), ["×9.75", "×1.91", "×49.8"]);
         assert_eq!(changes([1.5, 0.9]), ["+50 %", "-10 %"]);
+        for (estimate, bounds, expected) in [
+            (0.5, (0.4, 0.7), ["-50 %", "-60 % to -30 %"]),
+            (12.0, (9.75, 49.8), ["×12.0", "×9.75 to ×49.8"]),
+            (2.5, (0.3, 1.84e32), ["×2.50", "at least ×0.300"]),
+            (2.5, (0.3, f64::INFINITY), ["×2.50", "at least ×0.300"]),
+            (2.5, (0.3, f64::NAN), ["×2.50", "at least ×0.300"]),
+            (0.5, (1e-9, 12.0), ["×0.500", "at most ×12.0"]),
+            (0.5, (0.0, 0.9), ["×0.500", "at most ×0.900"]),
+            (
+                1.5,
+                (1e-27, 1.7e27),
+                ["×1.50", "its interval is too wide to say anything"],
+            ),
+        ] {
+            assert_eq!(change_and_interval(estimate, bounds), expected);
+        }
         for (share, text) in [(0.12, "+12 %"), (-1.15, "-115 %"), (-0.0001, "+0 %")] {
             assert_eq!(signed_percent(share), text);
         }

@@ -138,6 +138,86 @@ fn a_materialised_subquery_stands_for_its_tables_in_the_chosen_order() {
 }
 
 #[test]
+fn a_way_that_was_not_taken_has_the_reason_of_the_trace_or_none() {
+    let sentences = |paths: &str| {
+        let plans = format!(
+            r#"[{{"table":"`o`","best_access_path":{{"considered_access_paths":[{paths}]}},"chosen":true}}]"#
+        );
+        let block = block(&plans, "");
+        let rejected = block.rejected.iter().map(Rejected::sentence);
+        rejected.collect::<Vec<_>>()
+    };
+    for (path, expected) in [
+        (
+            r#"{"access_type":"ref","index":"PRIMARY","usable":false,"chosen":false}"#,
+            "o, index PRIMARY: not usable",
+        ),
+        (
+            r#"{"access_type":"range","range_details":{"used_index":"d"},"rows_to_scan":267,
+                "resulting_rows":90,"cost":10753.1,"chosen":false}"#,
+            "o, index d: more expensive (267 rows, cost 10.8k against 700)",
+        ),
+        // MariaDB 10.11, beside a dearer way that was taken.
+        (
+            r#"{"access_type":"scan","resulting_rows":9,"cost":15.6,"chosen":false}"#,
+            "o, whole table: not chosen (9 rows, cost 15.6)",
+        ),
+        (
+            r#"{"access_type":"range","resulting_rows":9,"cost":900,"chosen":false,"cause":"cost"}"#,
+            "o, range of an index: more expensive (9 rows, cost 900 against 700)",
+        ),
+        (
+            r#"{"access_type":"range","range_index":"d","chosen":false,"cause":"heuristic_index_cheaper"}"#,
+            "o, index d: another index is cheaper by rule of thumb",
+        ),
+    ] {
+        let chosen = r#"{"access_type":"ref","index":"k","rows":1,"cost":700,"chosen":true}"#;
+        assert_eq!(sentences(&format!("{chosen},{path}")), [expected]);
+        assert_eq!(sentences(&format!("{path},{chosen}")), [expected]);
+    }
+}
+
+#[test]
+fn a_way_that_is_usable_behind_another_table_is_judged_there() {
+    let found = block(
+        r#"[{"table":"`i`","best_access_path":{"considered_access_paths":[
+                {"access_type":"ref","index":"PRIMARY","usable":false,"chosen":false},
+                {"access_type":"scan","rows":9,"cost":2,"chosen":true}]},"cost_for_plan":2,"rest_of_plan":[]},
+            {"table":"`o`","best_access_path":{},"rest_of_plan":[
+                {"table":"`i`","best_access_path":{"considered_access_paths":[
+                    {"access_type":"ref","index":"PRIMARY","rows":1,"cost":5,"chosen":false},
+                    {"access_type":"scan","rows":9,"cost":2,"chosen":true}]},"cost_for_plan":4,"chosen":true}]}]"#,
+        "",
+    );
+    let sentences: Vec<String> = found.rejected.iter().map(Rejected::sentence).collect();
+    let expected = "i, index PRIMARY: more expensive (1 row, cost 5.00 against 2.00)";
+    assert_eq!(sentences, [expected]);
+}
+
+#[test]
+fn an_order_shows_the_rows_that_are_read_and_those_behind_the_filter() {
+    let found = block(
+        r#"[{"table":"`customer` `c`","best_access_path":{"considered_access_paths":[
+                {"rows_to_scan":29952,"access_type":"scan","resulting_rows":2995.2,"cost":3000,"chosen":true}]},
+             "cost_for_plan":3000,"chosen":true},
+            {"table":"`customer` `d`","best_access_path":{"considered_access_paths":[
+                {"access_type":"scan","rows":20,"rows_after_filter":20,"cost":30,"chosen":true}]},
+             "cost_for_plan":2000}]"#,
+        r#"["`customer` `c`"]"#,
+    );
+    let chosen = found.orders[0].cost;
+    let sentences: Vec<String> = found.orders.iter().map(|it| it.sentence(chosen)).collect();
+    assert_eq!(
+        sentences,
+        [
+            "chosen: customer c (scan 30.0k rows, 3.00k after the filter): cost 3.00k",
+            // The chosen one costs more: that is no reason.
+            "not chosen: customer d (scan 20 rows): cost 2.00k, 0.667x",
+        ]
+    );
+}
+
+#[test]
 fn a_cut_trace_is_an_error() {
     assert!(Trace::parse(&TRACE[..200]).is_err());
 }

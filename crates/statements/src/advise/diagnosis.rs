@@ -3,24 +3,29 @@
 use std::{iter, time::Duration};
 
 use plans::column_uses;
-use runs::{Blamed, backticked};
+use runs::{Blame, Blamed, backticked};
 use workload::sql_script::SqlStatement;
 
 use super::{
     candidate::{Candidate, Remedy, Subject},
-    index_review::{NeedlessIndex, needless},
+    index_review::{NeedlessIndex, is_read, needless},
     proof::Proof,
     table_facts::TableFacts,
 };
 use crate::{
-    compare::are_order_hints_known, execution::GuardedStatements, explain::explained_plan,
-    session::Session, statement_text::statement_name,
+    compare::are_order_hints_known,
+    execution::GuardedStatements,
+    explain::{ExplainedPlan, explained_plan},
+    session::Session,
+    setting::is_setting,
+    statement_text::statement_name,
 };
 
 /// Statements with the candidates for them, those first that save most by the plan.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
     pub(super) statements: Vec<DiagnosedStatement>,
+    pub(super) failed: Vec<FailedStatement>,
     pub(super) advice: Vec<Advice>,
     /// Indexes of their tables that may not be worth their price.
     pub(super) needless: Vec<NeedlessIndex>,
@@ -30,12 +35,33 @@ pub struct Diagnosis {
     pub(super) is_estimated: bool,
     /// What the server does not show.
     pub notes: Vec<String>,
+    /// Time of all timed blocks of a trial.
+    pub(super) blocks_took: Duration,
+    /// The budget of these blocks, and the time of the whole trial; `None` without one.
+    pub(super) trial: Option<TrialTime>,
+}
+
+/// The time of a trial.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TrialTime {
+    /// What its timed blocks may take.
+    pub(super) budget: Duration,
+    /// What it took with copies, indexes and untimed executions.
+    pub(super) whole: Duration,
+}
+
+/// A statement that the server could not execute.
+#[derive(Debug)]
+pub(super) struct FailedStatement {
+    /// Index among all statements.
+    pub(super) at: usize,
+    pub(super) error: Blamed,
 }
 
 /// A statement that was executed.
 #[derive(Debug)]
 pub(super) struct DiagnosedStatement {
-    /// Index among all statements, with settings.
+    /// Index among the statements that did not fail, with settings.
     pub(super) at: usize,
     pub(super) name: String,
     /// Its text in one line.
@@ -82,13 +108,17 @@ impl Diagnosis {
         let larger_pool_bytes = larger_pool(session, &statements[0]).await?;
         let uptime = uptime(session, &statements[0]).await?;
         let mut diagnosis = Self::default();
+        let mut plans = Vec::new();
         for (at, statement) in statements.iter().enumerate() {
-            let Some(explained) = explained_plan(session, statement).await? else {
+            let Some(executed) = diagnosis.executed(session, &guarded, at).await? else {
                 continue;
             };
-            // Warm, so that what it reads from disk is what the memory cannot hold.
-            let time_s = guarded.execute(session, at).await?.time_s;
-            let costs = guarded.costs(session, at).await?;
+            let Executed {
+                explained,
+                time_s,
+                costs,
+            } = executed;
+            let at = at - diagnosis.failed.len();
             if explained.rewritten.is_none() {
                 diagnosis.notes.push(format!(
                     "{}: this version does not show which columns the statement uses, so no index is proposed for it",
@@ -133,9 +163,50 @@ impl Diagnosis {
             for candidate in subject.candidates() {
                 diagnosis.add(at, &name, candidate, time_s);
             }
+            plans.push(explained.plan);
+        }
+        diagnosis.needless.retain(|it| !is_read(it, &plans));
+        if diagnosis.statements.is_empty() && !diagnosis.failed.is_empty() {
+            return Err(diagnosis.failed.remove(0).error);
         }
         diagnosis.rank();
         Ok(diagnosis)
+    }
+
+    /// Executes a statement. `None` of one that no advice is for: a setting, what the server does not
+    /// explain, and what fails, which is noted.
+    async fn executed(
+        &mut self,
+        session: &mut Session,
+        guarded: &GuardedStatements<'_>,
+        at: usize,
+    ) -> Result<Option<Executed>, Blamed> {
+        let error = match Executed::of(session, guarded, at).await {
+            Err(error) => error,
+            executed => return executed,
+        };
+        let statements = guarded.all();
+        // What follows a setting depends on it.
+        if is_setting(&statements[at])
+            || error.blame == Blame::Interrupted
+            || begin_again(session, &statements[..at]).await.is_err()
+        {
+            return Err(error);
+        }
+        self.failed.push(FailedStatement { at, error });
+        Ok(None)
+    }
+
+    /// The statements without those that failed.
+    pub fn without_failed(&self, statements: &[SqlStatement]) -> Vec<SqlStatement> {
+        let all = statements.iter().enumerate();
+        let left = all.filter(|(at, _)| self.failed.iter().all(|it| it.at != *at));
+        left.map(|(_, statement)| statement.clone()).collect()
+    }
+
+    /// Why the first of the failed statements failed.
+    pub fn into_failure(self) -> Option<Blamed> {
+        self.failed.into_iter().next().map(|it| it.error)
     }
 
     /// Adds a candidate; one that several statements have is named once, with the one that it saves most of, and saves what
@@ -202,6 +273,47 @@ impl Diagnosis {
     }
 }
 
+/// What the executions of a statement show.
+struct Executed {
+    explained: ExplainedPlan,
+    /// Time of a warm execution, seconds.
+    time_s: f64,
+    /// What one more execution adds to counters.
+    costs: Vec<(String, i64)>,
+}
+
+impl Executed {
+    /// Explains and executes a statement. `None` of a setting, which is executed, and of what the server does
+    /// not explain.
+    async fn of(
+        session: &mut Session,
+        guarded: &GuardedStatements<'_>,
+        at: usize,
+    ) -> Result<Option<Self>, Blamed> {
+        let Some(explained) = explained_plan(session, &guarded.all()[at]).await? else {
+            return Ok(None);
+        };
+        // Warm, so that what it reads from disk is what the memory cannot hold.
+        let time_s = guarded.execute(session, at).await?.time_s;
+        let costs = guarded.costs(session, at).await?;
+        Ok(Some(Self {
+            explained,
+            time_s,
+            costs,
+        }))
+    }
+}
+
+/// A new session in place of one in which a statement failed, with the settings before that statement: the
+/// old one may have an open transaction, or an answer to come.
+async fn begin_again(session: &mut Session, before: &[SqlStatement]) -> Result<(), Blamed> {
+    *session = session.another().await?;
+    for setting in before.iter().filter(|it| is_setting(it)) {
+        explained_plan(session, setting).await?;
+    }
+    Ok(())
+}
+
 /// Four times the buffer pool, or as much as a quarter of this machine's memory; `None` if that is hardly larger.
 async fn larger_pool(
     session: &mut Session,
@@ -240,6 +352,8 @@ async fn number(
 
 #[cfg(test)]
 mod tests {
+    use workload::sql_script::statements_of;
+
     use super::*;
 
     fn candidate(remedy: Remedy, saving: f64) -> Candidate {
@@ -271,6 +385,25 @@ mod tests {
         diagnosis.rank();
         assert_eq!(words(&diagnosis), ["analyze table s.t, s.u", "b", "a"]);
         assert_eq!(diagnosis.advice[1].statement, "2");
+    }
+
+    #[test]
+    fn what_failed_is_left_out_and_its_first_error_is_that_of_the_command() {
+        let statements = b"set @a = 1; select 1; select 2; select 3".to_vec();
+        let statements = statements_of("q.sql", statements).unwrap();
+        let failed = [1, 3].map(|at| {
+            let error = Blamed::new(Blame::Server, statements[at].place());
+            FailedStatement { at, error }
+        });
+        let diagnosis = Diagnosis {
+            failed: failed.into(),
+            ..Diagnosis::default()
+        };
+        let left = diagnosis.without_failed(&statements);
+        let texts: Vec<_> = left.iter().map(SqlStatement::text).collect();
+        assert_eq!(texts, [&b"set @a = 1"[..], b"select 2"]);
+        let failure = diagnosis.into_failure().unwrap();
+        assert_eq!(failure.message, "q.sql:1:13");
     }
 
     #[test]

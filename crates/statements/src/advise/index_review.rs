@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plans::Plan;
 use units::span;
 
 use super::table_facts::{IndexFacts, PRIMARY, TableFacts};
@@ -66,6 +67,14 @@ pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec
         }
     }
     found
+}
+
+/// Whether an index is not needless after all: it is called unused, and a statement reads it. Servers do not
+/// count each read.
+pub(super) fn is_read(needless: &NeedlessIndex, plans: &[Plan]) -> bool {
+    let is_unused = matches!(needless.why, Why::Unused { .. });
+    let mut plans = plans.iter();
+    is_unused && plans.any(|plan| plan.root.uses_index(&needless.index))
 }
 
 /// The index that makes another one needless. Of two that are equal the shorter one stays, or else the first by its name.
@@ -198,6 +207,30 @@ mod tests {
                 .collect();
             assert_eq!(sentences(&facts(&all)), expected, "{indexes:?}");
         }
+    }
+
+    #[test]
+    fn an_index_of_an_expression_that_a_plan_reads_is_not_unused() {
+        let of_expression = IndexFacts {
+            columns: vec![String::new()],
+            ..IndexFacts::default()
+        };
+        let names = ["lower_mail", "other"];
+        let facts = TableFacts {
+            indexes: names
+                .map(|name| (name.to_owned(), of_expression.clone()))
+                .into(),
+            reads: Some(names.map(|name| (name.to_owned(), 0)).into()),
+            ..TableFacts::default()
+        };
+        let plan = r#"{"query_block":{"select_id":1,"table":{"table_name":"t","access_type":"ref",
+            "key":"lower_mail"}}}"#;
+        let plans = [Plan::of_json(plan).unwrap()];
+        let mut found = needless("s.t", &facts, UNUSED_AFTER);
+        assert_eq!(found.len(), 2);
+        found.retain(|it| !is_read(it, &plans));
+        let left: Vec<&str> = found.iter().map(|it| it.index.as_str()).collect();
+        assert_eq!(left, ["other"]);
     }
 
     #[test]

@@ -3,11 +3,14 @@
 mod as_json;
 mod lines;
 
+use std::time::Duration;
+
+use units::{change_and_interval, span};
 use verdict::Decision;
 
 use self::lines::Lines;
 use super::{
-    diagnosis::{Advice, DiagnosedStatement, Diagnosis},
+    diagnosis::{Advice, DiagnosedStatement, Diagnosis, TrialTime},
     proof::{Effect, HARMS, Proof},
 };
 use crate::compare::{IndexPrice, Verdict, WriteTimes};
@@ -67,6 +70,12 @@ fn lines(
     if let Some(why) = incomplete {
         lines.whole(format!("incomplete: {why}"));
     }
+    for failed in &diagnosis.failed {
+        lines.whole(format!("failed: {}", failed.error.message));
+    }
+    if let Some(sentence) = beyond_budget(diagnosis) {
+        lines.whole(sentence);
+    }
     for group in groups(diagnosis) {
         match detail {
             Some(detail) => in_short(&mut lines, diagnosis, &group, layout.is_tried, detail),
@@ -90,6 +99,20 @@ fn lines(
         }
     }
     lines
+}
+
+/// How much longer than its budget a trial took. The budget limits its timed blocks only.
+fn beyond_budget(diagnosis: &Diagnosis) -> Option<String> {
+    let TrialTime { budget, whole } = diagnosis.trial?;
+    let beyond = whole.saturating_sub(budget);
+    (beyond >= Duration::from_secs(1)).then(|| {
+        format!(
+            "time: {}, {} more than --budget, which limits the timed blocks ({})",
+            span(whole),
+            span(beyond),
+            span(diagnosis.blocks_took)
+        )
+    })
 }
 
 /// One object for programs.
@@ -412,10 +435,10 @@ fn price_sentences(price: &IndexPrice) -> Vec<String> {
         sentences.push(format!("size of the index: {}", units::bytes(bytes as u64)));
     }
     let times = |times: &WriteTimes| {
-        let [estimate, low, high] =
-            [times.ratio.estimate, times.ratio.low, times.ratio.high].map(units::change);
+        let ratio = times.ratio;
+        let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
         let [before, after] = times.means_s.map(units::seconds);
-        format!("{before} to {after}, {estimate} ({low} to {high})")
+        format!("{before} to {after}, {change} ({interval})")
     };
     sentences.push(match &price.writes {
         Ok(writes) => {

@@ -1,6 +1,7 @@
 //! What a trial says about a candidate.
 
 use stats::Interval;
+use units::change_and_interval;
 use verdict::Decision;
 
 use crate::compare::{Comparison, Finding, IndexPrice, Report, Verdict};
@@ -76,8 +77,8 @@ impl Effect {
     /// `Q1: faster, 125 ms to 3.20 ms, -97.4 % (-98 % to -96.5 %); because rows read 200k to 5`.
     pub(super) fn sentence(&self) -> String {
         let numbers = self.ratio.map(|ratio| {
-            let [change, low, high] = [ratio.estimate, ratio.low, ratio.high].map(units::change);
-            format!("{change} ({low} to {high})")
+            let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
+            format!("{change} ({interval})")
         });
         let parts = [Some(self.verdict.word().to_owned()), self.times(), numbers];
         let parts: Vec<String> = parts.into_iter().flatten().collect();

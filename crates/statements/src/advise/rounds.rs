@@ -15,7 +15,7 @@ use workload::sql_script::SqlStatement;
 use self::servers::{BASELINE, Servers};
 use super::{
     candidate::{Remedy, SideChange},
-    diagnosis::{Advice, Diagnosis},
+    diagnosis::{Advice, Diagnosis, TrialTime},
     proof::Proof,
 };
 use crate::{
@@ -39,7 +39,7 @@ pub struct Rounds<'a> {
     pub context: &'a Context,
     /// Candidates at most, besides fresh statistics.
     pub at_most: usize,
-    /// Time of all blocks.
+    /// Time of all timed blocks; copies, indexes, statistics and untimed executions come on top.
     pub budget: Duration,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
@@ -72,6 +72,16 @@ impl Rounds<'_> {
     /// Measures the candidates, and notes what came of each. Returns why the measurement ended early, if it did, and why
     /// a copy was not removed.
     pub fn run(&self, diagnosis: &mut Diagnosis) -> Result<[Option<Blamed>; 2], Blamed> {
+        let started = reactor::system_now();
+        let ended = self.try_all(diagnosis)?;
+        diagnosis.trial = Some(TrialTime {
+            budget: self.budget,
+            whole: reactor::system_now() - started,
+        });
+        Ok(ended)
+    }
+
+    fn try_all(&self, diagnosis: &mut Diagnosis) -> Result<[Option<Blamed>; 2], Blamed> {
         let places = chosen(&diagnosis.advice, self.at_most);
         let changes_server = |(place, it): (usize, &Advice)| match &it.candidate.remedy {
             Remedy::Statistics(_) => true,
@@ -131,6 +141,8 @@ impl Rounds<'_> {
             fresh.map(Some)
         });
         match renewed.map_err(Blamed::machine)? {
+            // The advice would be for other statements than those that are measured.
+            Ok(Some(fresh)) if !fresh.failed.is_empty() => return Ok(fresh.into_failure()),
             Ok(Some(fresh)) => diagnosis.renew(fresh),
             Ok(None) => {}
             Err(error) => return Ok(Some(error)),
@@ -245,8 +257,8 @@ impl Rounds<'_> {
             Ok(true) => self.contest(diagnosis, &sides, servers, endpoint, terms),
         };
         if ended.failure.is_none() {
-            let dropped = reactor::block_on(self.dropped(endpoint, &indexes));
-            ended.failure = dropped.map_err(Blamed::machine)?.err();
+            let undone = reactor::block_on(self.undone(endpoint, &indexes));
+            ended.failure = undone.map_err(Blamed::machine)?.err();
         }
         Ok(ended)
     }
@@ -306,6 +318,7 @@ impl Rounds<'_> {
         match contest.measure(&endpoints, &servers.pids) {
             Ok(report) => {
                 note(diagnosis, sides, &report);
+                diagnosis.blocks_took += report.took;
                 Ended {
                     took: report.took,
                     failure: report.failure,

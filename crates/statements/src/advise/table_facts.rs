@@ -26,12 +26,43 @@ pub(super) struct TableFacts {
     pub(super) bytes: BTreeMap<String, u64>,
     /// Each index that is sorted by its columns.
     pub(super) indexes: BTreeMap<String, IndexFacts>,
+    /// Those that the optimizer must not use.
+    pub(super) hidden: BTreeMap<String, IndexFacts>,
+    pub(super) hiding: Hiding,
     /// Whether rows are kept in the primary key, whose columns each other index ends in.
     pub(super) is_clustered: bool,
     /// Reads of each index since the server's start; `None` where the server does not count them.
     pub(super) reads: Option<BTreeMap<String, u64>>,
     /// First columns of foreign keys, which need an index.
     pub(super) foreign: Vec<String>,
+}
+
+/// How a server keeps an index from its optimizer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Hiding {
+    /// MySQL.
+    #[default]
+    Invisible,
+    /// MariaDB.
+    Ignored,
+}
+
+impl Hiding {
+    /// Of a hidden index: `invisible`.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Invisible => "invisible",
+            Self::Ignored => "ignored",
+        }
+    }
+
+    /// Of an index that is not hidden: `visible`.
+    pub(super) fn opposite(self) -> &'static str {
+        match self {
+            Self::Invisible => "visible",
+            Self::Ignored => "not ignored",
+        }
+    }
 }
 
 /// An index.
@@ -71,23 +102,30 @@ impl TableFacts {
                 .bytes
                 .extend(bytes.parse().ok().map(|bytes| (column, bytes)));
         }
-        // An index that the optimizer must not use serves nothing.
         let version = session.version();
-        let is_seen = if !is_from(version, 80_000, 100_600) {
-            ""
+        let (hiding, is_seen) = if !is_from(version, 80_000, 100_600) {
+            (Hiding::Invisible, "1")
         } else if is_from(version, 80_000, u32::MAX) {
-            "AND is_visible = 'YES'"
+            (Hiding::Invisible, "is_visible = 'YES'")
         } else {
-            "AND ignored = 'NO'"
+            (Hiding::Ignored, "ignored = 'NO'")
         };
+        facts.hiding = hiding;
         let indexes = format!(
             "SELECT index_name, COALESCE(column_name, ''), non_unique, \
-             sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A' \
-             FROM information_schema.statistics WHERE {filter} {is_seen} \
+             sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A', {is_seen} \
+             FROM information_schema.statistics WHERE {filter} \
              AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
         );
-        for [name, column, not_unique, is_plain] in rows(session, statement, &indexes).await? {
-            let index = facts.indexes.entry(name).or_insert(IndexFacts {
+        for [name, column, not_unique, is_plain, is_seen] in
+            rows(session, statement, &indexes).await?
+        {
+            let of_kind = if is_seen == "1" {
+                &mut facts.indexes
+            } else {
+                &mut facts.hidden
+            };
+            let index = of_kind.entry(name).or_insert(IndexFacts {
                 is_unique: not_unique == "0",
                 is_plain: true,
                 ..IndexFacts::default()
@@ -144,6 +182,18 @@ impl TableFacts {
         let mut all = self.indexes.iter();
         all.find(|(_, index)| begins_with(&self.with_key(&index.columns), columns, equal))
             .map(|(name, _)| name.as_str())
+    }
+
+    /// The hidden index on exactly these columns, the first `equal` of them in any order.
+    pub(super) fn hidden_with(&self, columns: &[String], equal: usize) -> Option<&str> {
+        let equal = equal.min(columns.len());
+        let mut all = self.hidden.iter();
+        let found = all.find(|(_, index)| {
+            let own = self.without_key(&index.columns);
+            let is_as_long = own.len() == columns.len();
+            index.is_plain && is_as_long && begins_with(&own, columns, equal)
+        });
+        found.map(|(name, _)| name.as_str())
     }
 
     /// Whether an index begins with these columns and has all others, too, so that no row is read besides. The primary
@@ -316,6 +366,36 @@ mod tests {
         }
         let wanted = columns(&["country", "id"]);
         assert_eq!(facts(false).index_with(&wanted, 1), None);
+    }
+
+    #[test]
+    fn a_hidden_index_is_the_wanted_one_only_with_the_same_columns() {
+        let index = |names: &[&str], is_plain| IndexFacts {
+            columns: columns(names),
+            is_plain,
+            ..IndexFacts::default()
+        };
+        let hidden = [
+            ("old", index(&["day", "country", "id"], true)),
+            ("prefix", index(&["note"], false)),
+        ];
+        let facts = TableFacts {
+            hidden: hidden.map(|(name, it)| (name.to_owned(), it)).into(),
+            ..facts(true)
+        };
+        for (wanted, equal, expected) in [
+            (&["day", "country"][..], 2, Some("old")),
+            (&["country", "day"], 2, Some("old")),
+            (&["country", "day"], 1, None),
+            (&["day"], 1, None),
+            (&["day", "country", "kind"], 3, None),
+            (&["note"], 1, None),
+            // Columns of the primary key at the end were left out.
+            (&["day", "country"], 3, Some("old")),
+        ] {
+            let found = facts.hidden_with(&columns(wanted), equal);
+            assert_eq!(found, expected, "{wanted:?}");
+        }
     }
 
     #[test]

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Context, Purpose, named_server};
+use server::Installation;
 use workload::sql_script::SqlStatement;
 
 use super::{
     comparison::Comparison,
     copies::{Copies, Setup},
     finding::{Finding, Report},
+    hint_warnings::{self, Warned},
     hints,
     index_price::{IndexPrice, NewIndexes, price},
     side::{self, Side},
@@ -70,6 +72,11 @@ impl Contest<'_> {
     fn servers(&self) -> Result<SideServers, Blamed> {
         let variants = self.variants;
         if let Some(setup) = self.setup {
+            // Before a server is made.
+            for variant in variants.iter().filter(|it| !it.hints.is_empty()) {
+                let installation = Installation::find(variant.run.as_deref(), None)?;
+                hints::check(variant, &installation.version)?;
+            }
             let servers =
                 Copies::with_setup(&own_of(variants), setup, self.connection, self.context)?;
             return self.assigned(servers);
@@ -88,12 +95,48 @@ impl Contest<'_> {
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         };
         // Before the server is stopped and copied.
-        let version = named_server::open(name)?.installation()?.version;
+        let server = named_server::open(name)?;
+        let version = server.installation()?.version;
         for variant in variants {
             hints::check(variant, &version)?;
         }
+        if server.is_running() {
+            self.check_hints()?;
+        }
         let copies = Copies::make(name, &own_of(variants), self.leaves_out, self.context)?;
         self.assigned(copies)
+    }
+
+    /// Refuses hints that the server does not follow, by what it says about the statements without the
+    /// changes of a variant. A side that needs these changes is checked on its copy, as is one with
+    /// statements of its own.
+    fn check_hints(&self) -> Result<(), Blamed> {
+        let sides = || self.variants.iter().zip(self.statements);
+        let Some(plain) = sides().find(|(variant, _)| variant.hints.is_empty()) else {
+            return Ok(());
+        };
+        let is_meant = |(variant, _): &(&&Variant, &Vec<SqlStatement>)| {
+            !variant.hints.is_empty() && variant.rewrite == plain.0.rewrite
+        };
+        let mut hinted = sides().filter(is_meant).peekable();
+        if hinted.peek().is_none() {
+            return Ok(());
+        }
+        let endpoint = self.connection.endpoint()?;
+        let checked = reactor::block_on(async {
+            let mut warned = Vec::new();
+            for (variant, statements) in [plain].into_iter().chain(hinted) {
+                match Warned::of(variant, statements, &endpoint, self.timeout).await {
+                    Ok(side) => warned.push(side),
+                    Err(error) if error.blame == Blame::Interrupted => return Err(error),
+                    // Without its warnings, those of the others say nothing.
+                    Err(_) if warned.is_empty() => return Ok(()),
+                    Err(_) => {}
+                }
+            }
+            hint_warnings::check(&warned)
+        });
+        checked.map_err(Blamed::machine)?
     }
 
     /// The endpoints of the sides on these servers.

@@ -19,7 +19,7 @@ const TRANSACTIONAL: [&str; 3] = ["InnoDB", "RocksDB", "TokuDB"];
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Indexes that a variant makes on a table.
+/// Indexes that a variant makes on a table, or makes visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewIndexes {
     pub(crate) schema: String,
@@ -27,6 +27,8 @@ pub(crate) struct NewIndexes {
     pub(crate) names: Vec<String>,
     /// Their columns.
     pub(crate) columns: Vec<String>,
+    /// The statements that take them back.
+    pub(crate) undone_by: Vec<String>,
 }
 
 /// What indexes cost.
@@ -358,6 +360,7 @@ mod tests {
             table: "t".to_owned(),
             names: vec!["i".to_owned()],
             columns: vec!["id".to_owned(), "a".to_owned(), "made".to_owned()],
+            undone_by: Vec::new(),
         };
         let sample = Sample {
             indexes: &indexes,

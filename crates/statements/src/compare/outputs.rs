@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use units::{changes, seconds};
+use units::{change_and_interval, seconds};
 
 use super::{
     comparison::Sameness,
@@ -121,8 +121,8 @@ fn row(finding: &Finding) -> String {
     let numbers = ratio.map_or_else(
         || "too few blocks".to_owned(),
         |ratio| {
-            let [estimate, low, high] = changes([ratio.estimate, ratio.low, ratio.high]);
-            format!("{estimate} ({low} to {high})")
+            let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
+            format!("{change} ({interval})")
         },
     );
     let unchecked = if finding.comparison.sameness == Sameness::Unknown {

@@ -1,7 +1,7 @@
 //! Findings as a page for a browser.
 
 use report::{ComparedStatement, PlanSide, plan_comparison_page};
-use units::{changes, seconds};
+use units::{change_and_interval, seconds};
 
 use super::finding::{Finding, Report};
 
@@ -22,7 +22,11 @@ pub fn page(report: &Report) -> String {
 fn statement(finding: &Finding) -> ComparedStatement<'_> {
     let compared = finding.compared();
     let ratio = compared.and_then(|it| it.comparison).map(|it| it.ratio);
-    let numbers = ratio.map(|it| changes([it.estimate, it.low, it.high]));
+    let numbers = ratio.map(|it| change_and_interval(it.estimate, (it.low, it.high)));
+    let [change, interval] = match numbers {
+        Some(numbers) => numbers.map(Some),
+        None => [None, None],
+    };
     let means = compared.map(|it| it.means.map(seconds));
     let side = |at: usize| PlanSide {
         time: means.as_ref().map(|means| means[at].clone()),
@@ -44,8 +48,8 @@ fn statement(finding: &Finding) -> ComparedStatement<'_> {
         statement: &finding.statement,
         variant: &finding.variant,
         verdict: finding.verdict().word(),
-        change: numbers.as_ref().map(|[estimate, ..]| estimate.clone()),
-        interval: numbers.map(|[_, low, high]| format!("{low} to {high}")),
+        change,
+        interval,
         blocks: finding.comparison.times_s.len(),
         notes: finding
             .check()

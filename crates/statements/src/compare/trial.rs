@@ -9,6 +9,7 @@ use workload::sql_script::SqlStatement;
 
 use super::{
     comparison::{Comparison, Sameness},
+    hint_warnings::{self, Warned, Warning},
     side::Side,
 };
 use crate::{
@@ -50,8 +51,8 @@ pub(crate) struct Measured {
     pub(crate) failure: Option<Blamed>,
 }
 
-/// The result of a statement with the server's warnings: number and text.
-type Executed = (StatementResult, Vec<(u32, String)>);
+/// The result of a statement with the server's warnings.
+type Executed = (StatementResult, Vec<Warning>);
 
 /// The comparisons with their state during the trial.
 pub(crate) struct Trial<'a> {
@@ -78,7 +79,12 @@ impl<'a> Trial<'a> {
             comparisons: Vec::new(),
         };
         let first = trial.results(sides).await?;
-        check_hints(sides, &first)?;
+        let warned = sides.iter().zip(&first).map(|(side, executed)| Warned {
+            variant: side.variant,
+            statements: side.statements,
+            warnings: executed.iter().map(|it| it.1.clone()).collect(),
+        });
+        hint_warnings::check(&warned.collect::<Vec<_>>())?;
         let second = trial.results(sides).await?;
         for (statement, (earlier, _)) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
@@ -338,30 +344,6 @@ async fn unlimited_results(
             }
         }
         number += 1;
-    }
-    Ok(())
-}
-
-/// An error for a hint that a server does not follow, which it only says in a warning: one of a kind that the statement
-/// does not have on a side without hints.
-fn check_hints(sides: &[Side<'_>], executed: &[Vec<Executed>]) -> Result<(), Blamed> {
-    let plain = sides.iter().position(|it| it.variant.hints.is_empty());
-    for (side, of_side) in sides.iter().zip(executed) {
-        if side.variant.hints.is_empty() {
-            continue;
-        }
-        let own = side.statements.iter().filter(|it| !is_setting(it));
-        for (at, (statement, (_, warnings))) in own.zip(of_side).enumerate() {
-            let known = plain.map_or(&[][..], |plain| &executed[plain][at].1);
-            let is_known = |number: u32| known.iter().any(|(other, _)| *other == number);
-            if let Some((number, text)) = warnings.iter().find(|(number, _)| !is_known(*number)) {
-                let message = format!(
-                    "{}: a hint has no effect: {text} (warning {number})",
-                    statement.place()
-                );
-                return Err(side.blamed(Blamed::new(Blame::Input, message)));
-            }
-        }
     }
     Ok(())
 }

@@ -31,7 +31,8 @@ refreshed on both copies. The size of each index and its cost for inserts and up
 A candidate is proved only if the statements return the same results on this data and a statement becomes faster by more
 than --min-effect: the whole confidence interval of the change must be beyond this limit.
 
-If --try proves no candidate, the exit code is 1.
+If a statement fails, it is listed with its error, and the other statements are still examined. The exit code is then
+that of the error. If --try proves no candidate, the exit code is 1.
 
 Examples:
   dbdyno sql advise q.sql --host db1 --database wiki
@@ -45,7 +46,8 @@ pub(super) struct AdviseArgs {
     /// Maximum number of candidates to measure; those with the largest estimated savings are measured first
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
-    /// Time limit for all measurements together
+    /// Time limit for the timed blocks of all candidates together; copies of the server, new indexes, statistics and
+    /// executions that are not timed take additional time
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
     /// Smallest difference that matters, in per cent
@@ -91,6 +93,8 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
     for note in &diagnosis.notes {
         eprintln!("note: {note}");
     }
+    // Those that failed would fail on the copies, too.
+    let statements = diagnosis.without_failed(&statements);
     let [failure, not_removed] = if args.is_tried && diagnosis.is_measurable() {
         let rounds = Rounds {
             statements: &statements,
@@ -121,10 +125,12 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
             write_out(json.as_bytes())?;
         }
     }
-    if let Some(failure) = failure.or(not_removed) {
+    let is_proved = diagnosis.is_proved();
+    let failure = failure.or(not_removed);
+    if let Some(failure) = failure.or_else(|| diagnosis.into_failure()) {
         return Err(failure.into());
     }
-    Ok(if args.is_tried && !diagnosis.is_proved() {
+    Ok(if args.is_tried && !is_proved {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

@@ -18,6 +18,15 @@ const COLUMNS_AT_MOST: usize = 5;
 /// Columns of an OR at most, for an index of each.
 const ALTERNATIVES_AT_MOST: usize = 3;
 
+/// An index that would serve a table.
+struct Wanted<'a> {
+    columns: &'a [String],
+    /// Number of the first columns whose order does not matter.
+    equal: usize,
+    /// The beginning of its name.
+    kind: &'static str,
+}
+
 impl Subject<'_> {
     /// Indexes by the conditions of a table, and one that also has every other column that is used.
     pub(super) fn indexes(&self, table: &TableUse, facts: &TableFacts) -> Vec<Candidate> {
@@ -31,9 +40,14 @@ impl Subject<'_> {
             .collect();
         for (columns, equal) in &lists {
             if let Some(columns) = missing(facts, columns, *equal) {
-                let reason = format!("{reads}; no index begins with {}", columns.join(", "));
+                let why = format!("no index begins with {}", columns.join(", "));
                 let saving = self.saving_by_index(table, false);
-                found.push(index(table, &columns, "index", reason, saving));
+                let wanted = Wanted {
+                    columns: &columns,
+                    equal: *equal,
+                    kind: "index",
+                };
+                found.push(index(table, facts, &wanted, [&reads, &why], saving));
             }
         }
         // To change a row the server reads it in any case.
@@ -50,11 +64,15 @@ impl Subject<'_> {
                 && covering.iter().all(|column| facts.is_indexable(column))
                 && facts.fit(&covering);
             if is_new && !is_plain && fits {
-                let reason = format!(
-                    "{reads}; an index with every column of the statement avoids reading the table's rows"
-                );
+                let why =
+                    "an index with every column of the statement avoids reading the table's rows";
                 let saving = self.saving_by_index(table, true);
-                found.push(index(table, &covering, "covering", reason, saving));
+                let wanted = Wanted {
+                    columns: &covering,
+                    equal: *equal,
+                    kind: "covering",
+                };
+                found.push(index(table, facts, &wanted, [&reads, why], saving));
             }
         }
         found
@@ -85,13 +103,15 @@ impl Subject<'_> {
         let mut lists = lists.iter();
         let (columns, equal) = lists.find(|(columns, _)| columns.contains(&condition.column))?;
         let columns = missing(facts, columns, *equal)?;
-        let reason = format!(
-            "{reads}; {}; no index begins with {}",
-            rewording.reason,
-            columns.join(", ")
-        );
+        let reads = format!("{reads}; {}", rewording.reason);
+        let why = format!("no index begins with {}", columns.join(", "));
         let saving = self.saving_by_index(table, false);
-        let mut candidate = index(table, &columns, "index", reason, saving);
+        let wanted = Wanted {
+            columns: &columns,
+            equal: *equal,
+            kind: "index",
+        };
+        let mut candidate = index(table, facts, &wanted, [&reads, &why], saving);
         if let Remedy::Side(change) = &mut candidate.remedy {
             change.text = Some(rewording.text.clone());
         }
@@ -208,16 +228,60 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
     lists
 }
 
-/// A candidate of one index.
+/// A candidate of one index: a new one, or a hidden one that is made visible. The reasons are what reads the
+/// table, and why a new index may help.
 fn index(
     table: &TableUse,
+    facts: &TableFacts,
+    wanted: &Wanted<'_>,
+    [reads, why]: [&str; 2],
+    saving: f64,
+) -> Candidate {
+    if let Some(hidden) = facts.hidden_with(wanted.columns, wanted.equal) {
+        let reason = format!(
+            "{reads}; make index {hidden} visible, which is {} and has the columns that are needed",
+            facts.hiding.word()
+        );
+        return visible(table, facts, wanted.columns, hidden, reason, saving);
+    }
+    let name = index_name(table, wanted.columns, wanted.kind);
+    let reason = format!("{reads}; {why}");
+    let lists = [wanted.columns.to_vec()];
+    indexes(table, &lists, wanted.kind, name, reason, saving)
+}
+
+/// A candidate that lets the optimizer use a hidden index.
+fn visible(
+    table: &TableUse,
+    facts: &TableFacts,
     columns: &[String],
-    kind: &str,
+    hidden: &str,
     reason: String,
     saving: f64,
 ) -> Candidate {
-    let name = index_name(table, columns, kind);
-    indexes(table, &[columns.to_vec()], kind, name, reason, saving)
+    let altered = |to: &str| {
+        format!(
+            "alter table {} alter index {} {to}",
+            full_name(table),
+            backticked(hidden)
+        )
+    };
+    Candidate {
+        reason,
+        saving,
+        remedy: Remedy::Side(SideChange {
+            name: index_name(table, &[hidden.to_owned()], "visible"),
+            parts: altered(facts.hiding.opposite()),
+            indexes: Some(NewIndexes {
+                schema: table.schema.clone(),
+                table: table.table.clone(),
+                names: vec![hidden.to_owned()],
+                columns: columns.to_vec(),
+                undone_by: vec![altered(facts.hiding.word())],
+            }),
+            text: None,
+        }),
+    }
 }
 
 /// A candidate of an index for each list of columns.
@@ -230,6 +294,10 @@ fn indexes(
     saving: f64,
 ) -> Candidate {
     let names: Vec<String> = lists.iter().map(|it| index_name(table, it, kind)).collect();
+    let drops = names
+        .iter()
+        .map(|name| format!("DROP INDEX {} ON {}", backticked(name), full_name(table)));
+    let undone_by = drops.collect();
     let parts = names.iter().zip(lists).map(|(name, columns)| {
         let columns: Vec<String> = columns.iter().map(|column| backticked(column)).collect();
         format!(
@@ -249,6 +317,7 @@ fn indexes(
                 table: table.table.clone(),
                 names,
                 columns: lists.concat(),
+                undone_by,
             }),
             text: None,
         }),

@@ -48,6 +48,14 @@ fn candidates_by(
         ]
         .map(|(name, columns)| (name.to_owned(), index(columns)))
         .into(),
+        hidden: [(
+            "old".to_owned(),
+            IndexFacts {
+                is_plain: true,
+                ..index(&["rare"])
+            },
+        )]
+        .into(),
         is_clustered: true,
         ..TableFacts::default()
     };
@@ -89,6 +97,20 @@ fn ranked(text: &str, tree: &str, rewritten: &str, types: &[(&str, &str)]) -> Ve
 }
 
 const SCAN: &str = "-> Table scan on t  (cost=1 rows=5) (actual time=0..1 rows=5000 loops=1)\n";
+
+#[test]
+fn a_hidden_index_is_made_visible_in_place_of_a_new_one() {
+    let types = [("rare", "int"), ("c", "int")];
+    let text = "select `s`.`t`.`c` AS `c` from `s`.`t` where (`s`.`t`.`rare` = 1)";
+    assert_eq!(
+        candidates(SCAN, text, &types, &[]),
+        [
+            "alter table `s`.`t` alter index `old` visible",
+            "create index `covering_t_rare_c` on `s`.`t` (`rare`, `c`)",
+            "analyze table `s`.`t`"
+        ]
+    );
+}
 
 #[test]
 fn indexes_follow_conditions_and_orders() {

@@ -21,12 +21,23 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
         .collect();
     let candidates: Vec<Value> = diagnosis.advice.iter().map(advice_json).collect();
     let needless: Vec<Value> = diagnosis.needless.iter().map(needless_json).collect();
+    let failed = diagnosis.failed.iter();
+    let failed: Vec<&str> = failed.map(|it| it.error.message.as_str()).collect();
+    let trial = diagnosis.trial.map(|it| {
+        json!({
+            "budget_s": it.budget.as_secs_f64(),
+            "blocks_s": diagnosis.blocks_took.as_secs_f64(),
+            "whole_s": it.whole.as_secs_f64(),
+        })
+    });
     format!(
         "{:#}\n",
         json!({
             "version": 1,
             "answer": headline,
             "incomplete": incomplete,
+            "failed": failed,
+            "trial_time": trial,
             "statements": statements,
             "candidates": candidates,
             "needless_indexes": needless,

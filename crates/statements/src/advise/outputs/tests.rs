@@ -1,12 +1,12 @@
 //! Tests of the answers.
 
-use std::time::Duration;
-
 use super::*;
 use crate::advise::{
     candidate::{Candidate, Remedy},
+    diagnosis::FailedStatement,
     index_review::{NeedlessIndex, Why},
 };
+use runs::{Blame, Blamed};
 use stats::Interval;
 
 fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {
@@ -201,6 +201,37 @@ fn candidates_without_a_trial_have_their_reasons() {
     );
     let none = shown(&Diagnosis::default(), false, false);
     assert!(none.starts_with("No candidates"), "{none}");
+}
+
+#[test]
+fn what_failed_and_a_trial_beyond_its_budget_are_shown_at_once() {
+    let mut all = diagnosis(vec![advice(0, "Q1", "create index a on t (c)", None)]);
+    all.failed.push(FailedStatement {
+        at: 2,
+        error: Blamed::new(Blame::Server, "q.sql:3:1: error 1525: Incorrect DATE value"),
+    });
+    all.blocks_took = Duration::from_secs(88);
+    let mut with_trial = |whole_s| {
+        all.trial = Some(TrialTime {
+            budget: Duration::from_secs(90),
+            whole: Duration::from_secs(whole_s),
+        });
+        shown(&all, true, false)
+    };
+    let text = with_trial(174);
+    let lines: Vec<&str> = text.lines().skip(1).take(2).collect();
+    assert_eq!(
+        lines,
+        [
+            "failed: q.sql:3:1: error 1525: Incorrect DATE value",
+            "time: 2 min 54 s, 1 min 24 s more than --budget, which limits the timed blocks (1 min 28 s)",
+        ]
+    );
+    assert!(!with_trial(90).contains("time:"));
+    let json = json(&all, true, None);
+    for part in ["\"q.sql:3:1: error 1525", "\"blocks_s\": 88.0"] {
+        assert!(json.contains(part), "{json}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Changes of a copy: fresh statistics, and indexes that are used or not, and are dropped again.
+//! Changes of a copy: fresh statistics, and indexes that are used or not, and are taken back.
 
 use plans::{Operation, Plan};
 use protocol::Endpoint;
-use runs::{Blamed, backticked};
+use runs::Blamed;
 use workload::sql_script::SqlStatement;
 
 use super::Rounds;
@@ -43,23 +43,17 @@ impl Rounds<'_> {
         Ok(is_used)
     }
 
-    /// Drops indexes, of which some may be missing.
-    pub(super) async fn dropped(
+    /// Takes indexes back, of which some may be missing.
+    pub(super) async fn undone(
         &self,
         endpoint: &Endpoint,
         indexes: &NewIndexes,
     ) -> Result<(), Blamed> {
         let mut session = Session::open(endpoint, self.limit()).await?;
-        for name in &indexes.names {
-            let sql = format!(
-                "DROP INDEX {} ON {}.{}",
-                backticked(name),
-                backticked(&indexes.schema),
-                backticked(&indexes.table)
-            );
-            match session.rows(&sql).await {
+        for sql in &indexes.undone_by {
+            match session.rows(sql).await {
                 Err(failure) if !failure.is_of_statement() => {
-                    let statement = SqlStatement::of_line("index", 1, sql.into_bytes());
+                    let statement = SqlStatement::of_line("index", 1, sql.clone().into_bytes());
                     return Err(failure.blamed_of_work(endpoint, &statement));
                 }
                 _ => {}
@@ -89,6 +83,7 @@ mod tests {
             table: "t".to_owned(),
             names: vec!["i".to_owned()],
             columns: vec!["a".to_owned()],
+            undone_by: Vec::new(),
         };
         for (members, expected) in [
             (r#""table_name":"t","access_type":"ref","key":"i""#, true),

@@ -27,6 +27,7 @@ fn index(name: &str) -> Advice {
             table: "t".to_owned(),
             names: vec![name.to_owned()],
             columns: vec!["a".to_owned()],
+            undone_by: Vec::new(),
         }),
         text: None,
     }))
