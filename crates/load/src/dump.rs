@@ -3,6 +3,7 @@
 mod columns;
 mod error;
 mod job;
+mod mariadb_syntax;
 mod queue;
 mod reading;
 mod source;

@@ -13,6 +13,11 @@
 //! tracking, I/O-bound loads, data at rest encryption, compressed columns, corrupt tables, idle transactions, the utility
 //! user, the space of binary logs, network buffers and SHOW ENGINE INNODB STATUS), and the list of options that both series
 //! print for `--verbose --help`, as their own tests have it. Where two pages say two things of a class, it is a `?`.
+//!
+//! The catalogue of MySQL 5.7 is of a build with yaSSL, and Percona Server is built with OpenSSL. Its TLS options in
+//! 5.7 are therefore listed, too. Sources: MySQL 5.7 Reference Manual, "SSL Library-Dependent Capabilities" and
+//! "Creating SSL and RSA Certificates and Keys using MySQL"; Percona Server 5.7 documentation, "Installing Percona
+//! Server for MySQL 5.7 from a Binary Tarball".
 
 use std::sync::LazyLock;
 

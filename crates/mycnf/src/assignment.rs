@@ -1,6 +1,7 @@
 //! One line of an option file, resolved to the option of a version.
 
 use crate::catalogue::{Kind, KnownOption};
+use crate::character_sets::{is_of_character_set, with_utf8mb3};
 use crate::entry::Entry;
 use crate::judge::parse_number;
 use crate::name::{OptionName, is_switched_on};
@@ -93,10 +94,12 @@ pub(crate) fn is_on(shown: &str) -> bool {
         .any(|on| shown.eq_ignore_ascii_case(on))
 }
 
-/// Whether two shown values of a variable mean the same: an empty flush method is fsync, lists have any order.
+/// Whether two shown values of a variable mean the same: an empty flush method is fsync, utf8 is utf8mb3, lists have
+/// any order.
 pub(crate) fn is_same_setting(name: &str, one: &str, other: &str) -> bool {
     let plain = |value: &str| match (name, value) {
         ("innodb_flush_method", "") => "fsync".to_owned(),
+        (name, value) if is_of_character_set(name) => with_utf8mb3(value),
         _ => value.to_owned(),
     };
     let words = |text: &str| {
@@ -222,6 +225,10 @@ mod tests {
             "traditional,ansi"
         ));
         assert!(!is_same_setting("sql_mode", "", "ANSI"));
+        assert!(is_same_setting("character_set_server", "utf8", "utf8mb3"));
+        assert!(!is_same_setting("character_set_server", "utf8", "utf8mb4"));
+        let [old, new] = ["utf8_general_ci", "utf8mb3_general_ci"];
+        assert!(is_same_setting("collation_server", old, new));
         assert!(is_same("3.000000", "3") && is_same("OFF", "0") && !is_same("ON", "DEMAND"));
     }
 }

@@ -404,6 +404,11 @@ mod tests {
             None
         );
         assert_eq!(percona.needs_restart("innodb_log_file_size"), Some(true));
+        // MySQL 5.7.22 is built with yaSSL, and Percona Server with OpenSSL.
+        let tls_versions = |catalogue: &Catalogue| catalogue.default_value("tls_version");
+        assert_eq!(tls_versions(&percona), Some("TLSv1,TLSv1.1,TLSv1.2"));
+        assert_eq!(tls_versions(&mysql), Some("TLSv1,TLSv1.1"));
+        assert!(percona.has(&OptionName::new("auto_generate_certs")));
     }
 
     #[test]

@@ -24,6 +24,24 @@ pub(crate) fn has_character_set(target: &Target, name: &str) -> bool {
     }
 }
 
+/// Whether an option takes the name of a character set or of a collation.
+pub(crate) fn is_of_character_set(option: &str) -> bool {
+    let mut beginnings = ["character_set_", "collation_"].iter();
+    beginnings.any(|beginning| option.starts_with(beginning))
+}
+
+/// A character set or a collation in lower case, and without the short name of utf8mb3: `utf8mb3_general_ci` for
+/// `utf8_general_ci`.
+///
+/// Source: MySQL Reference Manual, "The utf8mb3 Character Set (3-Byte UTF-8 Unicode Encoding)".
+pub(crate) fn with_utf8mb3(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("utf8") {
+        Some(rest) if rest.is_empty() || rest.starts_with('_') => format!("utf8mb3{rest}"),
+        _ => name,
+    }
+}
+
 /// The character set whose name is nearest to one that no version has: `utf8mb4` for `utf8mb5`.
 pub(crate) fn nearest_character_set(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
@@ -54,6 +72,15 @@ mod tests {
         ] {
             let target = Target::parse(target).unwrap();
             assert_eq!(has_character_set(&target, name), has, "{target} {name}");
+        }
+        for (name, full) in [
+            ("UTF8", "utf8mb3"),
+            ("utf8_bin", "utf8mb3_bin"),
+            ("utf8mb3_bin", "utf8mb3_bin"),
+            ("utf8mb4", "utf8mb4"),
+            ("latin1", "latin1"),
+        ] {
+            assert_eq!(with_utf8mb3(name), full);
         }
         assert_eq!(nearest_character_set("utf8mb5"), Some("utf8mb4"));
         assert_eq!(nearest_character_set("latin-1"), Some("latin1"));

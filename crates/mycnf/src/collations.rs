@@ -1,10 +1,44 @@
-//! The collations that only some versions have.
+//! The collations that only some versions have, and the names of character sets that mean several things.
 
 use crate::catalogue::Family;
+use crate::character_sets::with_utf8mb3;
+use crate::subject::Subject;
 use crate::target::Target;
 
 /// The sensitivities that UCA 9.0.0 of MySQL and UCA 14.0.0 of MariaDB both have.
 const SENSITIVITIES: [&str; 3] = ["ai_ci", "as_ci", "as_cs"];
+
+/// What to do about a collation if the file sets a character set to which it does not belong. The character set is to
+/// stay, or to become utf8mb4, as `character-set` advises.
+pub(crate) const FOLLOW_CHARACTER_SET: &str =
+    "leave it out, or write a collation of the character set that you choose";
+
+impl Subject<'_> {
+    /// Whether `utf8` is the name of utf8mb4, which an `old_mode` of the file can say to MariaDB.
+    ///
+    /// Source: MariaDB documentation, "OLD Mode", UTF8_IS_UTF8MB3, which is the default from 10.6 on.
+    pub(crate) fn has_utf8_as_utf8mb4(&self) -> bool {
+        let is_without = |modes: &str| {
+            let mut modes = modes.split(',').map(str::trim);
+            !modes.any(|mode| mode.eq_ignore_ascii_case("UTF8_IS_UTF8MB3"))
+        };
+        let modes = self.value("old_mode");
+        // A number stands for modes, too, and is not judged.
+        let modes = modes.filter(|modes| modes.parse::<u64>().is_err());
+        self.target.is_at_least(Family::MariaDb, &[10, 6])
+            && modes.is_some_and(|modes| is_without(&modes))
+    }
+
+    /// A character set or a collation by the name that means only one thing.
+    pub(crate) fn full_name(&self, name: &str) -> String {
+        let full = with_utf8mb3(name);
+        if !full.eq_ignore_ascii_case(name) && self.has_utf8_as_utf8mb4() {
+            full.replacen("utf8mb3", "utf8mb4", 1)
+        } else {
+            full
+        }
+    }
+}
 
 /// Whether a version has a collation, as far as its name tells; other names are not judged.
 ///

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Catalogue;
+use crate::character_sets::is_of_character_set;
 use crate::explanation::{Topic, topic};
 use crate::file::OptionFile;
 use crate::log_expiry::{DAYS, SECONDS, shown_expiry_s};
@@ -95,7 +96,10 @@ impl Side {
         let mut values = defaults(&subject.catalogue);
         let (mut set, mut idle) = (Vec::new(), Vec::new());
         for line in subject.read() {
-            if let Some(value) = Assignment::value(line) {
+            if let Some(mut value) = Assignment::value(line) {
+                if is_of_character_set(line.name()) && subject.has_utf8_as_utf8mb4() {
+                    value = subject.full_name(&value);
+                }
                 values.insert(line.name().to_owned(), value);
                 set.push(line.name().to_owned());
             } else {
@@ -258,6 +262,39 @@ mod tests {
         assert_eq!(differences(&old, &new), []);
         let changed = differences(&old, &side("table_open_cache=512"));
         assert!(changed.iter().any(|one| one.name == "table_open_cache"));
+    }
+
+    #[test]
+    fn two_names_of_one_character_set_are_no_difference() {
+        let side = |lines: &str, version: &str| {
+            let text = format!("[mysqld]\n{lines}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            Side::of_file(&file, &Target::parse(version).unwrap())
+        };
+        let short = "character_set_server=utf8\ncollation_server=utf8_general_ci";
+        let full = "character_set_server=utf8mb3\ncollation_server=utf8mb3_general_ci";
+        for version in ["mysql-8.0.33", "mariadb-10.11"] {
+            let found = differences(&side(short, version), &side(full, version));
+            assert_eq!(found, [], "{version}");
+        }
+        // Without its default mode, MariaDB takes the short name for utf8mb4.
+        let [short, full] = [short, full].map(|lines| format!("old_mode=\n{lines}"));
+        let (short, full) = (side(&short, "mariadb-10.11"), side(&full, "mariadb-10.11"));
+        let found = differences(&short, &full);
+        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["character_set_server", "collation_server"]);
+    }
+
+    #[test]
+    fn the_server_id_is_compared_and_the_uuid_is_not() {
+        let side = |id: &str| {
+            let values = [("server_id", id), ("server_uuid", id)];
+            let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            Side::of_variables(&values.into())
+        };
+        let found = differences(&side("1"), &side("2"));
+        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["server_id"]);
     }
 
     #[test]

@@ -19,6 +19,30 @@ use std::{
 
 use crate::catalogue::{Catalogue, Family};
 
+/// Variables whose value the server computes at its start unless a file sets it: from other variables, the memory or
+/// the CPUs. Their value in the tables is that of a small machine without any option.
+///
+/// Source: MySQL Reference Manual, the defaults that "signify autosizing", and "Configuring InnoDB I/O Capacity";
+/// MariaDB documentation, "Server System Variables" and "InnoDB System Variables".
+const COMPUTED: [&str; 11] = [
+    "back_log",
+    "host_cache_size",
+    "innodb_buffer_pool_chunk_size",
+    "innodb_buffer_pool_instances",
+    "innodb_io_capacity_max",
+    "innodb_open_files",
+    "innodb_page_cleaners",
+    "open_files_limit",
+    "table_definition_cache",
+    "thread_cache_size",
+    "thread_pool_size",
+];
+
+/// Whether the server computes the variable if no file sets it. The value of one server is then none of another's.
+pub(crate) fn is_computed(variable: &str) -> bool {
+    COMPUTED.contains(&variable)
+}
+
 /// Values of each version, in the order of the heading.
 type Values = BTreeMap<&'static str, Vec<(&'static str, &'static str)>>;
 

@@ -11,8 +11,8 @@ use crate::durability::DurabilityClass;
 use crate::file::OptionFile;
 use crate::machine::Machine;
 use crate::pool_rounding::{CHUNK_BYTES, INSTANCES, SEVERAL_FROM_BYTES, rounds_pool};
-use crate::rename::size;
 use crate::rules::memory_sum::PER_CONNECTION;
+use crate::size::size;
 use crate::subject::Subject;
 use crate::target::Target;
 

@@ -1,7 +1,7 @@
 //! The history of an option over the catalogues: which versions have it, and with which default.
 
 use crate::catalogue::{Catalogue, Kind, Product};
-use crate::rename::size;
+use crate::size::size;
 
 /// An option in one version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,16 +6,13 @@ use crate::catalogue::{Catalogue, Family, Kind, KnownOption};
 use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::entry::Entry;
 use crate::finding::{Finding, Severity};
+use crate::judgement::Judgement;
 use crate::name::{OptionName, is_switched_on};
 use crate::target::Target;
 use crate::unknown::explain_unknown;
 
 /// A hint lists at most this many allowed words.
 const WORDS_SHOWN_MAX: usize = 12;
-
-/// What servers do with a switch that is neither on nor off. Source: `slow_query_log = yes` on MariaDB 10.11 and MySQL 8.0.33.
-pub(crate) const TAKEN_FOR_OFF: &str =
-    "the value is neither on nor off: the server warns and uses OFF";
 
 /// The findings of the catalogue's version about each option.
 pub fn judge(catalogue: &Catalogue, entries: &[Entry]) -> Vec<Finding> {
@@ -42,14 +39,15 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
         return Some(Finding::new(entry, Severity::Note, what));
     }
     let value = entry.value.as_deref()?;
-    let (severity, what) = judge_value(catalogue, option, name, value)?;
-    Some(Finding::new(entry, severity, what).hint(allowed(catalogue, name)))
+    let judgement = judge_value(catalogue, option, name, value)?;
+    let finding = Finding::new(entry, judgement.severity(), judgement.what());
+    Some(finding.hint(allowed(catalogue, name)))
 }
 
 /// The options that take the name of a character set.
 const OF_CHARACTER_SETS: [&str; 2] = ["character_set_server", "character_set_filesystem"];
 
-fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<(Severity, String)> {
+fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<Judgement> {
     let target = Target::of_catalogue(catalogue);
     // `utf8` has a rule of its own.
     if has_character_set(&target, name) || name.eq_ignore_ascii_case("utf8") {
@@ -58,17 +56,18 @@ fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<(Severity, S
     let meant = nearest_character_set(name);
     let meant = meant.map_or(String::new(), |meant| format!("; is {meant} meant?"));
     let what = format!("this version has no character set of this name{meant}");
-    Some((Severity::Refused, what))
+    Some(Judgement::Refused(what))
 }
 
-/// What the catalogue's version says of a value of an option, written under this name.
+/// What the catalogue's version makes of a value of an option, written under this name; `None` if it takes the value
+/// as it is.
 pub(crate) fn judge_value(
     catalogue: &Catalogue,
     option: &KnownOption,
     name: &OptionName,
     value: &str,
-) -> Option<(Severity, String)> {
-    let refused = |what: &str| Some((Severity::Refused, what.to_owned()));
+) -> Option<Judgement> {
+    let refused = |what: &str| Some(Judgement::Refused(what.to_owned()));
     if value.is_empty() {
         return judge_empty(catalogue, &option.kind);
     }
@@ -79,7 +78,7 @@ pub(crate) fn judge_value(
         Kind::VariableOnly | Kind::NoEffect | Kind::Text => None,
         Kind::Boolean => match is_switched_on(name, Some(value)) {
             Some(_) => None,
-            None => Some((Severity::Note, TAKEN_FOR_OFF.to_owned())),
+            None => Some(Judgement::TakenForOff),
         },
         Kind::Integer { min, max } => match parse_number(value) {
             None => refused("the value is not a number with a unit of K, M, G, T, P or E"),
@@ -90,7 +89,7 @@ pub(crate) fn judge_value(
                 let becomes = number.max(min.unwrap_or(number)).min(max.unwrap_or(number));
                 // -1 usually means that the server chooses the value.
                 let cut = becomes != number && number != -1;
-                cut.then(|| (Severity::Note, format!("becomes {becomes}")))
+                cut.then_some(Judgement::Number(becomes))
             }
         },
         Kind::Decimal => match value.parse::<f64>() {
@@ -112,7 +111,7 @@ pub(crate) fn judge_value(
             let wrong: Vec<&str> = wrong.collect();
             if let Some(part) = wrong.iter().find(|part| is_part_of(words, part.trim())) {
                 let what = format!("the list must not contain a space: '{part}'");
-                return Some((Severity::Refused, what));
+                return Some(Judgement::Refused(what));
             }
             match wrong.as_slice() {
                 [] => None,
@@ -121,7 +120,7 @@ pub(crate) fn judge_value(
                 }
                 _ => {
                     let what = format!("this version does not know {}", wrong.join(", "));
-                    Some((Severity::Refused, what))
+                    Some(Judgement::Refused(what))
                 }
             }
         }
@@ -131,22 +130,24 @@ pub(crate) fn judge_value(
 /// What a version does with `name =`: MySQL refuses it from 5.7 on for a number or a word, and others take it for 0.
 /// Source: seven versions with `join_buffer_size =`, `binlog_format =`, `long_query_time =`, `sql_mode =` and
 /// `slow_query_log =`.
-fn judge_empty(catalogue: &Catalogue, kind: &Kind) -> Option<(Severity, String)> {
+fn judge_empty(catalogue: &Catalogue, kind: &Kind) -> Option<Judgement> {
     let becomes = match kind {
         Kind::Integer { min, max } => {
             let least = min.unwrap_or(0).max(0).min(max.unwrap_or(i128::MAX));
-            least.to_string()
+            Judgement::Number(least)
         }
-        Kind::Decimal => "0".to_owned(),
-        Kind::Word(words) => words.split(',').next().unwrap_or_default().to_owned(),
-        Kind::Boolean => "OFF".to_owned(),
+        Kind::Decimal => Judgement::Number(0),
+        Kind::Word(words) => {
+            Judgement::Word(words.split(',').next().unwrap_or_default().to_owned())
+        }
+        Kind::Boolean => Judgement::Word("OFF".to_owned()),
         Kind::Words(_) | Kind::Text | Kind::NoEffect | Kind::VariableOnly => return None,
     };
     let is_refused = Target::of_catalogue(catalogue).is_at_least(Family::MySql, &[5, 7]);
     Some(if is_refused && *kind != Kind::Boolean {
-        (Severity::Refused, "the value is empty".to_owned())
+        Judgement::Refused("the value is empty".to_owned())
     } else {
-        (Severity::Note, format!("becomes {becomes}"))
+        becomes
     })
 }
 

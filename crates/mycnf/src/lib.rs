@@ -38,6 +38,7 @@ mod given_options;
 mod history;
 mod instances;
 mod judge;
+mod judgement;
 mod known_option;
 mod line;
 mod lint;

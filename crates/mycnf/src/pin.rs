@@ -6,6 +6,7 @@ use crate::catalogue::Family;
 use crate::log_expiry::{AUTO_PURGE, DAYS, SECONDS, days_of_seconds, expiry_option};
 use crate::rule::Advice;
 use crate::rules::binary_log_identity::needs_server_id;
+use crate::size::size;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -253,7 +254,7 @@ fn auto_increment(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
 fn limit(before: &Subject<'_>, after: &Subject<'_>, option: &'static str) -> Option<Pin> {
     let (old, new) = before.number(option).zip(after.number(option))?;
     (!is_set(before, after, option) && old > new).then(|| {
-        let (old, new) = (crate::rename::size(old), crate::rename::size(new));
+        let (old, new) = (size(old), size(new));
         old_default(after, before.target, option, &old, &new)
     })
 }

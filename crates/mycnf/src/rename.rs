@@ -7,6 +7,7 @@ use crate::log_expiry::{days_of_seconds, seconds_of_days};
 use crate::name::{OptionName, is_switched_on};
 use crate::print::option_line;
 use crate::rule::Rewrite;
+use crate::size::size;
 use crate::subject::Subject;
 use crate::unknown::{Succession, succession};
 
@@ -159,16 +160,6 @@ fn with_prefix(old: &OptionName, new: &str) -> String {
     } else {
         new.to_owned()
     }
-}
-
-/// Bytes as a my.cnf has them: the largest unit that divides.
-pub(crate) fn size(bytes: i128) -> String {
-    for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] {
-        if bytes > 0 && bytes % (1 << shift) == 0 {
-            return format!("{}{unit}", bytes >> shift);
-        }
-    }
-    bytes.to_string()
 }
 
 #[cfg(test)]

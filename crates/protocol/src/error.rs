@@ -259,6 +259,11 @@ impl ServerError {
             }
             1153 => "raise max_allowed_packet",
             1461 => "raise max_prepared_stmt_count",
+            3822 => {
+                "MySQL requires names of check constraints to be unique in the database: rename one of the two, or \
+                 remove the CHECK (json_valid(...)) of a JSON column from MariaDB. MySQL itself gives a CHECK \
+                 without a name the name TABLE_chk_1, TABLE_chk_2 and so on"
+            }
             3750 => {
                 "sql_require_primary_key is on: give the table a primary key, or switch it off while tables are created"
             }
@@ -308,6 +313,7 @@ mod tests {
         assert!(hint(server(1045)).contains("password"));
         assert!(hint(server(4166)).contains("local_infile"));
         assert!(hint(server(1273)).contains("SHOW COLLATION"));
+        assert!(hint(server(3822)).contains("rename one of the two"));
         assert_eq!(server(1064).hint(), None);
         let source = io::ErrorKind::ConnectionRefused.into();
         assert!(

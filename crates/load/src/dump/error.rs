@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use workload::own_data::{beginning, dump::SplitError};
 
+use super::mariadb_syntax::hint_to_syntax;
+
 /// Why a dump was not loaded. What was loaded before is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
@@ -74,13 +76,14 @@ pub enum DumpError {
 
 /// The error of a statement.
 pub(super) fn failed(place: &str, text: &[u8], error: protocol::Error) -> DumpError {
-    if error.server_error().is_none() {
+    let Some(of_server) = error.server_error() else {
         return DumpError::Connection(error);
-    }
+    };
+    let hint = hint_to_syntax(of_server, text).or_else(|| error.hint());
     DumpError::Statement {
         place: place.to_owned(),
         statement: beginning(text),
         message: error.to_string(),
-        hint: error.hint(),
+        hint,
     }
 }

@@ -1,16 +1,18 @@
 //! The defaults that a move changes.
 
 use crate::assignment::is_same_setting;
+use crate::default_value::is_computed;
 use crate::pin::Pin;
 use crate::subject::Subject;
 
-/// Defaults of options with a text that change, that the file does not set, and that are not pinned.
+/// Defaults of options with a text that change, that the file does not set, and that are not pinned. What a server
+/// computes itself has no default: the new server computes its own value.
 pub(super) fn changed_defaults(
     before: &Subject<'_>,
     after: &Subject<'_>,
     pins: &[Pin],
 ) -> Vec<(&'static str, &'static str, &'static str)> {
-    let names = crate::explanation::explained_names();
+    let names = crate::explanation::explained_names().filter(|name| !is_computed(name));
     let changed = names.filter_map(|name| {
         let (old, new) = before
             .catalogue

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Migration;
 use crate::judge::parse_number;
 use crate::log_expiry::{AUTO_PURGE, expiry_option};
-use crate::rename::size;
+use crate::size::size;
 use crate::subject::Subject;
 
 impl Migration {

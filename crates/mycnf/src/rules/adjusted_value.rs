@@ -2,11 +2,11 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Family, Kind};
-use crate::finding::Severity;
-use crate::judge::{allowed, judge_value, parse_number};
+use crate::judge::{allowed, judge_value};
+use crate::judgement::Judgement;
 use crate::pool_rounding::{CHUNK_BYTES, INSTANCES, SEVERAL_FROM_BYTES, rounds_pool};
-use crate::rename::size;
 use crate::rule::{Level, Remark, Rule};
+use crate::size::size;
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -48,8 +48,8 @@ fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
     }
     let less = pool / unit * unit;
     let what = format!(
-        "becomes {}: the server rounds the size up to a multiple of {} ({instances} buffer pool instances with chunks of {} each)",
-        size(less + unit),
+        "{}: the server rounds the size up to a multiple of {} ({instances} buffer pool instances with chunks of {} each)",
+        Judgement::Number(less + unit).what(),
         size(unit),
         size(chunk)
     );
@@ -62,17 +62,11 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option.filter(|option| option.kind != Kind::Boolean)?;
     let value = line.entry.value.as_deref()?;
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
-    if let Some((Severity::Note, what)) = judged {
-        let becomes = parse_number(what.trim_start_matches("becomes "));
-        let what = match becomes {
-            Some(number) if number >= 1 << 20 => format!("becomes {}", size(number)),
-            _ => what,
-        };
-        let mut remark = Remark::on(line, Level::Warning, what);
-        remark.fix = allowed(&subject.catalogue, &line.entry.name);
-        return Some(remark);
-    }
-    None
+    // `wrong-value` reports refusals.
+    let judged = judged.filter(|judged| !matches!(judged, Judgement::Refused(_)))?;
+    let mut remark = Remark::on(line, Level::Warning, judged.what());
+    remark.fix = allowed(&subject.catalogue, &line.entry.name);
+    Some(remark)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Rule: the character set is the old utf8, or latin1 by default.
 
+use crate::assignment::Assignment;
 use crate::character_sets::has_character_set;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
@@ -16,7 +17,13 @@ pub(super) const RULE: Rule = Rule {
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "character_set_server";
     let Some(line) = subject.set(name) else {
-        if !subject.is_one_of(name, &["latin1"]) {
+        let collation = subject.set("collation_server").and_then(Assignment::value);
+        // The rules about collations say which character set this one needs.
+        let is_of_another = collation.is_some_and(|collation| {
+            let set = collation.split('_').next().unwrap_or_default();
+            !set.eq_ignore_ascii_case("latin1") && has_character_set(subject.target, set)
+        });
+        if is_of_another || !subject.is_one_of(name, &["latin1"]) {
             return Vec::new();
         }
         let what = "not set: new tables use latin1; MySQL 8.0, MariaDB 11.8 and later versions use a different default";
@@ -27,6 +34,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     let value = line.value().unwrap_or_default();
     if value.eq_ignore_ascii_case("utf8") {
+        if subject.has_utf8_as_utf8mb4() {
+            return Vec::new();
+        }
         let (level, what) = if !has_character_set(subject.target, "utf8") {
             let what = "this version has no character set named utf8";
             (Level::Refused, what)
@@ -74,5 +84,15 @@ mod tests {
         );
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
         assert_found(&RULE, "mysql-5.6", "character_set_server=utf8mb4", &[]);
+        let by_mode = "old_mode=\ncharacter_set_server=utf8";
+        assert_found(&RULE, "mariadb-10.11", by_mode, &[]);
+    }
+
+    #[test]
+    fn one_rule_names_the_character_set_of_a_collation() {
+        let utf8mb3 = "collation_server=utf8mb3_general_ci";
+        assert_found(&RULE, "mariadb-10.11", utf8mb3, &[]);
+        let latin1 = "collation_server=latin1_german1_ci";
+        assert_found(&RULE, "mariadb-10.11", latin1, &["new tables use latin1"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Rule: the collation belongs to a character set other than the server's.
 
 use crate::character_sets::{has_character_set, nearest_character_set};
-use crate::collations::has_collation;
+use crate::collations::{FOLLOW_CHARACTER_SET, has_collation};
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -24,7 +24,6 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if !has_collation(subject.target, &collation) {
         return Vec::new();
     }
-    let alike = |name: &str| name.to_ascii_lowercase().replace("utf8mb3", "utf8");
     let own_set = collation.split('_').next().unwrap_or_default();
     let own_set = own_set.to_ascii_lowercase();
     // The names of MariaDB's Unicode collations contain no character set.
@@ -47,13 +46,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             None => remark,
         }];
     }
-    if alike(&own_set) == alike(&set) {
+    if subject.full_name(&own_set) == subject.full_name(&set) {
         return Vec::new();
     }
     let what = format!("this collation does not belong to the character set {set}");
-    // A character set that the file sets is to stay, or to become utf8mb4, as `character-set` advises.
     let fix = if subject.set("character_set_server").is_some() {
-        "leave it out, or write a collation of the character set that you choose".to_owned()
+        FOLLOW_CHARACTER_SET.to_owned()
     } else {
         format!("add character_set_server = {own_set}")
     };
@@ -115,5 +113,17 @@ mod tests {
             "character-set-server=utf8\ncollation_server=utf8_bin",
             &[],
         );
+        let both = "character_set_server=utf8\ncollation_server=utf8mb3_bin";
+        assert_found(&RULE, "mariadb-10.11", both, &[]);
+    }
+
+    #[test]
+    fn mariadb_takes_utf8_for_utf8mb4_by_its_old_mode() {
+        let lines = "character_set_server=utf8\ncollation_server=utf8mb4_bin";
+        let refused = "does not belong to the character set utf8; leave it out";
+        assert_found(&RULE, "mariadb-10.11", lines, &[refused]);
+        let lines = format!("old_mode=\n{lines}");
+        assert_found(&RULE, "mariadb-10.11", &lines, &[]);
+        assert_found(&RULE, "mariadb-10.5", &lines, &[refused]);
     }
 }

@@ -1,7 +1,7 @@
 //! Rule: one of the two limits on temporary tables has no effect.
 
-use crate::rename::size;
 use crate::rule::{Level, Remark, Rule};
+use crate::size::size;
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,6 +1,6 @@
 //! Rule: the version does not have the collation.
 
-use crate::collations::{has_collation, nearest_collation, set_of_collation};
+use crate::collations::{FOLLOW_CHARACTER_SET, has_collation, nearest_collation, set_of_collation};
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -26,10 +26,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let nearest = nearest_collation(subject.target, &collation);
     let set = set_of_collation(&nearest);
     let fix = format!("write collation_server = {nearest}, or the collation of your tables");
-    // Otherwise the next review would refuse the new line.
-    let fix = if subject.is_one_of("character_set_server", &[set]) {
+    let of_server = subject.value("character_set_server").unwrap_or_default();
+    let fix = if subject.full_name(&of_server) == subject.full_name(set) {
         fix
+    } else if subject.set("character_set_server").is_some() {
+        FOLLOW_CHARACTER_SET.to_owned()
     } else {
+        // Otherwise the next review would refuse the new line.
         format!("{fix}, and add character_set_server = {set}")
     };
     let what = "this version does not have this collation";
@@ -52,5 +55,15 @@ mod tests {
         let both = "character_set_server=utf8mb4\ncollation_server=utf8mb4_0900_ai_ci";
         let found = remarks(&RULE, &crate::Machine::default(), "mysql-5.7", both);
         assert!(found[0].ends_with("utf8mb4_unicode_520_ci, or the collation of your tables"));
+    }
+
+    #[test]
+    fn a_character_set_of_the_file_is_not_added_again() {
+        let latin1 = "character_set_server=latin1\ncollation_server=utf8mb4_0900_ai_ci";
+        let fix = "does not have this collation; leave it out, or write a collation of the character set";
+        assert_found(&RULE, "mysql-5.7", latin1, &[fix]);
+        let utf8 = "character_set_server=utf8\ncollation_server=utf8mb3_uca1400_ai_ci";
+        let found = remarks(&RULE, &crate::Machine::default(), "mariadb-10.6", utf8);
+        assert!(found[0].ends_with("utf8mb3_unicode_520_ci, or the collation of your tables"));
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Kind, Product};
-use crate::finding::Severity;
-use crate::judge::{TAKEN_FOR_OFF, allowed, is_part_of, judge_value};
+use crate::judge::{allowed, is_part_of, judge_value};
+use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
 use crate::rule::{Level, Remark, Rewrite, Rule};
@@ -42,10 +42,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         } else {
             "set ON or OFF".to_owned()
         };
-        return Some(Remark::on(line, Level::Warning, TAKEN_FOR_OFF).fix(fix));
+        return Some(Remark::on(line, Level::Warning, Judgement::TakenForOff.what()).fix(fix));
     }
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
-    if let Some((Severity::Refused, what)) = judged {
+    if let Some(Judgement::Refused(what)) = judged {
         if let (Kind::Word(_) | Kind::Words(_), false) = (option.kind, subject.target.is_covered())
         {
             return Some(by_nearest(subject, line, &what));

@@ -442,3 +442,24 @@ fn a_near_catalogue_leaves_what_it_does_not_know() {
         "{open:?}"
     );
 }
+
+/// What the old server computed for itself is neither a setting nor a default.
+#[test]
+fn values_that_a_server_computes_are_neither_pinned_nor_reported() {
+    let path = Path::new("my.cnf");
+    let text = "[mysqld]\nmax_connections=1000\nback_log=300\n";
+    let file = OptionFile::parse(text, path).unwrap();
+    let target = |name: &str| Target::parse(name).unwrap();
+    let (from, to) = (target("mysql-5.7"), target("mysql-8.0.33"));
+    let migration = migrate(&file, path, text.as_bytes(), &from, &to, &[]);
+    let defaults = migration.changed_defaults.iter();
+    let defaults: Vec<&str> = defaults.map(|(name, ..)| *name).collect();
+    assert!(defaults.contains(&"table_open_cache"), "{defaults:?}");
+    let new = rewritten_text(text.as_bytes(), &migration.edits);
+    let new = String::from_utf8(new).unwrap();
+    line(&new, "back_log=300");
+    for name in ["innodb_open_files", "table_definition_cache"] {
+        assert!(!defaults.contains(&name), "{defaults:?}");
+        assert!(!new.contains(name), "{new}");
+    }
+}
