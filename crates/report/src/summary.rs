@@ -31,7 +31,7 @@ use crate::{
         Facet, Grid, USUAL_X,
         cell::Percentile,
         in_words,
-        percentiles::{MARK, MARKED_IN_SHORT, marked},
+        percentiles::{mark_explained, marked},
     },
     results::Results,
     sentences::{
@@ -47,7 +47,7 @@ use crate::{
 /// Maximum number of lines of the whole summary, including the line that names the page.
 pub(crate) const LINES_MAX: usize = 12;
 /// Maximum number of lines of the answer.
-const ANSWER_LINES_MAX: usize = 5;
+pub(crate) const ANSWER_LINES_MAX: usize = 5;
 /// Lines that the answer may have, whatever else there is to say.
 const ANSWER_LINES_MIN: usize = 3;
 /// Facts that make room for the answer.
@@ -109,15 +109,14 @@ pub fn summary(
             fitted(&said.concat(), width, left)
         }
     };
+    // The mark is explained wherever it is printed.
+    let left = left - usize::from(mark_explained(&answer(left)).is_some());
     let needed = answer(ANSWER_LINES_MIN).len();
     let facts = facts.into_lines_within(left - needed, &LESS_IMPORTANT);
-    let answer = answer(left.saturating_sub(facts.len()));
-    let mut parts = [question, answer, vec![String::new()], facts];
-    // The mark is explained where it is printed, and where there is room.
-    let is_marked = parts[1].iter().any(|line| line.contains(MARK));
-    if is_marked && parts.iter().map(Vec::len).sum::<usize>() < LINES_MAX - 1 {
-        parts[1].extend(cut("", MARKED_IN_SHORT, width, 1));
-    }
+    let mut answer = answer(left.saturating_sub(facts.len()));
+    let explanation = mark_explained(&answer);
+    answer.extend(explanation);
+    let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }
 
