@@ -21,6 +21,7 @@ use std::path::Path;
 use audit::{Audit, Level, MACHINE_RULE};
 use samples::{Record, complete_runs};
 use units::{counted, duration, moment};
+use verdict::Question;
 
 use gain::Gain;
 
@@ -121,14 +122,23 @@ pub fn summary(
 }
 
 /// What differs in the costs where the experiment compares, as `dbdyno compare` says it of the same two sides:
-/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit (A: flush 1, B: flush 2)`.
+/// `A is flush 1; B is 2; fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit`.
 fn why(results: &Results, grid: &Grid<'_>) -> Option<String> {
     let question = results.verdict.as_ref()?;
     let contrast = verdict::contrast_of_question(question, &grid.executions)?;
-    let [a, b] = &contrast.names;
     let cause = first_cause(contrast.places.first()?)?;
     let cause = cause.trim_end_matches('.');
-    Some(format!("{cause} (A: {a}, B: {b})"))
+    Some(format!("{}; {cause}", sides(question, &contrast.names)))
+}
+
+/// What A and B are, in front of the cause: where there is no room, the end of the text is cut off. A single factor is
+/// named once.
+fn sides(question: &Question, [a, b]: &[String; 2]) -> String {
+    let level_of_b = match question.baseline.as_slice() {
+        [(factor, _)] => b.strip_prefix(factor.as_str()).map(str::trim_start),
+        _ => None,
+    };
+    format!("A is {a}; B is {}", level_of_b.unwrap_or(b))
 }
 
 /// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.
@@ -415,7 +425,31 @@ pub(crate) fn trust(audit: &Audit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fitted;
+    use verdict::Metric;
+
+    use super::*;
+
+    #[test]
+    fn the_sides_are_named_before_the_cause() {
+        let named = |factors: &[&str], names: [&str; 2]| {
+            let baseline = factors.iter().map(|it| ((*it).to_owned(), "1".to_owned()));
+            let question = Question {
+                metric: Metric::Throughput,
+                baseline: baseline.collect(),
+                min_effect: 0.02,
+                until_decided: None,
+            };
+            sides(&question, &names.map(str::to_owned))
+        };
+        assert_eq!(
+            named(&["sync_binlog"], ["sync_binlog 1", "sync_binlog 0"]),
+            "A is sync_binlog 1; B is 0"
+        );
+        assert_eq!(
+            named(&["flush", "version"], ["flush 1, version 1", "flush 2, version 1"]),
+            "A is flush 1, version 1; B is flush 2, version 1"
+        );
+    }
 
     #[test]
     fn clauses_without_room_are_counted() {
