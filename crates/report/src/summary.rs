@@ -446,7 +446,10 @@ mod tests {
             "A is sync_binlog 1; B is 0"
         );
         assert_eq!(
-            named(&["flush", "version"], ["flush 1, version 1", "flush 2, version 1"]),
+            named(
+                &["flush", "version"],
+                ["flush 1, version 1", "flush 2, version 1"]
+            ),
             "A is flush 1, version 1; B is flush 2, version 1"
         );
     }
