@@ -195,7 +195,8 @@ mod tests {
             let limit = Duration::from_secs(limit_s);
             let found = left.until_end(1, 2..=24, limit);
             assert_eq!(found.whole, Duration::from_secs(whole_s), "{limit_s} s");
-            assert_eq!(found.prepared, Duration::from_secs(prepared_s), "{limit_s} s");
+            let prepared = Duration::from_secs(prepared_s);
+            assert_eq!(found.prepared, prepared, "{limit_s} s");
         }
     }
 
