@@ -21,6 +21,7 @@ use std::path::Path;
 use audit::{Audit, Level, MACHINE_RULE};
 use samples::{Record, complete_runs};
 use units::{counted, duration, moment};
+use verdict::Question;
 
 use gain::Gain;
 
@@ -31,7 +32,7 @@ use crate::{
         Facet, Grid, USUAL_X,
         cell::Percentile,
         in_words,
-        percentiles::{MARK, MARKED_IN_SHORT, marked},
+        percentiles::{mark_explained, marked},
     },
     results::Results,
     sentences::{
@@ -47,7 +48,7 @@ use crate::{
 /// Maximum number of lines of the whole summary, including the line that names the page.
 pub(crate) const LINES_MAX: usize = 12;
 /// Maximum number of lines of the answer.
-const ANSWER_LINES_MAX: usize = 5;
+pub(crate) const ANSWER_LINES_MAX: usize = 5;
 /// Lines that the answer may have, whatever else there is to say.
 const ANSWER_LINES_MIN: usize = 3;
 /// Facts that make room for the answer.
@@ -109,27 +110,35 @@ pub fn summary(
             fitted(&said.concat(), width, left)
         }
     };
+    // The mark is explained wherever it is printed.
+    let left = left - usize::from(mark_explained(&answer(left)).is_some());
     let needed = answer(ANSWER_LINES_MIN).len();
     let facts = facts.into_lines_within(left - needed, &LESS_IMPORTANT);
-    let answer = answer(left.saturating_sub(facts.len()));
-    let mut parts = [question, answer, vec![String::new()], facts];
-    // The mark is explained where it is printed, and where there is room.
-    let is_marked = parts[1].iter().any(|line| line.contains(MARK));
-    if is_marked && parts.iter().map(Vec::len).sum::<usize>() < LINES_MAX - 1 {
-        parts[1].extend(cut("", MARKED_IN_SHORT, width, 1));
-    }
+    let mut answer = answer(left.saturating_sub(facts.len()));
+    let explanation = mark_explained(&answer);
+    answer.extend(explanation);
+    let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }
 
 /// What differs in the costs where the experiment compares, as `dbdyno compare` says it of the same two sides:
-/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit (A: flush 1, B: flush 2)`.
+/// `A is flush 1; B is 2; fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit`.
 fn why(results: &Results, grid: &Grid<'_>) -> Option<String> {
     let question = results.verdict.as_ref()?;
     let contrast = verdict::contrast_of_question(question, &grid.executions)?;
-    let [a, b] = &contrast.names;
     let cause = first_cause(contrast.places.first()?)?;
     let cause = cause.trim_end_matches('.');
-    Some(format!("{cause} (A: {a}, B: {b})"))
+    Some(format!("{}; {cause}", sides(question, &contrast.names)))
+}
+
+/// What A and B are, in front of the cause: where there is no room, the end of the text is cut off. A single factor is
+/// named once.
+fn sides(question: &Question, [a, b]: &[String; 2]) -> String {
+    let level_of_b = match question.baseline.as_slice() {
+        [(factor, _)] => b.strip_prefix(factor.as_str()).map(str::trim_start),
+        _ => None,
+    };
+    format!("A is {a}; B is {}", level_of_b.unwrap_or(b))
 }
 
 /// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.
@@ -416,7 +425,34 @@ pub(crate) fn trust(audit: &Audit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fitted;
+    use verdict::Metric;
+
+    use super::*;
+
+    #[test]
+    fn the_sides_are_named_before_the_cause() {
+        let named = |factors: &[&str], names: [&str; 2]| {
+            let baseline = factors.iter().map(|it| ((*it).to_owned(), "1".to_owned()));
+            let question = Question {
+                metric: Metric::Throughput,
+                baseline: baseline.collect(),
+                min_effect: 0.02,
+                until_decided: None,
+            };
+            sides(&question, &names.map(str::to_owned))
+        };
+        assert_eq!(
+            named(&["sync_binlog"], ["sync_binlog 1", "sync_binlog 0"]),
+            "A is sync_binlog 1; B is 0"
+        );
+        assert_eq!(
+            named(
+                &["flush", "version"],
+                ["flush 1, version 1", "flush 2, version 1"]
+            ),
+            "A is flush 1, version 1; B is flush 2, version 1"
+        );
+    }
 
     #[test]
     fn clauses_without_room_are_counted() {

@@ -162,7 +162,8 @@ impl<'a> Runner<'a> {
             let begin = reactor::system_now();
             let coming = disturbed.coming(self.results, self.experiment)?;
             let others = queue.iter().copied().chain(coming);
-            let left = time_left.until_end(run.run, others.map(|it| it.run));
+            let others = others.map(|it| it.run);
+            let left = time_left.until_end(run.run, others, budget.left(begin - start));
             let load = self.one(run, done, left, step)?;
             time_left.done(run.run, load, reactor::system_now() - begin);
             done += 1;

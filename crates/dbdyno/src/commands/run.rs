@@ -9,7 +9,7 @@ use std::{
 use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
-use report::{NextStep, Results, checked_expectations};
+use report::{Results, checked_expectations};
 use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
@@ -20,18 +20,18 @@ use verdict::Outcome;
 
 use crate::{
     bundled_experiments::file_of,
-    commands::{command_line::CommandLine, experiment_options::ExperimentOptions},
+    commands::experiment_options::ExperimentOptions,
     progress::Shown,
     serve::Door,
     terminal,
 };
 
+mod again;
 mod site;
 
+pub(crate) use again::Again;
 use site::ExperimentSite;
 
-/// Length of runs to rely on.
-const LONG_ENOUGH: &str = "30s";
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
 
@@ -251,53 +251,6 @@ pub(crate) struct Ending<'a> {
     pub(crate) verbose: bool,
 }
 
-/// A command that measures again.
-pub(crate) struct Again {
-    command: CommandLine,
-    /// The options that it takes, of `--resume`, `--repeats`, `--duration` and `--connections`.
-    takes: &'static [&'static str],
-}
-
-impl Again {
-    /// The command that is running, which takes these options.
-    pub(crate) fn of_this_command(takes: &'static [&'static str]) -> Self {
-        let directory = std::env::current_dir().unwrap_or_default();
-        let arguments = std::env::args_os().skip(1);
-        let arguments: Vec<String> = arguments
-            .map(|it| it.to_string_lossy().into_owned())
-            .collect();
-        let command = CommandLine::of(&directory, &arguments);
-        Self { command, takes }
-    }
-
-    /// The command line of the next step after the results in `dir`; `None` if the command has no option for it.
-    fn by(&self, step: NextStep, dir: &Path) -> Option<String> {
-        let mut command = self.command.clone();
-        let takes = |option: &str| self.takes.contains(&option);
-        command.unset(&["--results"]);
-        command.unset_flag("--resume");
-        match step {
-            NextStep::Resume if takes("--resume") => {
-                command.set(&["--results"], &dir.display().to_string());
-                command.set_flag("--resume");
-            }
-            NextStep::Repeats(repeats) if takes("--repeats") => {
-                command.set(&["--repeats"], &repeats.to_string());
-            }
-            NextStep::MoreThan(connections) if takes("--connections") => {
-                command.set(&["--connections", "-c"], &(connections * 2).to_string());
-            }
-            NextStep::Longer if takes("--duration") => {
-                command.set(&["--duration"], LONG_ENOUGH);
-                // One that was enough for shorter runs is not enough for these.
-                command.unset(&["--budget"]);
-            }
-            _ => return None,
-        }
-        Some(command.in_words())
-    }
-}
-
 /// Executes the remaining runs of the plan, then reports everything recorded.
 pub(crate) fn perform(
     experiment: &Experiment,
@@ -362,7 +315,10 @@ fn report_on(
     let recorded = results.read(experiment)?;
     if !recorded.runs.is_empty() {
         let width = terminal_width();
-        let again = |step| ending.again.as_ref()?.by(step, results.path());
+        let again = |step| {
+            let again = ending.again.as_ref()?;
+            again.by(step, results.path(), experiment.plan())
+        };
         let summary = report::summary(&recorded, results.path(), width, &again);
         print!("{summary}");
         let page = results.write_report(&recorded)?;

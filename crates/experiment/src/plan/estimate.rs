@@ -23,6 +23,8 @@ const ESTIMATE_S_AT_MOST: f64 = 100.0 * 365.25 * 24.0 * 3600.0;
 pub struct Costs {
     /// Stopping and starting a private server, seconds.
     pub restart_s: f64,
+    /// What else goes around each run (connecting, the drain, closing the record), seconds.
+    pub around_s: f64,
     /// Generating and loading data, seconds per gigabyte (10⁹ bytes) on disk.
     pub load_s_per_gb: f64,
     /// Restoring data, seconds per gigabyte on disk.
@@ -36,6 +38,7 @@ impl Default for Costs {
     fn default() -> Self {
         Self {
             restart_s: 1.0,
+            around_s: 1.0,
             load_s_per_gb: 40.0,
             restore_s_per_gb: 3.0,
             row_bytes: 1000.0,
@@ -46,7 +49,7 @@ impl Default for Costs {
 /// How long one run takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunTime {
-    /// What precedes the load: a restart, data.
+    /// What is not the load: a restart, data, and what else goes around a run.
     pub preparation_s: f64,
     /// Warm-up and measurement; a warm-up that lasts until steady takes its limit.
     pub load_s: f64,
@@ -78,7 +81,7 @@ pub fn run_times<'p>(
         let is_first_on_data = run.data_set().is_some_and(|name| loaded.insert(name));
         let (data, data_s) = data_s(run, is_first_of_block, is_first_on_data, costs);
         RunTime {
-            preparation_s: restart_s(run, is_first_of_block, costs) + data_s,
+            preparation_s: restart_s(run, is_first_of_block, costs) + data_s + costs.around_s,
             load_s: load_s(run, costs),
             data,
         }

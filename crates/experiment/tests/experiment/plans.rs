@@ -631,16 +631,18 @@ fn the_estimate_adds_up() {
     let bench = Bench::new();
     let costs = Costs {
         restart_s: 2.0,
+        around_s: 0.5,
         load_s_per_gb: 100.0,
         restore_s_per_gb: 10.0,
         row_bytes: 1000.0,
     };
     let data = "[data]\nsmack = \"a.smack\"\nrows = \"1M\"\n";
     let cases = [
-        // Three runs of 10 s with 2 s of warm-up, each after a restart; one load of 1 GB, two restores.
-        ("", 3.0 * (12.0 + 2.0) + 100.0 + 2.0 * 10.0),
-        ("[server]\nrestart = \"never\"\n", 3.0 * 12.0 + 2.0 + 100.0),
-        ("[server]\naddress = \"db1\"\n", 3.0 * 12.0 + 100.0),
+        // Three runs of 10 s with 2 s of warm-up and 0.5 s around them, each after a restart; one load of 1 GB, two
+        // restores.
+        ("", 3.0 * (12.5 + 2.0) + 100.0 + 2.0 * 10.0),
+        ("[server]\nrestart = \"never\"\n", 3.0 * 12.5 + 2.0 + 100.0),
+        ("[server]\naddress = \"db1\"\n", 3.0 * 12.5 + 100.0),
     ];
     for (server, seconds) in cases {
         let text = format!("repeats = 3\n{SMALLEST}warmup = \"2s\"\n{data}{server}");
@@ -651,7 +653,8 @@ fn the_estimate_adds_up() {
         "repeats = 3\n{SMALLEST}warmup = \"2s\"\npause = \"5s\"\n[server]\naddress = \"db1\"\n"
     );
     let estimate = bench.parse(&text).plan().estimate(&costs);
-    assert_eq!(estimate, Duration::from_secs(3 * (5 + 12)), "with pauses");
+    let expected = Duration::from_secs_f64(3.0 * (5.0 + 12.5));
+    assert_eq!(estimate, expected, "with pauses");
 }
 
 fn data_of(bench: &Bench, rows: Rows) -> Chosen<dyn DataKind> {

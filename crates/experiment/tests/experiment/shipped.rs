@@ -89,7 +89,7 @@ fn the_plan_as_text() {
             "factor  mix          1:0  1:1",
             "factor  connections  1  2  8  32",
             "plan    8 combinations x 3 repeats = 24 runs, order random, seed 1",
-            "time    about 2 min 2 s",
+            "time    about 2 min 26 s",
             "",
             "run  block  mix  connections",
             "  1      1  1:0            2",
@@ -152,7 +152,7 @@ fn the_burst_grid_pauses_before_each_of_its_cells() {
     );
     assert_eq!(
         plan.estimate(&Costs::default()),
-        16 * (pause + Duration::from_secs(1) + duration),
+        16 * (pause + Duration::from_secs(2) + duration),
         "an hour"
     );
 }

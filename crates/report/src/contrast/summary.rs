@@ -19,7 +19,7 @@ use super::{
     words::{self, SIDES},
 };
 use crate::{
-    grid::cell::Percentile,
+    grid::{cell::Percentile, percentiles::mark_explained},
     summary::{LINES_MAX, NARROWEST},
     text::{
         facts::{Facts, cut},
@@ -42,7 +42,11 @@ pub fn contrast_summary(
     let width = usize::from(width).max(NARROWEST);
     let mut facts = Facts::new(width);
     let first = contrast.places.first();
-    facts.add_some("latency", first.and_then(latency));
+    let latency = first.and_then(latency);
+    let explanation = mark_explained(latency.as_slice());
+    facts.add_some("latency", latency);
+    // Under its line, as a part of it.
+    facts.add_some("", explanation);
     facts.add_some("why", first.and_then(words::first_cause));
     for check in fail_if(checks) {
         facts.add("fail-if", 1, &check);

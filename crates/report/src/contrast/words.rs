@@ -9,7 +9,9 @@ use verdict::{
 };
 
 use crate::{
-    grid::percentiles::marked, sentences::groups::groups_in_words, text::capital::capitalised,
+    grid::percentiles::{MARKED, marked},
+    sentences::groups::groups_in_words,
+    text::capital::capitalised,
 };
 
 /// The names of the sides in all sentences.
@@ -189,7 +191,7 @@ pub(super) fn check(check: &Check) -> String {
     format!("{name} {limit}{at}: {outcome} ({found})")
 }
 
-/// The method of the comparison.
+/// The method of the comparison, and what the mark of a percentile means if one has it.
 pub(super) fn method(contrast: &Contrast) -> String {
     let together = match contrast.looked_at {
         None => "(Holm, 5 %)".to_owned(),
@@ -208,8 +210,14 @@ pub(super) fn method(contrast: &Contrast) -> String {
             capitalised(metric.in_words())
         ),
     };
+    let mut metrics = contrast.places.iter().flat_map(|it| &it.metrics);
+    let mark = if metrics.any(|it| it.thin.contains(&true)) {
+        format!(" {MARKED}")
+    } else {
+        String::new()
+    };
     format!(
-        "Executions are compared with Student's t on logarithms. {decides}Decisions are valid for all other metrics together and for all costs together {together}. Equivalent means a difference that is certainly within {}; for costs, also a difference too small to matter. For inconclusive rows the table shows how many executions a side would detect the measured difference.",
+        "Executions are compared with Student's t on logarithms. {decides}Decisions are valid for all other metrics together and for all costs together {together}. Equivalent means a difference that is certainly within {}; for costs, also a difference too small to matter. For inconclusive rows the table shows how many executions a side would detect the measured difference.{mark}",
         fine_percent(contrast.margin)
     )
 }

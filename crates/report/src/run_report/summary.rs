@@ -18,13 +18,16 @@ use units::{counted, duration, moment, si};
 
 use super::{RunReport, Times, text::error_in_words};
 use crate::{
-    grid::percentiles::marked,
-    summary::{LINES_MAX, NARROWEST, trust},
+    grid::percentiles::{mark_explained, marked},
+    summary::{ANSWER_LINES_MAX, LINES_MAX, NARROWEST, trust},
     text::{
         facts::{Facts, cut},
         shell::shell_word,
     },
 };
+
+/// Facts that make room for the answer.
+const LESS_IMPORTANT: [&str; 2] = ["settings", "limit"];
 
 impl RunReport {
     /// The answer as text of at most `width` columns and eleven lines, ending with a line feed; the caller's line that
@@ -48,8 +51,13 @@ impl RunReport {
         facts.add("trust", 1, &trust(audit));
         let record = record.display().to_string();
         facts.add_command("next", &format!("dbdyno audit {}", shell_word(&record)));
-        let facts = facts.into_lines();
-        let answer = cut("", answer, width, LINES_MAX - 2 - facts.len());
+        // The mark is explained wherever it is printed.
+        let whole = cut("", answer, width, ANSWER_LINES_MAX);
+        let left = LINES_MAX - 2 - usize::from(mark_explained(&whole).is_some());
+        let facts = facts.into_lines_within(left - whole.len(), &LESS_IMPORTANT);
+        let mut answer = cut("", answer, width, left.saturating_sub(facts.len()));
+        let explanation = mark_explained(&answer);
+        answer.extend(explanation);
         [answer, vec![String::new()], facts].concat().join("\n") + "\n"
     }
 

@@ -1,7 +1,8 @@
 //! Tests of the reports of a small record.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
+use audit::{Assessment, Audit, MachineState, Scope};
 use samples::{
     Durations, ErrorCount, Interval, OperationInterval, Phase, Record, RunHeader, ServerIdentity,
     StatementInterval,
@@ -192,6 +193,28 @@ fn refused_connections_are_told() {
 #[test]
 fn text_for_the_terminal() {
     insta::assert_snapshot!(RunReport::of(&record(), &[95.0, 99.9]).text());
+}
+
+#[test]
+fn the_answer_explains_the_mark_of_a_percentile() {
+    let audit = Audit {
+        assessment: Assessment {
+            machine: MachineState::Quiet,
+            scope: Scope::Rough { executions: 1 },
+            method: None,
+        },
+        judgements: Vec::new(),
+    };
+    let answer = |percentiles: &[f64]| {
+        RunReport::of(&record(), percentiles).summary(&audit, Path::new("record.jsonl"), 80)
+    };
+    let marked = answer(&[50.0]);
+    assert!(
+        marked.contains("; p50 2.00 ms ~\n~: fewer than ten independent operations beyond it\n\n"),
+        "{marked}"
+    );
+    assert!(marked.lines().count() < 12, "{marked}");
+    assert!(!answer(&[]).contains('~'));
 }
 
 #[test]

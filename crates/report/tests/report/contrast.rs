@@ -139,6 +139,30 @@ fn the_answer_has_a_dozen_lines() {
 }
 
 #[test]
+fn the_mark_of_a_percentile_is_explained() {
+    let (mut found, checks) = found();
+    let all = |found: &Contrast| {
+        [
+            contrast_summary(found, &checks, &audited(), 110),
+            contrast_as_text(found, &checks, &audited(), Shown::All, 110),
+            contrast_as_markdown(found, &checks, &audited(), Shown::All),
+            contrast_as_html(found, &checks, &audited(), Shown::All),
+        ]
+    };
+    let is_explained = |text: &String| {
+        let words = text.replace('\n', " ");
+        words.contains("fewer than ten independent operations")
+    };
+    assert!(!all(&found).iter().any(is_explained));
+    for compared in &mut found.places[0].metrics {
+        compared.thin = [true, false];
+    }
+    let marked = all(&found);
+    assert!(marked.iter().all(is_explained), "{marked:?}");
+    assert!(marked[0].lines().count() <= 12, "{}", marked[0]);
+}
+
+#[test]
 fn looks_after_every_block_are_told() {
     let (mut found, checks) = found();
     found.looked_at = Some(20);

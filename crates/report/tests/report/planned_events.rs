@@ -273,6 +273,25 @@ fn all_tables_begin_with_the_range_and_have_a_sentence_for_each_combination() {
     );
 }
 
+#[test]
+fn the_mark_of_a_percentile_is_explained_whatever_else_there_is_to_say() {
+    let mut results = alone();
+    let mut broken = run(2, 2, &[], &[]);
+    broken.end = None;
+    results.runs.push(broken);
+    results.planned_runs = 2;
+    for width in [60, 80, 120] {
+        let text = summarised(&results, width);
+        assert!(text.contains("missing   run 2 is incomplete"), "{text}");
+        assert!(text.contains(" ~, p99"), "{text}");
+        assert!(
+            text.contains("\n~: fewer than ten independent operations beyond it\n"),
+            "{text}"
+        );
+        assert!(text.lines().count() < 12, "{text}");
+    }
+}
+
 /// The comparison leads; what the events cost is evidence beside it.
 #[test]
 fn a_question_of_the_author_stands_before_events() {

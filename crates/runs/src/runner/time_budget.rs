@@ -28,6 +28,13 @@ impl TimeBudget {
         self.block = self.block.max(took);
     }
 
+    /// The time left of the limit at this time after the command began; without end where nothing limits it.
+    pub(super) fn left(&self, elapsed: Duration) -> Duration {
+        let used = self.earlier.saturating_add(elapsed);
+        let left = self.limit.map(|limit| limit.saturating_sub(used));
+        left.unwrap_or(Duration::MAX)
+    }
+
     /// Says so where no time is left for another block, at this time after the command began; the first block of all begins
     /// however long it takes.
     pub(super) fn spent_before(&self, block: u32, elapsed: Duration) -> Option<String> {
@@ -80,6 +87,8 @@ mod tests {
     fn what_earlier_commands_took_counts() {
         let resumed = TimeBudget::new(Some(s(100)), s(60), 3);
         assert_eq!(resumed.spent_before(4, s(20)), None);
+        assert_eq!((resumed.left(s(15)), resumed.left(s(50))), (s(25), s(0)));
+        assert_eq!(TimeBudget::new(None, s(60), 3).left(s(9)), Duration::MAX);
         assert!(resumed.spent_before(4, s(21)).is_some());
     }
 }

@@ -7,8 +7,6 @@ use std::{
 
 use experiment::{Costs, DataStep, PlannedRun, RunTime, run_times};
 
-/// What else goes around a run (connecting, the drain, closing the record) before any was seen, seconds.
-const AROUND_A_RUN_S: f64 = 1.0;
 /// An estimate ends at a hundred years.
 const LEFT_S_AT_MOST: f64 = 100.0 * 365.25 * 24.0 * 3600.0;
 
@@ -60,20 +58,27 @@ impl TimeLeft {
         };
         let prepared_s = all.saturating_sub(load).as_secs_f64();
         let preparations = self.preparations.entry(planned.data).or_default();
-        preparations.push(prepared_s / (planned.preparation_s + AROUND_A_RUN_S));
+        preparations.push(prepared_s / planned.preparation_s);
         if planned.load_s > 0.0 {
             self.loads.push(load.as_secs_f64() / planned.load_s);
         }
         self.done.insert(run);
     }
 
-    /// An estimate for a run and those behind it.
-    pub(super) fn until_end(&self, run: u32, others: impl Iterator<Item = u32>) -> Left {
+    /// An estimate for a run and those behind it, which end within the time that is left of the limit.
+    pub(super) fn until_end(
+        &self,
+        run: u32,
+        others: impl Iterator<Item = u32>,
+        limit: Duration,
+    ) -> Left {
         let (preparation_s, load_s) = self.expected(run);
+        let behind_s = (limit.as_secs_f64() - preparation_s - load_s).max(0.0);
         let others_s: f64 = others
             .map(|run| self.expected(run))
             .map(|(preparation_s, load_s)| preparation_s + load_s)
             .sum();
+        let others_s = others_s.min(behind_s);
         let span = |seconds: f64| Duration::from_secs_f64(seconds.min(LEFT_S_AT_MOST));
         Left {
             whole: span(preparation_s + load_s + others_s),
@@ -85,13 +90,13 @@ impl TimeLeft {
     /// Seconds of preparation and of load of a run.
     fn expected(&self, run: u32) -> (f64, f64) {
         let Some(planned) = self.time_of(run) else {
-            return (AROUND_A_RUN_S, 0.0);
+            return (Costs::default().around_s, 0.0);
         };
         let of_preparation = self.preparations.get(&planned.data);
         let of_preparation = of_preparation.and_then(|ratios| median(ratios));
         let of_load = median(&self.loads);
         (
-            (planned.preparation_s + AROUND_A_RUN_S) * of_preparation.unwrap_or(1.0),
+            planned.preparation_s * of_preparation.unwrap_or(1.0),
             planned.load_s * of_load.unwrap_or(1.0),
         )
     }
@@ -102,7 +107,7 @@ impl TimeLeft {
         let is_there = planned.data == DataStep::Loaded && self.done.contains(&run);
         Some(if is_there {
             RunTime {
-                preparation_s: 0.0,
+                preparation_s: Costs::default().around_s,
                 data: DataStep::Kept,
                 ..planned
             }
@@ -125,7 +130,7 @@ mod tests {
 
     /// A run as it is planned: 2 s of preparation, 10 s of load.
     const RUN: RunTime = RunTime {
-        preparation_s: 1.0,
+        preparation_s: 2.0,
         load_s: 10.0,
         data: DataStep::Kept,
     };
@@ -134,7 +139,7 @@ mod tests {
     fn plan(count: u32) -> TimeLeft {
         let time = |run| match run {
             1 => RunTime {
-                preparation_s: 19.0,
+                preparation_s: 20.0,
                 data: DataStep::Loaded,
                 ..RUN
             },
@@ -152,7 +157,8 @@ mod tests {
         let mut gone_s = 0.0;
         for (place, (run, prepared_s, load_s)) in runs.iter().enumerate() {
             let others = runs[place + 1..].iter().map(|run| run.0);
-            let said_s = left.until_end(*run, others).whole.as_secs_f64();
+            let said = left.until_end(*run, others, Duration::MAX);
+            let said_s = said.whole.as_secs_f64();
             let true_s = all_s - gone_s;
             if place >= 2 && gone_s >= 0.1 * all_s {
                 let off = (said_s - true_s).abs() / true_s;
@@ -175,8 +181,23 @@ mod tests {
             prepared: Duration::from_secs(10 + 12 + 12),
             load: Duration::from_secs(10),
         };
-        assert_eq!(left.until_end(1, [2, 3].into_iter()), expected);
-        assert_eq!(plan(0).until_end(7, [].into_iter()).load, Duration::ZERO);
+        let unlimited = Duration::MAX;
+        assert_eq!(left.until_end(1, [2, 3].into_iter(), unlimited), expected);
+        let unknown = plan(0).until_end(7, [].into_iter(), unlimited);
+        assert_eq!(unknown.load, Duration::ZERO);
+    }
+
+    #[test]
+    fn no_more_time_is_left_than_the_limit_allows() {
+        let left = plan(24);
+        // The first run takes 30 s, of which the load takes 10 s; the first run of all is done in any case.
+        for (limit_s, whole_s, prepared_s) in [(1000, 306, 286), (100, 100, 80), (20, 30, 10)] {
+            let limit = Duration::from_secs(limit_s);
+            let found = left.until_end(1, 2..=24, limit);
+            assert_eq!(found.whole, Duration::from_secs(whole_s), "{limit_s} s");
+            let prepared = Duration::from_secs(prepared_s);
+            assert_eq!(found.prepared, prepared, "{limit_s} s");
+        }
     }
 
     #[test]

@@ -285,10 +285,11 @@ impl EventSummary {
         self.during_share().map(percent)
     }
 
-    /// `throughput recovered at once`, `throughput back 3 s after its end`, that it was not, or that it is not known.
+    /// `throughput recovered at once`, `throughput recovered 3 s after its end`, that it did not, or that it is not
+    /// known.
     fn recovery_in_words(&self) -> Option<String> {
         let back = self.recovered_after_s.map(|range| match range {
-            (_, latest) if latest <= 0.0 => "throughput back at once".to_owned(),
+            (_, latest) if latest <= 0.0 => "throughput recovered at once".to_owned(),
             range => format!(
                 "throughput recovered {} after its end",
                 range_in_words(range)
@@ -296,7 +297,7 @@ impl EventSummary {
         });
         let late = match self.not_recovered {
             0 => None,
-            count if back.is_some() => Some(format!("not back in {}", counted(count, "run"))),
+            count if back.is_some() => Some(format!("not recovered in {}", counted(count, "run"))),
             _ => Some("throughput did not recover in the time measured after it".to_owned()),
         };
         let is_seen = back.is_some() || late.is_some();

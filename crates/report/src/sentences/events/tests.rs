@@ -90,7 +90,7 @@ fn an_event_is_one_sentence_for_each_combination() {
     assert!(said[0].contains("40.0 during (-60 %)"), "{said:?}");
     assert!(
             said[0].ends_with(
-                "throughput back at once. It did not succeed in 1 of 2 runs: run 3 (failed: error 1061: Duplicate key name); the figures cover the other runs."
+                "throughput recovered at once. It did not succeed in 1 of 2 runs: run 3 (failed: error 1061: Duplicate key name); the figures cover the other runs."
             ),
             "{said:?}"
         );

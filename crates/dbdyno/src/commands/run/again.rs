@@ -1,0 +1,232 @@
+//! The command on the `next` line: the command that is running, with options that make its answer complete or certain.
+
+use std::{path::Path, time::Duration};
+
+use experiment::{Costs, Plan, run_times};
+use report::NextStep;
+
+use crate::commands::command_line::CommandLine;
+
+/// Length of runs to rely on.
+const LONG_ENOUGH: Duration = Duration::from_secs(30);
+/// Runs of each combination without which nothing is decided.
+const RUNS_TO_DECIDE: u32 = 3;
+
+/// A command that measures again.
+pub(crate) struct Again {
+    command: CommandLine,
+    /// The options that it takes, of `--resume`, `--repeats`, `--duration`, `--budget` and `--connections`.
+    takes: &'static [&'static str],
+}
+
+impl Again {
+    /// The command that is running, which takes these options.
+    pub(crate) fn of_this_command(takes: &'static [&'static str]) -> Self {
+        let directory = std::env::current_dir().unwrap_or_default();
+        let arguments = std::env::args_os().skip(1);
+        let arguments: Vec<String> = arguments
+            .map(|it| it.to_string_lossy().into_owned())
+            .collect();
+        let command = CommandLine::of(&directory, &arguments);
+        Self { command, takes }
+    }
+
+    /// The command line of the next step after the results of a plan in `dir`; `None` if the command has no option for
+    /// it.
+    pub(super) fn by(&self, step: NextStep, dir: &Path, plan: &Plan) -> Option<String> {
+        let mut command = self.command.clone();
+        command.unset(&["--results"]);
+        command.unset_flag("--resume");
+        match step {
+            NextStep::Resume if self.has("--resume") => {
+                command.set(&["--results"], &dir.display().to_string());
+                command.set_flag("--resume");
+            }
+            NextStep::Repeats(repeats) if self.has("--repeats") => {
+                command.set(&["--repeats"], &repeats.to_string());
+            }
+            NextStep::MoreThan(connections) if self.has("--connections") => {
+                command.set(&["--connections", "-c"], &(connections * 2).to_string());
+            }
+            NextStep::Longer if self.has("--duration") => {
+                self.lengthen(&mut command, &LongerRuns::of(plan)?);
+            }
+            _ => return None,
+        }
+        Some(command.in_words())
+    }
+
+    /// Sets the length of the runs. If there would be too few of them to decide, also what allows more: a longer time
+    /// limit, or a fixed number of runs, which has no time limit.
+    fn lengthen(&self, command: &mut CommandLine, runs: &LongerRuns) {
+        let seconds = runs.duration.as_secs_f64().ceil();
+        command.set(&["--duration"], &format!("{seconds:.0}s"));
+        if runs.can_decide() {
+            return;
+        }
+        if self.has("--budget") {
+            let minutes = (runs.enough.as_secs_f64() / 60.0).ceil();
+            command.set(&["--budget"], &format!("{minutes:.0}m"));
+        } else if self.has("--repeats") {
+            command.set(&["--repeats"], &RUNS_TO_DECIDE.to_string());
+        }
+    }
+
+    fn has(&self, option: &str) -> bool {
+        self.takes.contains(&option)
+    }
+}
+
+/// The runs of a plan if each is longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LongerRuns {
+    /// Length of each measurement.
+    duration: Duration,
+    /// The time for as many runs of each combination as decide, and one more: on a busy machine, runs take longer than
+    /// planned.
+    enough: Duration,
+    /// The time limit of the plan.
+    limit: Option<Duration>,
+    /// Runs of each combination, at most.
+    repeats: u32,
+}
+
+impl LongerRuns {
+    /// `None` if the length of the runs cannot be set: the loads end by themselves, or have stages.
+    fn of(plan: &Plan) -> Option<Self> {
+        let loads = || plan.runs.iter().flat_map(|run| &run.loads);
+        let is_timed = loads().all(|it| !it.spec.ends_by_itself() && it.spec.stages.is_empty());
+        let longest = loads().map(|it| it.spec.duration).max()?;
+        let duration = if longest < LONG_ENOUGH {
+            LONG_ENOUGH
+        } else {
+            // Such runs were just found to be too short.
+            longest.saturating_mul(2)
+        };
+        let runs = plan.runs.iter();
+        let runs: Vec<_> = runs.filter(|it| it.block <= RUNS_TO_DECIDE + 1).collect();
+        let times = run_times(runs.iter().copied(), &Costs::default());
+        let seconds = runs.iter().zip(times).map(|(run, time)| {
+            let longer = duration.saturating_sub(run.data_load.duration);
+            time.preparation_s + time.load_s + longer.as_secs_f64()
+        });
+        let enough = Duration::try_from_secs_f64(seconds.sum()).unwrap_or(Duration::MAX);
+        is_timed.then_some(Self {
+            duration,
+            enough,
+            limit: plan.repeats.time(),
+            repeats: plan.repeats.blocks(),
+        })
+    }
+
+    /// Whether there are enough of them within the time limit.
+    fn can_decide(&self) -> bool {
+        let is_in_time = self.limit.is_none_or(|limit| self.enough <= limit);
+        is_in_time && self.repeats >= RUNS_TO_DECIDE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use experiment::{Experiment, Overrides};
+    use runs::benchmarks::VOCABULARY;
+
+    use super::*;
+
+    const RUN: &[&str] = &["--resume", "--repeats", "--duration"];
+    const AB: &[&str] = &["--duration", "--budget"];
+
+    fn again(line: &str, takes: &'static [&'static str]) -> Again {
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let command = CommandLine::of(Path::new("/home/dba"), &arguments);
+        Again { command, takes }
+    }
+
+    #[test]
+    fn longer_runs_have_time_to_decide() {
+        for (takes, line, limit_s, repeats, expected) in [
+            (RUN, "run a.toml", None, 3, "run a.toml --duration=30s"),
+            (
+                RUN,
+                "run a.toml",
+                Some(600),
+                20,
+                "run a.toml --duration=30s",
+            ),
+            (
+                RUN,
+                "run a.toml",
+                Some(100),
+                20,
+                "run a.toml --duration=30s --repeats=3",
+            ),
+            (
+                RUN,
+                "run a.toml --repeats 2",
+                None,
+                2,
+                "run a.toml --duration=30s --repeats=3",
+            ),
+            (
+                AB,
+                "ab --budget 20m oltp",
+                Some(1200),
+                30,
+                "ab --budget 20m oltp --duration=30s",
+            ),
+            (
+                AB,
+                "ab --budget 2m oltp",
+                Some(120),
+                3,
+                "ab oltp --duration=30s --budget=5m",
+            ),
+        ] {
+            let runs = LongerRuns {
+                duration: LONG_ENOUGH,
+                enough: Duration::from_secs(280),
+                limit: limit_s.map(Duration::from_secs),
+                repeats,
+            };
+            let again = again(line, takes);
+            let mut command = again.command.clone();
+            again.lengthen(&mut command, &runs);
+            assert_eq!(command.in_words(), format!("dbdyno {expected}"), "{line}");
+        }
+    }
+
+    /// Two combinations until decided, within 100 s.
+    fn experiment(duration: &str) -> Experiment {
+        let text = format!(
+            "format = 1\nrepeats = \"until decided\"\nat_most = 20\ntime_at_most = \"100s\"\n\
+             [matrix]\nclients = [\"1\", \"2\"]\n[data]\noltp = {{ tables = 1, table_size = 10 }}\n\
+             [load]\noltp = {{ script = \"point_select\" }}\nconnections = \"{{clients}}\"\n\
+             duration = \"{duration}\"\nwarmup = \"0s\"\n[verdict]\nbaseline = {{ clients = \"1\" }}\n"
+        );
+        let path = Path::new("a.toml");
+        Experiment::parse(path, &text, &Overrides::default(), &VOCABULARY).unwrap()
+    }
+
+    #[test]
+    fn the_next_step_of_a_plan_with_a_time_limit_can_decide() {
+        let short = experiment("4s");
+        let found = LongerRuns::of(short.plan()).unwrap();
+        assert_eq!(found.duration, LONG_ENOUGH);
+        assert_eq!(
+            (found.limit, found.repeats),
+            (Some(Duration::from_secs(100)), 20)
+        );
+        // Four runs of each combination, of 30 s and a few seconds around them.
+        let seconds = found.enough.as_secs();
+        assert!((245..300).contains(&seconds), "{found:?}");
+        let again = again("run a.toml --results results/a-1", RUN);
+        let next = again.by(NextStep::Longer, Path::new("results/a-1"), short.plan());
+        assert_eq!(
+            next.as_deref(),
+            Some("dbdyno run a.toml --duration=30s --repeats=3")
+        );
+        let long = experiment("40s");
+        let found = LongerRuns::of(long.plan()).unwrap();
+        assert_eq!(found.duration, Duration::from_secs(80));
+    }
+}
