@@ -49,12 +49,12 @@ use crate::command_tree;
     after_help = "\
 Exit codes:
   0    success
-  1    negative answer, for example if a rate was not reached or if B is
-       worse than allowed
+  1    negative answer; for example, a rate was not reached, or a new result
+       is worse than allowed
   2    invalid input
   3    the server or a statement failed
   4    problem on this machine, such as a full disk
-  5    undecided
+  5    undecided: the measurements do not give an answer
   70   bug in dbdyno
   130  interrupted"
 )]
@@ -67,7 +67,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure a server in 15 seconds: an existing one, or a temporary one that dbdyno starts
     Quick(quick::QuickArgs),
-    /// Compare settings, versions, option files, servers or a schema change under the same load
+    /// Compare settings, versions, option files, servers, or a schema before and after a change, under the same load
     Ab(Box<ab::AbArgs>),
     /// Run an experiment file and write its report
     Run(run::RunArgs),
@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Experiments(experiments::ExperimentsArgs),
     /// Write results as HTML, JSON, CSV, Markdown, OpenMetrics or Parquet, and charts as SVG or PNG
     Report(report::ReportArgs),
-    /// Compare two results: faster, slower, equivalent or inconclusive, and why
+    /// Compare two results: the verdict (faster, slower, equivalent or inconclusive) and the causes of a difference
     Compare(compare::CompareArgs),
     /// Check a result against the rules of a sound benchmark
     Audit(audit::AuditArgs),
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     Observe(observe::ObserveArgs),
     /// Review, explain, compare, migrate and generate my.cnf files, and measure the effect of their lines
     Config(config::ConfigArgs),
-    /// Run your own SQL as a load, written as scripts in pgbench's language
+    /// Run your own SQL as a load; write it as scripts in pgbench's language
     Script(Box<script::ScriptArgs>),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
@@ -101,7 +101,7 @@ pub(crate) enum Command {
     Storage(storage::StorageArgs),
     /// Import fio results, so that dbdyno report and dbdyno audit can read them
     Import(import::ImportArgs),
-    /// List a server's tables by size, and as a share of the buffer pool
+    /// List a server's tables, the largest first, and compare their sizes with the buffer pool
     Tables(tables::TablesArgs),
     /// Watch a server or a run in progress, or replay a finished run: throughput, response times, CPU, disk,
     /// InnoDB, statements, waits and connections
@@ -112,7 +112,7 @@ pub(crate) enum Command {
     Tpcc(tpcc::TpccArgs),
     /// Create and remove two MediaWiki tables for practising SQL tuning
     Wiki(wiki::WikiArgs),
-    /// Print shell completions
+    /// Print a script with which a shell completes dbdyno's commands and options
     Completions(completions::CompletionsArgs),
     /// Write a man page for each command
     Man(man::ManArgs),

@@ -33,7 +33,7 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionOptions {
-    /// Host name or address; localhost means the unix socket unless a port is given
+    /// Host name or address of the server; localhost means the server's unix socket unless a port is given
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
     /// TCP port of the server
@@ -42,19 +42,20 @@ pub(crate) struct ConnectionOptions {
     /// Path of the server's unix socket
     #[arg(long, short = 'S', value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Name of the account
+    /// Name of the account [default: from the option files, otherwise the name of the current user]
     #[arg(long, short, value_name = "NAME")]
     pub(crate) user: Option<String>,
-    /// File whose first line is the password
+    /// File whose first line is the account's password [default: the password in the option files or in MYSQL_PWD]
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
     /// Database to use
     #[arg(long, value_name = "NAME")]
     pub(crate) database: Option<String>,
-    /// TLS mode: disabled, preferred, required, verify_ca or verify_identity
+    /// TLS mode: disabled, preferred, required, verify_ca or verify_identity [default: from the option files;
+    /// otherwise verify_ca if --ssl-ca is given, and preferred if it is not]
     #[arg(long, value_name = "MODE")]
     pub(crate) ssl_mode: Option<String>,
-    /// PEM file with the certificate authorities to trust
+    /// PEM file with the certificates of the authorities that are trusted to sign the server's certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) ssl_ca: Option<PathBuf>,
     /// On TCP connections without TLS, encrypt the password with the RSA key that the server sends
@@ -70,17 +71,17 @@ pub(crate) struct ConnectionOptions {
     /// Compress the connection with zlib if the server supports it
     #[arg(long)]
     pub(crate) compress: bool,
-    /// Read only this option file
+    /// Read connection options from this option file only
     #[arg(long, value_name = "FILE", conflicts_with = "defaults_extra_file")]
     pub(crate) defaults_file: Option<PathBuf>,
-    /// Read this option file after the system's option files and before ~/.my.cnf
+    /// Also read connection options from this option file, after the system's option files and before ~/.my.cnf
     #[arg(long, value_name = "FILE")]
     pub(crate) defaults_extra_file: Option<PathBuf>,
-    /// Read no option file
+    /// Read connection options from no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
     pub(crate) no_defaults: bool,
-    /// Use this private server, which was created with `dbdyno server create`. It replaces the host, port, socket,
-    /// account and option-file settings
+    /// Name of a private server to connect to, as given to `dbdyno server create`. This server's own socket and account
+    /// are used, not those in the option files
     #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
         "defaults_file", "defaults_extra_file", "no_defaults"])]
     pub(crate) server: Option<String>,

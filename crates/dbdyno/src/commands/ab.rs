@@ -28,20 +28,20 @@ const NAME: &str = "ab";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The values, versions or files that an option lists are levels. The first level is the baseline, and every other level is
-compared with it. The runs are executed in random order on private servers, which dbdyno creates. The data is loaded
-once. Before each run, the server is restarted and the data is restored.
+The values, versions, files or servers that an option lists are called levels. The first level is the baseline, and
+every other level is compared with it. The runs are executed in random order on private servers, which dbdyno creates.
+The data is loaded once. Before each run, the server is restarted and the data is restored.
 
 Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them.
 
 The experiment ends when every comparison is decided, or when the --budget is used up.
 
-If several options list several values, every combination of these values is measured. If an option has only one value,
-this value applies to all runs. If a value contains a comma, enclose it in double quotes:
+If several options have several levels, every combination of these levels is measured. If an option has only one level,
+this level applies to all runs. If a value contains a comma, enclose the value in double quotes:
   --set 'sql_mode=\"ANSI,NO_ZERO_DATE\",\"\"'
 
-The experiment file is written to the results directory. To change the experiment, edit the file and run it with dbdyno
-run.
+dbdyno ab writes an experiment file to the results directory. To change the experiment, edit this file and run it with
+dbdyno run.
 
 Examples:
   dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
@@ -51,7 +51,7 @@ Examples:
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
   dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
 pub(crate) struct AbArgs {
-    /// Server option with the values to compare; may be repeated
+    /// Server option and its values to compare; may be repeated for other options
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
     set: Vec<Factor>,
     /// Server versions to compare, such as mysql-8.0.33,mariadb-10.11
@@ -60,7 +60,8 @@ pub(crate) struct AbArgs {
     /// Server option files to compare
     #[arg(long, value_name = "FILE,...", value_parser = factor::option_files)]
     cnf: Option<Factor>,
-    /// Compare runs without and with this SQL statement, which is executed after the data is loaded; may be repeated
+    /// Compare runs without and with this SQL statement, which is executed after the data is loaded; each further --sql
+    /// adds a level
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
     /// Names of the running private servers to compare
@@ -69,7 +70,7 @@ pub(crate) struct AbArgs {
     /// Existing servers to compare: hosts (with or without a port) or socket paths
     #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
     host: Option<Factor>,
-    /// Name of the account on the --host servers [default: from the option files]
+    /// Name of the account on the --host servers [default: from the mysql client's option files]
     #[arg(long, short, value_name = "NAME", requires = "host")]
     user: Option<String>,
     /// File whose first line is the password of the --user account

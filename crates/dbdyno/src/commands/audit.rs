@@ -18,8 +18,8 @@ use crate::commands::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The rules read only the records. docs/audit-rules.md lists the rules and explains the grade. If data that a rule needs
-is missing, the rule is listed as \"not evaluated\", which does not count as a pass.
+The rules read only the records. docs/audit-rules.md lists the rules and explains the grade. If the records lack data
+that a rule needs, the rule is listed as \"not evaluated\", which does not count as a pass.
 
 If a finding has the --fail-if level or a worse one, the exit code is 1; otherwise it is 0.
 
@@ -35,7 +35,8 @@ pub(crate) struct AuditArgs {
     /// comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
-    /// Server variable or property that is meant to differ between the two sides; may be repeated
+    /// With two results: server variable or other property that is meant to differ between them; may be repeated
+    /// [default: none; one setting may differ]
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
     /// Output format
@@ -44,13 +45,13 @@ pub(crate) struct AuditArgs {
     /// Show only the result of this rule
     #[arg(long, value_name = "ID", value_parser = rule_id)]
     rule: Option<String>,
-    /// Show only findings with this level or a worse one: invalid, fail, warn, note or pass
+    /// Show only findings with this level or a worse one: invalid, fail, warn, note or pass [default: all findings]
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     level: Option<Level>,
     /// Exit with code 1 if a finding has this level or a worse one
     #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "fail")]
     fail_if: Level,
-    /// Explain a rule and exit
+    /// Explain this rule and exit
     #[arg(long, value_name = "ID", value_parser = rule_id, conflicts_with_all = ["results", "rule", "level"])]
     explain: Option<String>,
 }

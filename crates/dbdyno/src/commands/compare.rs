@@ -26,16 +26,17 @@ Each side (A or B) is one of the following, or several of them separated by comm
   DIR:FACTOR=LEVEL       the runs of one level; separate several levels with colons (DIR:fs=xfs:connections=8)
   FILE.jsonl             one run record
 
-If a combination of levels (values of the factors) occurs on both sides, it is compared. If both sides come from one
+Every combination of levels (values of the factors) that occurs on both sides is compared. If both sides come from one
 results directory, runs of the same block (one run of every combination) are compared in pairs.
 
-dbdyno refuses to compare sides that did different work (operations, mix, rows, connections, rate), unless this
-difference is the factor being compared. If operations failed on one side (audit rule W10), or if the client of one side
-was at its limit (H12), dbdyno compares nothing and ends with exit code 5. --anyway compares the sides all the same.
+If the sides did different work (operations, mix, rows, connections, rate), dbdyno refuses to compare them (exit code
+2), unless this difference is the factor being compared. If operations failed on one side (audit rule W10), or if the
+client of one side was at its limit (H12), dbdyno compares nothing and ends with exit code 5. --anyway compares the
+sides all the same.
 
 If the whole confidence interval of the change is beyond a --fail-if limit, the limit is broken (exit code 1). If the
-whole interval is within the limit, the limit is met. Otherwise the limit is undecided (exit code 5), and more runs can
-decide it. docs/compare.md lists all measures.
+whole interval is within the limit, the limit is met. In all other cases, the limit is undecided (exit
+code 5), and more runs can decide it. docs/compare.md lists all measures.
 
 Examples:
   dbdyno compare results/flush-log-1:flush_log=1 results/flush-log-1:flush_log=2
@@ -48,7 +49,8 @@ pub(crate) struct CompareArgs {
     /// Results to compare with A
     #[arg(value_name = "B")]
     b: String,
-    /// Smallest difference that matters, in per cent [default: the experiment's min_effect, or 2]
+    /// Smallest difference that matters, in per cent; sides that differ by less count as equivalent [default: the
+    /// min_effect of the experiment if both sides come from one experiment, otherwise 2]
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
     /// Exit with code 1 if a measure of B is worse than that of A by more than this limit, for example 'p99 +5%'; may

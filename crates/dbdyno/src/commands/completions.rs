@@ -8,15 +8,15 @@ use crate::{candidates, output::write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The shell completes commands and options, and also the names of servers, versions, results directories, audit rules and
-an experiment's levels.
+With the script, the shell completes commands and options. It also completes the names of servers, versions, results
+directories and audit rules, and the levels of an experiment.
 
 dbdyno's packages install the completions. To install them for the current user:
   dbdyno completions bash > ~/.local/share/bash-completion/completions/dbdyno
   dbdyno completions zsh > ~/.zfunc/_dbdyno           (with fpath+=~/.zfunc before compinit in ~/.zshrc)
   dbdyno completions fish > ~/.config/fish/completions/dbdyno.fish")]
 pub(crate) struct CompletionsArgs {
-    /// Shell to print the completions for
+    /// Shell for which the script is printed
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -35,12 +35,12 @@ pub(crate) struct ConfigArgs {
 enum Action {
     /// Find refused, contradictory, unsafe and ineffective settings in option files or on a running server
     Lint(Box<lint::LintArgs>),
-    /// Explain an option, or each option in a file: its purpose, its default in each version, the related counter and
-    /// its cost
+    /// Explain an option, or each option in a file: its purpose, its cost, its default in each version, and the counter
+    /// that shows its effect
     Explain(explain::ExplainArgs),
     /// Compare the effective settings of two files, versions, running servers or run records
     Diff(Box<diff::DiffArgs>),
-    /// Rewrite a file for another version, or between MySQL and MariaDB
+    /// Rewrite an option file for another server version, or move it between MySQL and MariaDB
     Migrate(migrate::MigrateArgs),
     /// Generate a short option file for a server version, a machine and a purpose
     Generate(generate::GenerateArgs),

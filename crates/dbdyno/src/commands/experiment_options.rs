@@ -11,7 +11,7 @@ pub(crate) struct ExperimentOptions {
     /// Server binary for private servers [default: found automatically]
     #[arg(long, value_name = "FILE")]
     pub(crate) mysqld: Option<PathBuf>,
-    /// Keep the private servers after the experiment
+    /// Keep the private servers, and the tables created on existing servers, instead of removing them at the end
     #[arg(long)]
     keep: bool,
     /// Interval at which the machine and the server are sampled, from 100ms to 60s [default: 1s; in runs shorter than

@@ -37,17 +37,17 @@ pub(crate) struct HistoryArgs {
     /// Search this directory and its immediate subdirectories instead of the list of past results; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
-    /// Show the results over time for the experiment with this name or key (at least four digits), or for all
-    /// experiments that vary this factor
+    /// Show the results over time of the experiment with this name or key (at least the key's first four digits), or of
+    /// all experiments that vary this factor
     #[arg(long, value_name = "EXPERIMENT")]
     of: Option<String>,
     /// Metric or cost to show over time; docs/compare.md lists them [default: the experiment's metric]
     #[arg(long, value_name = "NAME", requires = "of", value_parser = measure)]
     metric: Option<Measure>,
-    /// Number of latest results to show [default: 20; with --of, all]
+    /// Number of results to show, counted from the latest one [default: 20; with --of, all]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Remove all results whose directory no longer exists from the list, and exit
+    /// Remove from the list all results whose directory no longer exists, and exit
     #[arg(long, conflicts_with_all = ["dir", "of", "last"])]
     forget: bool,
 }

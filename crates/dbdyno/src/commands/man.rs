@@ -16,7 +16,7 @@ dbdyno's packages install the man pages. To install them for the current user:
   dbdyno man ~/.local/share/man/man1
   man dbdyno-run")]
 pub(crate) struct ManArgs {
-    /// Directory for the man pages, which is created if it does not exist
+    /// Directory for the man pages; it is created if it does not exist
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }

@@ -53,7 +53,7 @@ pub(crate) struct QuickArgs {
     /// Server binary for the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Keep the private server after the measurement
+    /// Keep the private server after the measurement instead of removing it
     #[arg(long)]
     keep: bool,
     /// Print every table and finding after the summary

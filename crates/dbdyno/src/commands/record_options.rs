@@ -15,7 +15,7 @@ use crate::connection_options::observe_options::ObserveOptions;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordOptions {
-    /// File to which the run record is written [default: record.jsonl in a new directory below results]
+    /// File to which the run record is written [default: record.jsonl in a new subdirectory of results]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Interval at which the machine and the server are sampled, from 100ms to 60s [default: 1s]

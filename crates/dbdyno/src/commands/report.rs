@@ -21,8 +21,9 @@ use crate::output::{write_file, write_out};
 If several results are given, they are combined into one report. In this report, the factor `results` names the results
 to which each run belongs.
 
-If --format is not given, the file extension of --output determines the format (.html, .json, .csv, .md, .prom,
-.parquet, .svg, .png). If neither option is given, the format is html. docs/report-formats.md documents every format.
+If --format is not given, the file extension of --output determines the format (.html, .json, .csv, .md, .xml, .prom,
+.parquet, .svg, .png). If neither option is given, the format is svg for charts (--chart, --charts) and html otherwise.
+docs/report-formats.md documents every format.
 
 Examples:
   dbdyno report results/quickstart-1 --output quickstart.html
@@ -33,10 +34,10 @@ Examples:
   dbdyno report results/quickstart-1 --charts pictures --format png
   dbdyno report results/storage-suite-1 --chart heat --output heat.svg")]
 pub(crate) struct ReportArgs {
-    /// Results directories and run records, or the results directory of one storage measurement
+    /// Results directories and run records to report, or the results directory of one storage measurement
     #[arg(value_name = "DIR|RECORD", required = true)]
     results: Vec<PathBuf>,
-    /// Output format
+    /// Output format [default: determined by the file extension of --output; see below]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// File to write [default: standard output]

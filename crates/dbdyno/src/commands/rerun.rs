@@ -30,13 +30,13 @@ const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The experiment, its files, --scale, --repeats, --seed and --only are taken from the results directory, so the original
-files are not needed. The new results are written to a new directory and then compared with the old results. The
-comparison lists the differences in machine, server, variables and dbdyno, the old and the new cost of each operation,
-and the causes.
+The experiment and its files are taken from the results directory, so the original files are not needed. Options of the
+original run, such as --scale and --seed, apply again. The new results are written to a new directory and then compared
+with the old results. The comparison lists the differences between the machines, the servers, their variables and the
+versions of dbdyno. It also shows the old and the new cost of each operation, and the causes of any difference.
 
 If the results are those of a single run (such as dbdyno oltp, or dbdyno quick on an existing server), the command is
-run again in the same directory and with the same seed. The tables that the command uses must exist.
+run again in the same working directory and with the same seed. The tables that the command uses must exist.
 
 Examples:
   dbdyno rerun results/trial-1
@@ -49,7 +49,7 @@ pub(crate) struct RerunArgs {
     /// Directory for the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
-    /// File whose first line is the password; needed only if the original command line contained the password
+    /// File whose first line is the account's password; needed only if the original command line contained the password
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     #[command(flatten)]

@@ -51,13 +51,15 @@ pub(crate) struct RunArgs {
     /// Print the plan with its estimated duration, and exit
     #[arg(long)]
     plan: bool,
-    /// Continue the experiment's latest results (or those in --results): execute only the missing and incomplete runs
+    /// Continue the experiment in its latest results directory, or in --results; only the missing and incomplete runs
+    /// are executed
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
     /// Directory for the results [default: results/NAME-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Multiply all durations, numbers of rows and the buffer pool size by this factor (0 to 1)
+    /// Shorten the experiment: multiply all durations, all numbers of rows and the buffer pool size by this number,
+    /// which is above 0 and at most 1
     #[arg(long, value_name = "N")]
     scale: Option<f64>,
     /// Number of runs for each combination of levels [default: from the experiment file]
@@ -77,14 +79,14 @@ pub(crate) struct RunArgs {
     /// Random seed for the run order and the load [default: from the experiment file]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run against a server that does nothing and has no data, to test the plan and measure the client's own cost;
-    /// works only with .smack files and oltp workloads
+    /// Use a server that does nothing and has no data, to test the plan and to measure the client's own cost; works
+    /// only with .smack files and oltp workloads
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     #[command(flatten)]
     options: ExperimentOptions,
-    /// During the experiment, serve the report so far, the current run and /metrics over HTTP at this address (port 0
-    /// selects a free port)
+    /// During the experiment, show the report so far and the current run to browsers at this address, and serve metrics
+    /// for Prometheus at /metrics (port 0 selects a free port)
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "plan")]
     serve: Option<String>,
     /// Print every table and finding after the summary

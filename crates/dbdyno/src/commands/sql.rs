@@ -24,9 +24,9 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Measure how long statements take, and what they cost the server
     Time(time::TimeArgs),
-    /// Compare statements under two or more variants, such as an index, a setting, a hint or a rewrite
+    /// Compare statements with and without a change, such as an index, a setting, a hint or a rewrite
     Compare(Box<compare::CompareArgs>),
-    /// Suggest changes that could make statements faster, and test them on copies of a private server
+    /// Suggest changes that could make statements faster; with --try, also test them on copies of a private server
     Advise(advise::AdviseArgs),
 }
 

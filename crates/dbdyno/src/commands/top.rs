@@ -57,10 +57,10 @@ Examples:
   dbdyno top --host db1 --user root --every 5s --count 12 > afternoon.txt
   dbdyno top --server demo --serve 127.0.0.1:9104")]
 pub(crate) struct TopArgs {
-    /// Run record or results directory to replay or follow
+    /// Run record or results directory of the run to follow or replay; without it, the server is watched
     #[arg(value_name = "RECORD")]
     record: Option<PathBuf>,
-    /// Polling interval, such as 500ms or 5s [default: 1s]
+    /// Interval at which the server is polled, such as 500ms or 5s [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every, conflicts_with = "record")]
     every: Option<Duration>,
     /// Replay speed, from 0.125 to 512 times the original speed [default: 1; with --plain, as fast as possible]
@@ -69,7 +69,7 @@ pub(crate) struct TopArgs {
     /// Exit after this many intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Print one line per interval, even on a terminal
+    /// Print one line per interval instead of using the full screen of the terminal
     #[arg(long)]
     plain: bool,
     /// Serve the screen to browsers at this address, and metrics for Prometheus at /metrics (port 0 selects a free

@@ -9,17 +9,18 @@ use runs::{Blame, Blamed};
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server on another host")]
 pub(crate) struct ObserveOptions {
-    /// Observe the server's machine through dbdyno on that machine: ssh://[USER@]HOST[:PORT] starts dbdyno there, and
-    /// tcp://HOST:PORT connects to a dbdyno that was started with dbdyno observe --listen
+    /// Observe the server's machine through dbdyno on that machine. ssh://[USER@]HOST[:PORT] starts dbdyno there;
+    /// tcp://HOST:PORT connects to dbdyno observe --listen, which must already run there [default: a server's machine
+    /// is observed only if it is this machine]
     #[arg(long, value_name = "WHERE")]
     observe: Option<ObserverAddress>,
-    /// With --observe tcp://: file whose first line is the secret that the observer was started with
+    /// With --observe tcp://: file whose first line is the same secret as in the --secret-file of dbdyno observe
     #[arg(long, value_name = "FILE", requires = "observe")]
     observe_secret_file: Option<PathBuf>,
     /// With --observe ssh://: command that starts dbdyno on the server's host [default: dbdyno]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_program: Option<String>,
-    /// With --observe ssh://: ssh command with its options, separated by spaces [default: ssh]
+    /// With --observe ssh://: ssh program and its options, separated by spaces [default: ssh]
     #[arg(long, value_name = "COMMAND", requires = "observe")]
     observe_ssh: Option<String>,
 }

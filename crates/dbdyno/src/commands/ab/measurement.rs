@@ -30,8 +30,9 @@ pub(super) struct Measurement {
     /// Metric to compare
     #[arg(long, global = true, value_enum, default_value = "throughput")]
     pub(super) metric: Metric,
-    /// Smallest difference that matters, in per cent
-    #[arg(long, global = true, value_name = "PERCENT", default_value = "2 %", value_parser = percent)]
+    /// Smallest difference that matters, in per cent; levels that differ by less count as equivalent [default: 2 %]
+    #[arg(long, global = true, value_name = "PERCENT", default_value = "2 %", hide_default_value = true,
+        value_parser = percent)]
     pub(super) min_effect: String,
     /// Random seed for the run order and the load
     #[arg(

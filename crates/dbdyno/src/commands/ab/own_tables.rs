@@ -37,7 +37,7 @@ impl OwnTables {
                 .conflicts_with_all(others)
         };
         let dump = "Load the tables from this mysqldump or mariadb-dump file, or from this mydumper directory";
-        let csv = "Table that --schema creates, and the CSV file with its rows; may be repeated";
+        let csv = "Load this table, which --schema creates, from this CSV file; may be repeated for other tables";
         command.args([
             option(DUMP, "FILE", dump)
                 .conflicts_with(SCHEMA)

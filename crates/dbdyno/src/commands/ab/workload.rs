@@ -87,7 +87,7 @@ impl Subcommand for Workload {
                 .args(arguments(own.data, own.load))
         });
         let script =
-            Command::new(SCRIPT).about("Your own SQL, written as scripts in pgbench's language");
+            Command::new(SCRIPT).about("Your own SQL, in scripts that use pgbench's language");
         command
             .subcommands(own)
             .subcommand(ScriptWorkload::augment_args(script))

@@ -26,8 +26,8 @@ A side is one of the following:
   DIR, RECORD               the settings in a results directory or run record
 
 If --host, --socket, --port or --server names a running server, B may be omitted. A file's effective values are computed
-for the version given with --for. Without --for, the version of the other side is used, or else the version of the
-server found on this machine.
+for the version given with --for. Without --for, the version of the other side is used. If both sides are files,
+the version of the server found on this machine is used.
 
 The differences are grouped by topic, and the most important topic comes first: durability, SQL and security,
 replication, transactions, memory, reads and writes, connections, logs.

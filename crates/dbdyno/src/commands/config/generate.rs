@@ -17,9 +17,9 @@ use crate::commands::storage::{record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file contains only lines that differ from the version's defaults. A comment at each line states its reason and
-formula. If neither --disk-iops nor --storage is given, the disk's speed is unknown, and the options that depend on it
-keep their defaults.
+The file sets only options whose values differ from the version's defaults. A comment at each line states the reason and
+the formula. If neither --disk-iops nor --storage is given, the disk's speed is unknown, and the options that depend on
+it keep their defaults.
 
 Examples:
   dbdyno config generate --for mysql-8.0.33 --memory 32G --connections 500 --output my.cnf
@@ -36,10 +36,10 @@ pub(crate) struct GenerateArgs {
     /// Number of durable random writes that the disk performs per second [default: unknown]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     disk_iops: Option<u64>,
-    /// Results of `dbdyno storage` for the server's disk; they replace --disk-iops
+    /// Results of `dbdyno storage` for the server's disk, from which the disk's speed is taken instead of --disk-iops
     #[arg(long, value_name = "RECORD", conflicts_with = "disk_iops")]
     storage: Option<PathBuf>,
-    /// Type of load that the server is meant for
+    /// Type of load for which the file is written
     #[arg(long, value_enum, default_value_t = Workload::Oltp)]
     workload: Workload,
     /// Lowest acceptable durability class. D4: a failure loses nothing. D3: a power failure can lose the end of the
@@ -53,7 +53,7 @@ pub(crate) struct GenerateArgs {
     /// New file to write [default: standard output]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Do not start a server to test the file, even if the server version is installed
+    /// Do not test the file by starting a server with it, even if the server version is installed
     #[arg(long)]
     no_start: bool,
 }

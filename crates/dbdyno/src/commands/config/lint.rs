@@ -24,15 +24,15 @@ const COUNTERS_AFTER: &str = "1h";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is read as the server would read it, with its included files and with the option groups for its version. If an
-option is set several times, the last line applies. If the version is installed on this machine, the server's own
-validator also checks the file.
+The file is read as the server would read it: with the files that it includes, and with the option groups for the
+server's version. If an option is set several times, the last line applies. If the version is installed on this machine,
+the server's own validator also checks the file.
 
 Each finding has a level. docs/config.md lists all rules.
   refused   the server does not start, or ignores the line
   risk      data, commits or access can be lost
   warning   the line probably does not do what was intended
-  note      the line has no effect, or a side effect that is easily forgotten
+  note      the line has no effect, or has a side effect that is easily forgotten
 
 Without FILE, dbdyno reviews the running server that --host, --socket, --port or --server names: its variables, its
 counters since its start, and its machine. The machine is observed through --observe, or directly if the server runs on
@@ -50,25 +50,27 @@ Examples:
   dbdyno config lint my.cnf --for mysql-8.0 --format github --fail-if warning
   dbdyno config lint --host db1 --user dba --observe ssh://db1")]
 pub(crate) struct LintArgs {
-    /// Option file to check; if there are several, a later file overrides an earlier one
+    /// Option file to check; if there are several, a later file overrides an earlier one. Without a file, the running
+    /// server is reviewed (see below)
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "host", "port", "socket", "server",
         "defaults_file"])]
     files: Vec<PathBuf>,
     /// Server version that the file is for, such as mysql-8.0.33 or mariadb-10.11. A name without a number, such as
-    /// mariadb, means the installed version [default: the version of the server that the connection options name, or
-    /// else of the server found on this machine]
+    /// mariadb, means the installed version [default: the version of the server that the connection options name; if
+    /// they name none, the version of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target,
         conflicts_with_all = ["server", "host", "port", "socket", "defaults_file"])]
     version: Option<Target>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Use a running server's counters only if the server has been running for at least this time
+    /// Judge a running server by its counters only if it has been running for at least this time
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
     counters_after: Duration,
-    /// Check the file only against dbdyno's option catalogues, even if the server version is installed
+    /// Check the file only against dbdyno's option catalogues; do not run the server's own validator, even if the
+    /// version is installed
     #[arg(long)]
     no_validator: bool,
-    /// Apply all safe fixes, write the result to this new file, and show the differences
+    /// Write a copy of the file with all safe fixes to this new file, and show the differences
     #[arg(long, value_name = "NEW")]
     fix: Option<PathBuf>,
     /// Output format

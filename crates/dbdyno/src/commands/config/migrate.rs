@@ -19,8 +19,8 @@ use super::trial::Start;
 #[command(after_help = "\
 Renamed options get their new names and units. Options that do not exist in the new version become comments that state
 the reason. If a default that affects query results or durability has changed, the new file sets the old value.
-Everything else is kept, including comments. If the new version is installed, the server's own validator checks the new
-file before it is written, and a test server is started with the new file in a separate data directory.
+Everything else is kept, including comments. If the new version is installed, the new file is tested before it is
+written. The version's own validator checks the file, and a test server is started with it in a separate data directory.
 
 Without --output, dbdyno shows the differences and writes no file.
 
@@ -39,7 +39,8 @@ pub(crate) struct MigrateArgs {
     /// New file to write [default: none; dbdyno only shows the differences]
     #[arg(long, short, value_name = "NEW")]
     output: Option<PathBuf>,
-    /// Check the new file only against dbdyno's option catalogues; do not start the new version's server to check it
+    /// Check the new file only against dbdyno's option catalogues; do not start the new version's server to test the
+    /// file
     #[arg(long)]
     no_validator: bool,
     /// Show all changes with their reasons, and all defaults that change

@@ -29,7 +29,7 @@ pub(super) struct VersionArgs {
     /// installed version [default: the version of the server found on this machine]
     #[arg(long = "for", value_name = "VERSION", value_parser = target)]
     version: Option<Target>,
-    /// Use the version of this private server
+    /// Name of a private server whose version is used instead of --for
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
     server: Option<String>,
 }
@@ -85,7 +85,7 @@ pub(super) struct MachineArgs {
     /// system are not checked]
     #[arg(long, value_name = "TYPE")]
     file_system: Option<String>,
-    /// The server runs on this machine; detect its memory, CPUs, disk and file system
+    /// Use the memory, CPUs, disk and file system of this machine, because the server runs on it
     #[arg(long)]
     here: bool,
 }

@@ -19,7 +19,7 @@ pub(super) enum Format {
     Junit,
     /// OpenMetrics text for Prometheus
     Openmetrics,
-    /// Parquet file with the same rows as csv, and with typed columns
+    /// Parquet file with the same rows as csv, but with typed columns
     Parquet,
     /// One chart as SVG
     Svg,

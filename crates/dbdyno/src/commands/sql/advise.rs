@@ -28,8 +28,9 @@ With --try, the candidates with the largest estimated savings are measured one a
 private server, as in sql compare. The server itself is not changed. Before an index is measured, the statistics are
 refreshed on both copies. The size of each index and its cost for inserts and updates are also measured.
 
-A candidate is proved only if the statements return the same results on this data and a statement becomes faster by more
-than --min-effect: the whole confidence interval of the change must be beyond this limit.
+A candidate is proved only if every statement still returns the same result on this data, and at least one statement
+becomes faster by more than --min-effect. For this, the whole confidence interval of the change must be beyond
+--min-effect.
 
 If a statement fails, it is listed with its error, and the other statements are still examined. The exit code is then
 that of the error. If --try proves no candidate, the exit code is 1.
@@ -40,20 +41,20 @@ Examples:
 pub(super) struct AdviseArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Measure the candidates (suggested changes) on copies of the private server
+    /// Measure the candidates (suggested changes) on copies of the private server; without --try, they are only listed
     #[arg(long = "try")]
     is_tried: bool,
-    /// Maximum number of candidates to measure; those with the largest estimated savings are measured first
+    /// With --try: maximum number of candidates to measure; those with the largest estimated savings are measured first
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
-    /// Time limit for the timed blocks of all candidates together; copies of the server, new indexes, statistics and
-    /// executions that are not timed take additional time
+    /// With --try: time limit for the timed blocks of all candidates together; copies of the server, new indexes,
+    /// statistics and executions that are not timed take additional time
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters, in per cent
+    /// With --try: smallest difference that matters, in per cent
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: u32,
-    /// Random seed for the execution order
+    /// With --try: random seed for the execution order
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Time limit for each statement; a statement that exceeds it is killed on the server

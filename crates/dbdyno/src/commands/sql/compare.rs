@@ -60,11 +60,11 @@ pub(super) struct CompareArgs {
     /// Variant to compare with the baseline, in the form NAME: PART; PART (see below); may be repeated
     #[arg(long, value_name = "VARIANT", required_unless_present_any = ["cnf", "run"], value_parser = Variant::parse)]
     variant: Vec<Variant>,
-    /// Changes to the baseline, in the same form as a variant [default: none]
+    /// Changes that apply to the baseline, in the same form as a variant [default: none; the statements are unchanged]
     #[arg(long, value_name = "VARIANT", value_parser = Variant::parse)]
     baseline: Option<Variant>,
-    /// Option files to compare. With --setup, new servers are started with them; otherwise, they are added to the
-    /// options of copies of the private server
+    /// Option files to compare. With --setup, each new server is started with one of them. Without --setup, each copy
+    /// of the private server gets the options of one file in addition to its own
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', conflicts_with_all = ["variant", "baseline"])]
     cnf: Vec<PathBuf>,
     /// With --setup: server versions to compare, such as mysql-8.0.33,mariadb-10.11
@@ -79,7 +79,7 @@ pub(super) struct CompareArgs {
     /// Time limit for all blocks together; when it is reached, no new block is started
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
-    /// Smallest difference that matters, in per cent [default: 5 between copies, otherwise 2]
+    /// Smallest difference that matters, in per cent [default: 5 if copies of a server are compared, otherwise 2]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     min_effect: Option<u32>,
     /// Random seed for the execution order
@@ -94,7 +94,7 @@ pub(super) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Also write an HTML page with the plans of all sides to this file
+    /// Also write the result, with the plans of all sides, as an HTML page to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]

@@ -14,13 +14,15 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-If the server supports a form of EXPLAIN, dbdyno uses it once. The forms are EXPLAIN as a table (with EXTENDED and its
-warnings, if the server has them), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and the optimizer
-trace. The plan is drawn from the form with the most information. With --forms, a plan is drawn from every form.
+For each statement, dbdyno uses every form of EXPLAIN that the server supports. The forms are EXPLAIN as a table (with
+EXTENDED and its warnings, if the server has them), FORMAT=JSON, FORMAT=TREE, EXPLAIN ANALYZE or MariaDB's ANALYZE, and
+the optimizer trace. The plan is drawn from the form with the most information. With --forms, a plan is drawn from every
+form.
 
-A statement that only reads is executed once in a read-only transaction, so that its plan can be measured. A statement
-that changes data is only explained. With --analyze, it is also executed, in a transaction that is rolled back. USE, and
-SET of session variables, are executed and apply to the statements that follow them.
+A statement that only reads is executed once in a read-only transaction, so that the rows and times of its plan can be
+measured. A statement that changes data is explained but not executed. With --analyze, it is also executed, in a
+transaction that is rolled back. USE, and SET of session variables, are executed and apply to the statements that follow
+them.
 
 Examples:
   dbdyno sql explain --server demo -e 'select count(*) from page where page_len > 9000'
@@ -32,7 +34,7 @@ pub(super) struct ExplainArgs {
     /// Also execute statements that change data, and roll back their changes
     #[arg(long)]
     analyze: bool,
-    /// Execute no statements; show only the optimizer's estimates
+    /// Execute no statement; show only the optimizer's estimates
     #[arg(long, conflicts_with = "analyze")]
     no_analyze: bool,
     /// Time limit for each statement; a statement that exceeds it is killed on the server

@@ -16,8 +16,8 @@ pub(super) struct InputArgs {
     /// Statement to use instead of a file; may be repeated
     #[arg(long, short = 'e', value_name = "STATEMENT", conflicts_with = "file")]
     execute: Vec<String>,
-    /// Use the most expensive statements in this slow query log (a file name) or in performance_schema (the word
-    /// digest)
+    /// Use the most expensive statements in this slow query log; with the word digest instead of a file name, use those
+    /// in performance_schema
     #[arg(long, value_name = "LOG|digest", conflicts_with_all = ["file", "execute"])]
     from: Option<PathBuf>,
     /// With --from: number of statements to use, starting with the most expensive one

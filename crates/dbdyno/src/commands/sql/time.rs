@@ -13,7 +13,7 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A round executes all statements once, in order. The rounds end when every median time is known with the precision that
+A round executes all statements once, in order. The rounds end when every median time is known to the precision that
 --precision sets, when --runs rounds are complete, or when --budget is used up. The first round is reported separately,
 because it may read pages from disk that later rounds find in memory.
 
@@ -36,8 +36,8 @@ pub(super) struct TimeArgs {
     /// Maximum number of rounds after the first one (a round executes every statement once)
     #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
-    /// Stop when every median time is known to this precision: half the width of its confidence interval, in per cent
-    /// of the median
+    /// Stop when every median time is known to this precision; the precision is half the width of the median's
+    /// confidence interval, in per cent of the median
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
     precision: u32,
     /// Time limit for all rounds after the first one
@@ -46,7 +46,7 @@ pub(super) struct TimeArgs {
     /// Number of additional rounds before the first one; the private server is restarted before each of them
     #[arg(long, value_name = "N", default_value = "0", requires = "server", value_parser = clap::value_parser!(u32).range(0..=1000))]
     cold: u32,
-    /// Keep the changes that statements make, and allow statements other than SELECT, INSERT, UPDATE and similar ones
+    /// Keep the changes that statements make, and also allow statements that cannot be rolled back
     #[arg(long)]
     commit: bool,
     /// Time limit for each statement; a statement that exceeds it is killed on the server
@@ -55,7 +55,7 @@ pub(super) struct TimeArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Also write an HTML page to this file
+    /// Also write the result as an HTML page to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -70,7 +70,8 @@ enum Format {
     Json,
     /// CSV with a header line
     Csv,
-    /// Lines such as `Q1:5.97537` and a `Total:` line, in seconds: first for the first round, then for the medians
+    /// Two lists, one for the first round and one for the medians: a line such as `Q1:5.97537` (in seconds) for each
+    /// statement, then a `Total:` line
     Document,
 }
 

@@ -43,7 +43,8 @@ pub(crate) struct ProveArgs {
     /// Options whose lines are tested together; may be repeated for other groups of options
     #[arg(long = "group", value_name = "NAME,...", value_parser = group)]
     pub(super) groups: Vec<Vec<String>>,
-    /// Additional options to test, even though they normally do not affect speed, such as max_connections
+    /// Options to test as well, such as max_connections; options that normally do not affect speed are kept without a
+    /// test unless they are named here
     #[arg(long = "test", value_name = "OPTION,...", value_delimiter = ',')]
     pub(super) tested: Vec<String>,
     #[command(flatten)]
@@ -60,8 +61,8 @@ pub(crate) struct ProveArgs {
     /// Random seed for the run order and the load
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
-    /// Directory in which the private servers are created, which determines their disk [default: the directory of all
-    /// private servers]
+    /// Directory in which the private servers are created; their data is on the disk of this directory [default: the
+    /// directory of all private servers]
     #[arg(long, value_name = "DIR")]
     pub(super) datadir: Option<PathBuf>,
     /// Lowest durability class that the shortest file may have, from D0 (no guarantee) to D4 (no commit is lost)
@@ -74,7 +75,7 @@ pub(crate) struct ProveArgs {
     /// Directory for the results [default: results/prove-N]
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
-    /// Write the shortest file to this new file, with reasons as comments
+    /// Write the shortest file to this new file, with the reasons for its lines as comments
     #[arg(long, short, value_name = "NEW")]
     pub(super) output: Option<PathBuf>,
     /// Write a copy of the HTML report to this new file

@@ -8,7 +8,7 @@ use runs::{Blame, Blamed};
 /// The load and its data.
 #[derive(Debug, clap::Args)]
 pub(super) struct WorkloadArgs {
-    /// Load to measure with
+    /// Load under which the lines are measured
     #[arg(long, value_enum, default_value_t = Kind::Oltp)]
     workload: Kind,
     /// With --workload oltp: name of the sysbench workload
@@ -30,6 +30,7 @@ pub(super) struct WorkloadArgs {
     #[arg(long, value_name = "ROWS", default_value = "100k")]
     rows: String,
     /// With --workload smack: number of times that a client executes each of its queries, in the order of the file
+    /// [default: the numbers in the file]
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
     /// Number of connections
