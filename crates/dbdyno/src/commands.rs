@@ -85,13 +85,13 @@ pub(crate) enum Command {
     Rerun(rerun::RerunArgs),
     /// Measure the highest throughput that dbdyno itself reaches as a client on this machine
     Calibrate(calibrate::CalibrateArgs),
-    /// Start a server that does nothing, for measuring clients
+    /// Start a server that answers without doing any work, so that you can measure clients
     NullServer(null_server::NullServerArgs),
     /// Observe this machine on behalf of dbdyno on another host
     Observe(observe::ObserveArgs),
     /// Review, explain, compare, migrate and generate my.cnf files, and measure the effect of their lines
     Config(config::ConfigArgs),
-    /// Run your own SQL as a load; write it as scripts in pgbench's language
+    /// Run your own SQL as a load, written as scripts in pgbench's language
     Script(Box<script::ScriptArgs>),
     /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),

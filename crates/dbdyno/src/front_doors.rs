@@ -34,7 +34,7 @@ pub(crate) struct FrontDoor {
 pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "oltp",
-        about: "Prepare, prewarm, run, check and clean up sysbench's OLTP workloads, without sysbench",
+        about: "Run sysbench's OLTP workloads without sysbench: prepare, prewarm, run, check and clean up",
         is_linked: false,
         definition: commands::oltp::definition,
         enter: |args| commands::oltp::run(args),
@@ -58,7 +58,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mariadb-slap",
-        about: "Run statements from many clients with mariadb-slap's command line",
+        about: "Run statements from many clients; command line and report are those of mariadb-slap",
         is_linked: true,
         definition: || mysqlslap::definition(Dialect::MariaDb),
         enter: |args| mysqlslap::run(Dialect::MariaDb, args),
@@ -66,7 +66,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "tpcc_load",
-        about: "Load TPC-C tables with tpcc-mysql's command line and messages",
+        about: "Load TPC-C tables; command line and messages are those of tpcc-mysql",
         is_linked: true,
         definition: tpcc_load::definition,
         enter: |args| tpcc_load::run(args),
@@ -74,7 +74,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "tpcc_start",
-        about: "Run TPC-C with tpcc-mysql's command line and output",
+        about: "Run TPC-C; command line and output are those of tpcc-mysql",
         is_linked: true,
         definition: tpcc_start::definition,
         enter: |args| tpcc_start::run(args),
@@ -82,7 +82,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "gen-data",
-        about: "Generate rows with gen-data's command line; the output is identical byte for byte",
+        about: "Generate rows; command line and output are those of Super Smack's gen-data, byte for byte",
         is_linked: true,
         definition: gen_data::definition,
         enter: |args| gen_data::run(args),
@@ -98,7 +98,7 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     },
     FrontDoor {
         name: "mysql-proxy",
-        about: "Run the proxy with MySQL Proxy's command line",
+        about: "Relay MySQL connections to servers; the command line is that of MySQL Proxy",
         is_linked: true,
         definition: mysql_proxy::definition,
         enter: |args| mysql_proxy::run(args),

@@ -22,17 +22,17 @@ const OPTIONS: &[OptionSpec] = &[
         "dir",
         Kind::Directory("directory"),
         Absent::Required("dir = \"/mnt/a\""),
-        "Directory on the disk; dbdyno creates one of its own below it",
+        "Directory on the disk to measure; dbdyno creates a directory of its own in it",
     ),
     OptionSpec::without_default(
         "job",
         Kind::File("fio job file"),
-        "fio's job file instead of the options below; its jobs run at the same time",
+        "fio job file that replaces all options except dir and limit; the jobs in it run at the same time",
     ),
     OptionSpec::without_default(
         "access",
         Kind::Choice(&["random", "sequential"]),
-        "Access order in the file [default: random]",
+        "Whether the requests access random positions of the file or go through it in order [default: random]",
     ),
     OptionSpec::without_default(
         "block",
@@ -42,12 +42,12 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "reads",
         Kind::Count(0, 100),
-        "Share of reads in percent; the rest are writes [default: 100]",
+        "Share of reads, in per cent; all other requests are writes [default: 100]",
     ),
     OptionSpec::without_default(
         "depth",
         Kind::Count(1, 4096),
-        "Requests in flight [default: 1]",
+        "Depth (number of requests in flight) [default: 1]",
     ),
     OptionSpec::without_default(
         "size",
@@ -68,13 +68,14 @@ const OPTIONS: &[OptionSpec] = &[
         "sync",
         Kind::Text,
         "How writes are made durable: a call after each write (fdatasync, fsync) or after every N writes (fsync=N), \
-         or a flag when opening the file (dsync, sync) [default: none]",
+         or a flag with which the file is opened (dsync, sync) [default: none]",
     )
     .of("none|fdatasync[=N]|fsync[=N]|dsync|sync"),
     OptionSpec::without_default(
         "limit",
         Kind::Text,
-        "Limit the disk with a control group, such as \"read_iops=1000,write_mb=50\", or \"none\" [default: none]",
+        "Limits on the disk, set through a control group, such as \"read_iops=1000,write_mb=50\", or \"none\" \
+         [default: none]",
     )
     .of("KEY=N,..."),
 ];

@@ -22,15 +22,15 @@ const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 In a separate process, dbdyno starts a null server, which answers at once and does no work. dbdyno sends single-row
-SELECTs to this server, over the unix socket and over TCP, as prepared statements and as text, and stores the highest
-rates. The record of each later run contains the share of these rates that the run used. If the kernel, the number of
-CPUs or the dbdyno version has changed since the calibration, the calibration is ignored.
+SELECTs to this server, over the unix socket and over TCP, as prepared statements and as text. It then stores the
+highest rates. The record of each later run contains the run's throughput as a share of these rates. If the kernel, the
+number of CPUs or the dbdyno version has changed since the calibration, the calibration is ignored.
 
 Examples:
   dbdyno calibrate
   dbdyno calibrate --connections 1,64 --duration 3s --format json")]
 pub(crate) struct CalibrateArgs {
-    /// Numbers of connections to measure with
+    /// Numbers of connections; each number is measured separately
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: Vec<u32>,

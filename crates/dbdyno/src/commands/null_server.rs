@@ -37,7 +37,7 @@ The server accepts every login with any password, and has no data. It answers st
   SET, SHOW, queries about the server itself
                                  an answer without delays or errors
 
-When the server listens, it prints one line with its addresses. SIGINT or SIGTERM ends the server.
+When the server is ready, it prints one line with the addresses on which it listens. SIGINT or SIGTERM ends the server.
 
 Examples:
   dbdyno null-server --socket /tmp/null.sock
@@ -51,7 +51,7 @@ pub(crate) struct NullServerArgs {
     /// Listen on this TCP port (port 0 selects a free port)
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Address to listen on with --port
+    /// With --port: address to listen on
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -59,7 +59,7 @@ pub(crate) struct NullServerArgs {
         requires = "port"
     )]
     bind: IpAddr,
-    /// Variant of the protocol that the server uses: mariadb or mysql
+    /// Server to imitate: mariadb or mysql
     #[arg(long, value_name = "NAME", default_value = "mariadb")]
     dialect: DialectName,
     /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do
@@ -71,7 +71,8 @@ pub(crate) struct NullServerArgs {
     /// Length of the value in each column, in bytes
     #[arg(long, value_name = "N", default_value_t = 119)]
     row_bytes: u32,
-    /// Response time of each statement: a fixed time such as 1ms, or exponential:MEAN for random times [default: none]
+    /// Response time of each statement: a fixed time (1ms), or random times with this mean (exponential:1ms) [default:
+    /// none]
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
     /// Additional response time at the start, as with cold caches; --warm-in sets how fast it decays
@@ -92,7 +93,7 @@ pub(crate) struct NullServerArgs {
     /// Length of the stall that --freeze-at causes
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
-    /// Never answer a statement; logins and queries about the server are still answered
+    /// Never answer statements that read or change rows; logins and queries about the server are still answered
     #[arg(long, conflicts_with = "freeze_at")]
     never_answer: bool,
     /// Number of statements that are answered normally before the faults begin
@@ -101,11 +102,11 @@ pub(crate) struct NullServerArgs {
     /// Share of statements that fail
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     error_rate: f64,
-    /// Error number that failing statements return
+    /// Error number of the statements that fail
     #[arg(long, value_name = "N", default_value_t = 1213, requires = "error_rate",
           value_parser = clap::value_parser!(u16).range(1..))]
     error_number: u16,
-    /// Share of statements after which the server closes the connection instead of answering
+    /// Share of statements for which the server closes the connection instead of sending an answer
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     drop_rate: f64,
     /// Delay before the server reads the data that a client has sent
@@ -118,14 +119,14 @@ pub(crate) struct NullServerArgs {
     /// on open files]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: Option<u32>,
-    /// System variable with its value, such as datadir=/srv/db; may be repeated
+    /// System variable, and the value that the server reports for it, such as datadir=/srv/db; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     variable: Vec<(String, String)>,
-    /// Maximum number of connections, as with a per-user limit; further connections are refused with error 1226
+    /// Imitate a limit on a user's connections: if this number is open, further ones are refused with error 1226
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     user_connections: Option<u32>,
-    /// Write a line for each statement to this file: its connection, the times at which it was received and answered
-    /// (monotonic clock, in nanoseconds) and its outcome
+    /// Write a line for each statement to this file: the connection, the times of receipt and answer (monotonic clock,
+    /// in nanoseconds), the command and the result
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }

@@ -17,10 +17,11 @@ use crate::terminal::Terminal;
 #[command(
     group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
     after_help = "\
-The observer only reads /proc and /sys, and changes nothing. If it cannot read a value, it reports which one. root and
-the server's own account can read everything. docs/observe.md has the details.
+The observer only reads /proc and /sys, and changes nothing. If it cannot read a value, it names this value in its
+report. As root, or with the account of the server process, the observer can read everything. docs/observe.md has the
+details.
 
-To have the observer started over ssh by the dbdyno that drives the load:
+To let the dbdyno that drives the load start the observer over ssh:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]
   dbdyno oltp read_write run --host db1 --observe ssh://dba@db1
 
@@ -36,7 +37,7 @@ pub(crate) struct ObserveArgs {
     /// Listen on this address and port (port 0 selects a free port)
     #[arg(long, value_name = "ADDRESS:PORT", requires = "secret_file")]
     listen: Option<String>,
-    /// File whose first line is the shared secret, with at least 16 characters
+    /// File whose first line is the secret that both sides share; it needs at least 16 characters
     #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
     secret_file: Option<PathBuf>,
     /// Path of the server's pid file on this host; needed if the server reports another path, for example because it

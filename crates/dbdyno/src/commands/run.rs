@@ -19,11 +19,8 @@ use server::Installation;
 use verdict::Outcome;
 
 use crate::{
-    bundled_experiments::file_of,
-    commands::experiment_options::ExperimentOptions,
-    progress::Shown,
-    serve::Door,
-    terminal,
+    bundled_experiments::file_of, commands::experiment_options::ExperimentOptions, progress::Shown,
+    serve::Door, terminal,
 };
 
 mod again;

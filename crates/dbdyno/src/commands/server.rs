@@ -45,7 +45,7 @@ pub(crate) struct ServerArgs {
 enum Action {
     /// Create a server and start it
     Create(CreateArgs),
-    /// Check option files for a server version, without starting the server
+    /// Check whether a server version accepts option files, without starting the server
     Check(check::CheckArgs),
     /// Start a server
     Start(Name),
@@ -55,7 +55,7 @@ enum Action {
     Restart(Name),
     /// Show the status of a server
     Status(Name),
-    /// Open the server's command-line client
+    /// Connect to a server with its command-line client
     Client(ClientArgs),
     /// Show the last lines of a server's log
     Log(LogArgs),
@@ -69,7 +69,7 @@ enum Action {
     Snapshots(snapshot::SnapshotsArgs),
     /// Stop a server, and remove it with all its data
     Destroy(Name),
-    /// Install a server version, without root privileges
+    /// Install a server version; this needs no root privileges
     Install(installs::InstallArgs),
     /// List the installed server versions
     Installed(installs::InstalledArgs),
@@ -96,7 +96,8 @@ struct CreateArgs {
     /// Server binary for the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Server version to run, such as mariadb-10.11, mysql-8.0, mariadb or percona, or the name of an installed version
+    /// Server version to run, such as mariadb-10.11, mysql-8.0, mariadb or percona; names of installed versions are
+    /// also accepted
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
     /// Option file; may be repeated, and a later file overrides an earlier one [default: none; the buffer pool is then

@@ -20,8 +20,8 @@ pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-dbdyno creates a directory for the test file in DIR, and removes it at the end. fio (Debian package fio) runs the
-patterns of reads and writes. dbdyno itself measures the commits. Depth is the number of requests in flight.
+dbdyno creates its test files in a directory below DIR, and removes this directory at the end. fio (Debian package fio)
+runs the patterns of reads and writes. dbdyno itself measures the commits. Depth is the number of requests in flight.
 docs/storage.md explains each figure.
 
 Examples:
@@ -37,16 +37,15 @@ pub(crate) struct StorageArgs {
 
 #[derive(Debug, Subcommand)]
 enum StorageCommand {
-    /// Measure commits and the main patterns of reads and writes in a minute
+    /// Measure durable commits and the main patterns of reads and writes; this takes less than a minute
     Quick(quick::QuickArgs),
-    /// Measure durable commits, which write and flush a redo log and then a binary log
+    /// Measure durable commits: each one writes and flushes a redo log, and then a binary log
     Commit(commit::CommitArgs),
-    /// Measure a set of patterns (request size, share of reads, depth), and show the rates in a heat table
+    /// Measure a set of patterns (request size, share of reads, requests in flight), and show the rates in a heat table
     Suite(suite::SuiteArgs),
-    /// Compare two volumes with runs in random order, and show a verdict for each type of request
+    /// Compare two volumes: measure both in random order, and show a verdict for each type of request
     Compare(compare::CompareArgs),
-    /// Find out how long a volume sustains its burst rate: requests per second over several minutes, for each size and
-    /// depth
+    /// Find out how long a volume sustains its burst rate, by measuring each size and depth for several minutes
     Burst(burst::BurstArgs),
     /// Measure the disk in rounds until it is steady according to SNIA's rule
     Steady(steady::SteadyArgs),

@@ -13,9 +13,9 @@ use crate::commands::cleanup::{self, CleanupArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tables have the same names and columns as those of tpcc-mysql, with the column types of TPC-C 5.11. Unless
---database names another database, the database is tpcc. The results are TPC-C-like. They are not TPC results, and must
-not be compared with TPC results.
+The tables have the same names and columns as those of tpcc-mysql, with the column types of TPC-C 5.11. The default
+database is tpcc; --database names another one. The results are TPC-C-like. They are not TPC results, and must not be
+compared with TPC results.
 
 Examples:
   dbdyno tpcc prepare --server one --warehouses 4

@@ -202,7 +202,7 @@ fn print_defaults(dialect: Dialect, from_files: &[String], typed: &[String]) {
 fn print_help(options: &Options<'_>, dialect: Dialect) {
     let program = dialect.program();
     println!(
-        "Runs statements from many clients at the same time, with {program}'s options and report.\n\n\
+        "Run statements from many clients at the same time; options and report are those of {program}.\n\n\
          Usage: {program} [OPTIONS]\n"
     );
     for spec in options.specs.iter().filter(|spec| spec.refused.is_none()) {

@@ -36,7 +36,7 @@ const DATA_DIR: &str = "/var/smack-data";
 /// Maximum retries of one operation with `--on-error retry`.
 const RETRIES: u32 = 100;
 
-/// Runs a .smack file as Super Smack 1.3 does, and prints its report with correct numbers
+/// Run a .smack file as Super Smack 1.3 does, and print the same report with correct figures
 ///
 /// Options may be given anywhere on the command line. Connection options override the file's client sections.
 #[derive(Debug, Parser)]
@@ -46,13 +46,13 @@ const RETRIES: u32 = 100;
     disable_version_flag = true
 )]
 struct Options {
-    /// The .smack file; without it, standard input
+    /// The .smack file to run [default: standard input]
     smack_file: Option<PathBuf>,
 
     /// Values of $1, $2, ... in the file
     arguments: Vec<String>,
 
-    /// Database engine; only mysql
+    /// Database type; only mysql is supported
     #[arg(
         short = 'd',
         long,
@@ -62,7 +62,7 @@ struct Options {
     )]
     db_type: String,
 
-    /// Directory for data files [default: /var/smack-data; if this directory does not exist, gen-data sends the rows
+    /// Directory for data files [default: /var/smack-data; if this directory does not exist, gen-data's rows are sent
     /// directly to the server]
     #[arg(short = 'D', long, value_name = "DIR")]
     datadir: Option<PathBuf>,
@@ -79,7 +79,8 @@ struct Options {
     #[arg(long, value_enum, default_value = "ms")]
     time_unit: Unit,
 
-    /// What to do after a failed statement: stop the test, count the error, or retry after a deadlock
+    /// What to do after a failed statement: stop the test (stop), count the error and continue (count), or also repeat
+    /// the statement after a deadlock (retry)
     #[arg(long, value_enum, default_value = "stop")]
     on_error: Policy,
 
@@ -87,11 +88,11 @@ struct Options {
     #[arg(long)]
     seed: Option<u64>,
 
-    /// Number of event loops (threads that drive the connections) per client section
+    /// Number of event loops (threads that drive the connections) for each client section
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
 
-    /// Write a run record to this file; with several clients or create_threads, to FILE-1, FILE-2 ...
+    /// Write a run record to this file; with several client sections or with create_threads, to FILE-1, FILE-2 ...
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 

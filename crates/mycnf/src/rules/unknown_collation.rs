@@ -60,7 +60,8 @@ mod tests {
     #[test]
     fn a_character_set_of_the_file_is_not_added_again() {
         let latin1 = "character_set_server=latin1\ncollation_server=utf8mb4_0900_ai_ci";
-        let fix = "does not have this collation; leave it out, or write a collation of the character set";
+        let fix =
+            "does not have this collation; leave it out, or write a collation of the character set";
         assert_found(&RULE, "mysql-5.7", latin1, &[fix]);
         let utf8 = "character_set_server=utf8\ncollation_server=utf8mb3_uca1400_ai_ci";
         let found = remarks(&RULE, &crate::Machine::default(), "mariadb-10.6", utf8);

@@ -120,7 +120,11 @@ mod tests {
             ("m: create index k on t (a)", 1003, true),
         ] {
             let variant = Variant::parse(variant).unwrap();
-            assert_eq!(counts_before_changes(&variant, number), counts, "{variant:?}");
+            assert_eq!(
+                counts_before_changes(&variant, number),
+                counts,
+                "{variant:?}"
+            );
         }
     }
 }

@@ -43,35 +43,38 @@ const RANDOM: [OptionSpec; 6] = [
         "rand_type",
         DISTRIBUTIONS,
         "uniform",
-        "Distribution of the accessed rows (the default of sysbench 1.0.20 is special)",
+        "Distribution of the accessed rows; sysbench 1.0.20 has another default (special)",
     ),
     OptionSpec::without_default(
         "rand_spec_iter",
         Kind::Count(1, 1000),
-        "With gaussian or special: number of uniform random values that are averaged [default: 12]",
+        "With --rand-type gaussian or special: number of uniform random numbers that are averaged for each access \
+         [default: 12]",
     ),
     OptionSpec::without_default(
         "rand_spec_pct",
         Kind::Number(0.001, 99.999),
-        "With special: size of the hot zone, in per cent of the rows [default: 1]",
+        "With --rand-type special: size of the hot zone in the middle of the table, in per cent of the rows \
+         [default: 1]",
     )
     .of("PERCENT"),
     OptionSpec::without_default(
         "rand_spec_res",
         Kind::Number(0.001, 99.999),
-        "With special: share of accesses that go to the hot zone, in per cent [default: 75]",
+        "With --rand-type special: share of the accesses that go to the hot zone, in per cent [default: 75]",
     )
     .of("PERCENT"),
     OptionSpec::without_default(
         "rand_pareto_h",
         Kind::Number(0.001, 0.999),
-        "With pareto: parameter h of the distribution [default: 0.2]",
+        "With --rand-type pareto: parameter h; the share h of the rows gets the share 1 - h of the accesses \
+         [default: 0.2]",
     )
     .of("H"),
     OptionSpec::without_default(
         "rand_zipfian_exp",
         Kind::Number(0.0, 10.0),
-        "With zipfian: exponent of the distribution [default: 0.8]",
+        "With --rand-type zipfian: exponent of the distribution [default: 0.8]",
     )
     .of("EXPONENT"),
 ];
@@ -90,7 +93,7 @@ const TABLE: [OptionSpec; 7] = [
         "auto_inc",
         Kind::Flag,
         "on",
-        "Let the server assign ids with AUTO_INCREMENT",
+        "Let the server assign the ids with AUTO_INCREMENT; with off, dbdyno assigns them",
     ),
     OptionSpec::with_default(
         "secondary",
@@ -115,7 +118,7 @@ const TABLE: [OptionSpec; 7] = [
         "create_table_options",
         Kind::Text,
         "",
-        "Text to append to CREATE TABLE",
+        "Text to append to every CREATE TABLE statement",
     )
     .of("SQL"),
 ];
@@ -152,7 +155,7 @@ const TRANSACTION: [OptionSpec; 16] = [
         "range_selects",
         Kind::Flag,
         "on",
-        "Include range selects (simple, sum, order, distinct) in each transaction",
+        "Include range selects in each transaction: simple ones, and ones with SUM, ORDER BY or DISTINCT",
     ),
     times("simple_ranges", "1", "Number of simple range selects per transaction"),
     times("sum_ranges", "1", "Number of range selects with SUM per transaction"),
@@ -175,26 +178,26 @@ const TRANSACTION: [OptionSpec; 16] = [
     times(
         "delete_inserts",
         "1",
-        "Number of deletes per transaction; each is followed by an insert with the same id",
+        "Number of deletes per transaction; after each delete, a row with the same id is inserted",
     ),
     OptionSpec::with_default("skip_trx", Kind::Flag, "off", "Omit BEGIN and COMMIT from the transactions"),
     OptionSpec::with_default(
         "random_points",
         Kind::Count(1, 10_000),
         "10",
-        "With select_random_points: number of ids in each statement",
+        "With the workload select_random_points: number of values of column k in each statement",
     ),
     OptionSpec::with_default(
         "number_of_ranges",
         Kind::Count(1, 10_000),
         "10",
-        "With select_random_ranges: number of ranges in each statement",
+        "With the workload select_random_ranges: number of ranges of column k in each statement",
     ),
     OptionSpec::with_default(
         "delta",
         Kind::Count(0, i32::MAX as u64),
         "5",
-        "With select_random_ranges: width of each range",
+        "With the workload select_random_ranges: difference between the last and the first value of each range",
     ),
     OptionSpec::with_default(
         "db_ps_mode",
@@ -206,7 +209,7 @@ const TRANSACTION: [OptionSpec; 16] = [
         "mysql_ignore_errors",
         Kind::Text,
         "1213,1020,1205",
-        "Error numbers after which an event is retried, or the word all; any other error ends the run",
+        "Errors after which an event is retried: a list of error numbers, or all; any other error ends the run",
     )
     .of("LIST"),
 ];

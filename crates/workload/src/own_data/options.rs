@@ -27,7 +27,8 @@ const OPTIONS: &[OptionSpec] = &[
         DUMP_AS,
         Kind::Choice(&["lines", "inserts"]),
         "lines",
-        "How the INSERT statements of a dump are sent: as LOAD DATA LOCAL if that changes no row, or unchanged",
+        "How the INSERT statements of a dump are sent: as LOAD DATA LOCAL where this changes no row (lines), or \
+         unchanged (inserts)",
     ),
     OptionSpec::without_default(
         "csv",
@@ -37,7 +38,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec::without_default(
         "generate",
         Kind::Tables("{ orders = { rows = \"1M\", columns = { id = \"sequence\" } } }"),
-        "Tables with their numbers of rows and with rules for their columns",
+        "Tables to generate, each with its number of rows and the rules for its columns",
     ),
 ];
 

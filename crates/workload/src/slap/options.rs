@@ -33,7 +33,7 @@ const AUTO: OptionSpec = OptionSpec::with_default(
     "auto_generate_sql",
     Kind::Flag,
     "off",
-    "Generate a table and statements",
+    "Generate a table, and statements that use it",
 );
 
 const DELIMITER: OptionSpec = OptionSpec::with_default(
@@ -50,43 +50,43 @@ const DATA: &[OptionSpec] = &[
         "auto_generate_sql_add_autoincrement",
         Kind::Flag,
         "off",
-        "Add a primary key column with AUTO_INCREMENT",
+        "Add a primary key column with AUTO_INCREMENT to the generated table",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_guid_primary",
         Kind::Flag,
         "off",
-        "Add a primary key column with uuid() values",
+        "Add a primary key column with uuid() values to the generated table",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_secondary_indexes",
         Kind::Count(0, COLUMNS_MAX as u64),
         "0",
-        "Number of unique columns with uuid() values",
+        "Number of columns with uuid() values and a unique index in the generated table",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_write_number",
         Kind::Count(1, STATEMENTS_MAX),
         "100",
-        "Number of statements that create and fill the table, including CREATE",
+        "Number of statements that create and fill the generated table, including CREATE TABLE",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_unique_write_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Number of different INSERT statements that fill the table",
+        "Number of different INSERT statements that fill the generated table",
     ),
     OptionSpec::with_default(
         "number_int_cols",
         Kind::Text,
         "1",
-        "Number of integer columns; N:1 also creates an index on each",
+        "Number of integer columns in the generated table; N:1 also creates an index on each of them",
     ),
     OptionSpec::with_default(
         "number_char_cols",
         Kind::Text,
         "1",
-        "Number of text columns; N:1 also creates an index on each",
+        "Number of text columns in the generated table; N:1 also creates an index on each of them",
     ),
     OptionSpec::without_default(
         "create",
@@ -97,7 +97,7 @@ const DATA: &[OptionSpec] = &[
     OptionSpec::without_default(
         "engine",
         Kind::Text,
-        "Storage engine; engine:option adds a table option",
+        "Storage engine of the tables; ENGINE:OPTION also sets a table option",
     ),
 ];
 
@@ -108,13 +108,13 @@ const LOAD: &[OptionSpec] = &[
         "auto_generate_sql_load_type",
         Kind::Choice(&["mixed", "update", "write", "key", "read"]),
         "mixed",
-        "mixed, update, write, key or read",
+        "Kind of generated statements: mixed, update, write, key or read",
     ),
     OptionSpec::with_default(
         "auto_generate_sql_unique_query_number",
         Kind::Count(1, UNIQUE_MAX),
         "10",
-        "Number of different statements that the clients run, minus one",
+        "Number of different statements that the clients run, minus one: with 10, they run eleven",
     ),
     OptionSpec::without_default(
         "auto_generate_sql_execute_number",
@@ -136,13 +136,13 @@ const LOAD: &[OptionSpec] = &[
         "commit",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
-        "Disable autocommit, and COMMIT after this number of a client's statements",
+        "Disable autocommit; each client sends COMMIT after this number of its statements",
     ),
     OptionSpec::with_default(
         "detach",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
-        "Reconnect after this number of a client's statements",
+        "Let each client reconnect after this number of its statements",
     ),
 ];
 

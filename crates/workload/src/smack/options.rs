@@ -47,7 +47,7 @@ impl OptionTable for SmackData {
                     "rows",
                     Kind::Rows,
                     Absent::Required("rows = \"1M\""),
-                    "Rows of each table, or their size as a multiple of the buffer pool",
+                    "Number of rows in each table, or the size of the tables as a multiple of the buffer pool",
                 ),
             ]
         }
@@ -121,7 +121,7 @@ impl OptionTable for SmackLoad {
                     "client",
                     Kind::Text,
                     Absent::Unset,
-                    "Client type to run if the file has several",
+                    "Client type to run, if the file has several",
                 ),
                 OptionSpec::new(
                     "mix",

@@ -168,8 +168,7 @@ impl OptionTable for TpchLoad {
                     "checks",
                     Kind::Flag,
                     Absent::Default("off"),
-                    "Whether the server checks unique and foreign keys during the load; off turns the checks off only in the \
-                     sessions that load the rows",
+                    "Whether the server checks unique keys and foreign keys in the sessions that load the rows",
                 ),
                 OptionSpec::new(
                     "redo_log",

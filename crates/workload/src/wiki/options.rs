@@ -35,14 +35,15 @@ impl OptionTable for WikiData {
                     "until",
                     Kind::Text,
                     Absent::Default("2013-03-03"),
-                    "End date of the page history; the last revision is just before this date, and the first one is ten years earlier",
+                    "End date of the page history: the last revision is just before this date, and the first revision \
+                     is ten years before it",
                 ),
                 OptionSpec::new(
                     "key_time",
                     Kind::Choice(&["before", "after"]),
                     Absent::Default("before"),
-                    "When to create the secondary keys: before the rows are loaded, as in a dump (before), or after \
-                     that, which makes the keys smaller (after)",
+                    "When to create the secondary keys: before the rows are loaded, as a dump does (before), or after \
+                     they are loaded, which makes the keys smaller (after)",
                 ),
             ]
         }

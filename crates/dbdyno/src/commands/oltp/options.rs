@@ -57,7 +57,7 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) connection: ConnectionOptions,
-    /// Password, which is visible in the process list until dbdyno has erased it; --password-file is safer
+    /// Password; visible in the process list until dbdyno erases it (--password-file is safer)
     #[arg(long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"], help_heading = "Connection")]
     pub(super) password: Option<String>,
     /// TLS, as sysbench's --mysql-ssl: on requires it, off forbids it
@@ -148,7 +148,7 @@ impl FromArgMatches for WorkloadOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
-    /// Random seed for the rows [default: 1]; with run, random seed for the load [default: 0, which means a new seed
+    /// Random seed: with prepare, for the rows [default: 1]; with run, for the load [default: 0, which means a new seed
     /// for each run]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
@@ -167,16 +167,16 @@ pub(super) struct LoadOptions {
     #[arg(long, value_parser = PossibleValuesParser::new(["poisson", "constant"]).map(process))]
     pub(super) arrivals: Option<Process>,
     /// Length of the measurement, such as 30s or 5m; a plain number means seconds, and 0 means no limit. If
-    /// --operations is also given, the run ends when the first of the two limits is reached [default: 10 s; with
-    /// --operations, no limit]
+    /// --operations is also given, the run ends when either limit is reached [default: 10s; with --operations, no
+    /// limit]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) duration: Option<Duration>,
     /// Total number of events, such as 10000 or 1M; 0 means no limit
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = count_or_none)]
     pub(super) operations: u64,
-    /// Time to wait for unfinished events at the end: a time (5s), a share of the duration (10%), or off to wait for
-    /// all events. If events are still unfinished after this time, the exit code is 3 [default: wait for 5s, and do not
-    /// fail]
+    /// Time to wait for unfinished events at the end of the run: a time (5s), a share of the duration (10%), or off to
+    /// wait for all events. If events are still unfinished after this time, the exit code is 3 [default: 5s; without a
+    /// value, 5%]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
     pub(super) forced_shutdown: Option<ForcedShutdown>,
     /// Busy-wait shortly before the scheduled time of an event, so that the event starts within a microsecond of this

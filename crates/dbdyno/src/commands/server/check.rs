@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use runs::{Blame, Blamed};
 use server::{Installation, Settings};
 
-/// Check option files for a server version, without starting the server
+/// Check whether a server version accepts option files, without starting the server
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Server binary [default: found automatically]
+    /// Server binary that checks the option files [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
     /// Server version that the option files are for, such as mariadb-10.11 or mysql-8.0

@@ -25,11 +25,11 @@ const LOG: &str = "course";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each size is measured at each depth for --seconds, with a pause before every measurement except the first. A burst ends
-when the rate falls to 70 % or less of the previous rate and does not rise again. The result shows the rates during
-and after the burst, the time of the drop, and the estimated number of extra requests that the burst allowed. If a burst
-ended, the same combination is measured again after a pause, to check whether the disk has recovered. If measurements
-last less than 180 seconds, they miss the end of many bursts.
+Each combination of size and depth is measured for --seconds seconds. There is a pause before every measurement except
+the first. A burst ends when the rate falls to 70 % or less of the previous rate and does not rise again. The result
+shows the rates during and after the burst, the time of the drop, and the estimated number of extra requests that the
+burst allowed. If a burst ended, the same combination is measured again after a pause, to check whether the disk has
+recovered. Measurements of less than 180 seconds miss the end of many bursts.
 
 After an interruption, --resume measures only those combinations of size and depth that have not been measured yet.
 
@@ -39,7 +39,7 @@ pub(super) struct BurstArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Sizes of the file range that the requests access; each size is measured at each depth
+    /// Sizes of the part of the test file that the requests access; each size is measured at each depth
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
     sizes: Vec<u64>,
     /// Depths (numbers of requests in flight)
@@ -58,7 +58,7 @@ pub(super) struct BurstArgs {
     /// Share of reads, in per cent; all other requests are writes
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     reads: u32,
-    /// Continue the latest interrupted measurement, or the one in --results
+    /// Continue the latest interrupted measurement; with --results, the one in that directory
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -15,13 +15,13 @@ use super::{
 #[command(after_help = "\
 A commit writes and flushes a redo log, and then writes and flushes a binary log, as a server does with sync_binlog=1
 and innodb_flush_log_at_trx_commit=1:
-  --server mariadb   writes a 4 KiB block to the redo log, bypassing the page cache, and 210
-                     bytes to the binary log
-  --server mysql     writes blocks of 512 bytes to the redo log, through the page cache, and
+  --server mariadb   writes a block of 4 KiB to the redo log (not through the page cache) and
+                     210 bytes to the binary log
+  --server mysql     writes blocks of 512 bytes to the redo log (through the page cache) and
                      380 bytes to the binary log
 
-Writers that wait at the same time share one pair of flushes, as in a server's group commit. A server does more work for
-each commit, so the measured rate is an upper bound for a server's rate of durable commits.
+Writers that wait at the same time share one pair of flushes, as in a server's group commit. A real server does more
+work for each commit, so the measured rate is an upper bound for a server's rate of durable commits.
 
 Examples:
   dbdyno storage commit /data --server mysql
@@ -30,7 +30,7 @@ pub(super) struct CommitArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Server whose system calls each commit imitates
+    /// Server to imitate: each commit makes the same system calls as a commit of this server
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
     /// Numbers of concurrent writers; each number is measured separately

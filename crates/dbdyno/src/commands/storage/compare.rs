@@ -20,7 +20,7 @@ const NAME: &str = "storage-compare";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The runs on the two volumes are executed in random order, so a change on the machine does not look like a difference
-between the volumes. For each type of request, the answer is a verdict with its confidence interval.
+between the volumes. For each type of request, the answer contains a verdict and its confidence interval.
 
 The results directory contains the experiment file. To change the experiment, edit the file and run it again:
   dbdyno run results/storage-compare-1/storage-compare.toml

@@ -10,8 +10,8 @@ use storage::RawDevice;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DestroyArgs {
-    /// Measure a raw device and destroy its contents. On a terminal, dbdyno asks for the device's name as a
-    /// confirmation. Without a terminal, give the name as --destroy=/dev/X
+    /// Measure a raw device, and destroy its contents. On a terminal, dbdyno asks you to type the device's name to
+    /// confirm. Without a terminal, give the name as --destroy=/dev/X
     #[arg(long, value_name = "DEVICE", num_args = 0..=1, require_equals = true)]
     destroy: Option<Option<PathBuf>>,
 }

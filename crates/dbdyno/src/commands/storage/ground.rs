@@ -26,8 +26,8 @@ pub(super) const COMMIT_BYTES: u64 = 128 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CommonArgs {
-    /// Limit the disk with a control group during the measurement: read_iops and write_iops in requests per second,
-    /// read_mb and write_mb in MiB per second
+    /// Limits on the disk during the measurement, set through a control group: read_iops and write_iops in requests
+    /// per second, read_mb and write_mb in MiB per second [default: none]
     #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
     /// Directory for the results [default: results/storage-COMMAND-N]

@@ -26,8 +26,9 @@ const FILE_UNIT: u64 = 1 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The measurement takes less than a minute. Each further repeat takes another half minute. If fio is not installed,
-dbdyno's own threads measure only commits, and random reads and writes at depths 1 and 16.
+The measurement takes less than a minute. Each further repeat (--repeats) takes another half minute. If fio is not
+installed, dbdyno itself measures commits, and random reads and writes at depths 1 and 16. It then leaves out the other
+patterns.
 
 Example:
   dbdyno storage quick /data")]
@@ -35,7 +36,7 @@ pub(super) struct QuickArgs {
     /// Directory on the disk to measure
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Number of times to measure each pattern, each time in a new random order
+    /// Number of times to measure all patterns; with more than one, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
     #[command(flatten)]

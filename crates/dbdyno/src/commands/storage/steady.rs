@@ -21,8 +21,8 @@ const FILLS: u32 = 2;
 #[command(after_help = "\
 First, the whole file is written twice. Then the requests (--block, --reads, --depth) run in rounds of equal length. The
 disk is steady when the rates of the last five rounds meet two conditions (SNIA SSS PTS 2.0.2):
-  - the range from the lowest to the highest rate is less than 20 % of their mean
-  - a line fitted to the rates rises or falls by less than 10 % of their mean
+  - the difference between the highest and the lowest rate is less than 20 % of the mean rate
+  - a line fitted to the rates rises or falls by less than 10 % of the mean rate
 
 Do not compare the figures with a drive's SNIA figures: a file is not the whole disk, and the disk is not purged before
 the measurement.
@@ -33,10 +33,10 @@ because the rounds must follow each other without a pause.
 Example:
   dbdyno storage steady /data --size 16G")]
 pub(super) struct SteadyArgs {
-    /// Directory on the disk to measure, or a raw device with --destroy
+    /// Directory on the disk to measure; with --destroy, a raw device
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Size of the test file
+    /// Size of the test file; with --destroy, size of the part of the device that is overwritten and measured
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
     /// Length of each round, in seconds

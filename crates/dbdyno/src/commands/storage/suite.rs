@@ -30,34 +30,34 @@ Sets of patterns (--patterns):
              the set takes 2 h 17 min
   mysql-30   random requests of 4 and 16 KiB with 100, 50 and 0 % reads at depths 1, 4, 16, 64
              and 256
-  FILE       a TOML file with a [[pattern]] table for each pattern; its keys are name, block,
-             reads (in per cent), depth and, if the requests are not random,
-             access = \"sequential\"
+  FILE       a TOML file with a [[pattern]] table for each pattern; the keys of the table are
+             name, block, reads (in per cent) and depth; for requests that are not random,
+             add access = \"sequential\"
 
 Examples:
   dbdyno storage suite /data
   dbdyno storage suite /data --patterns mysql-30 --size 1G --seconds 2 --repeats 3
   dbdyno storage suite /data --resume")]
 pub(super) struct SuiteArgs {
-    /// Directory on the disk to measure, or a raw device with --destroy
+    /// Directory on the disk to measure; with --destroy, a raw device
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Set of patterns to measure: sh2-137, mysql-30 or a TOML file (see below)
     #[arg(long, value_name = "SET|FILE", default_value = "sh2-137")]
     patterns: String,
-    /// Size of the test file
+    /// Size of the test file; with --destroy, size of the part of the device that is overwritten and measured
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
     /// Length of the measurement for each pattern, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
     seconds: u64,
-    /// Number of times to measure each pattern, each time in a new random order
+    /// Number of times to measure all patterns; with more than one, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
     /// I/O engine that fio uses
     #[arg(long, value_name = "ENGINE", default_value = "libaio", value_parser = ENGINES)]
     engine: String,
-    /// Continue the latest interrupted measurement, or the one in --results
+    /// Continue the latest interrupted measurement; with --results, the one in that directory
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -33,8 +33,8 @@ pub(crate) struct PrepareArgs {
     /// Number of connections that load the rows [default: one per CPU, up to 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later: a server crash
-    /// during the load then loses all of the server's data. After the load, the redo log is switched on again
+    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later. With off, a server
+    /// crash during the load destroys all of the server's data. After the load, dbdyno switches the redo log on again
     #[arg(long, value_enum, value_name = "STATE", default_value = "on")]
     redo_log: Switch,
     /// Skip the consistency check after the load

@@ -66,8 +66,8 @@ pub(crate) struct RunArgs {
     /// Keying and think times: none, or those in the TPC-C specification (spec)
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
-    /// How a transaction is sent: statement by statement (statements), or as one call to a stored procedure (stored),
-    /// which is created if it does not exist
+    /// How a transaction is sent: statement by statement (statements), or as one call to a stored procedure (stored);
+    /// missing procedures are created
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
     /// Where Delivery transactions run: on background connections, one for every four terminals (deferred), or on the
@@ -84,7 +84,7 @@ pub(crate) struct RunArgs {
     /// Skip the consistency checks before and after the run
     #[arg(long)]
     no_check: bool,
-    /// Print the response times for every transaction type, the input statistics and every finding
+    /// Print the response times of every transaction type, the statistics of the inputs, and every finding
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]

@@ -25,15 +25,14 @@ pub(super) struct PrepareArgs {
     /// When to create the indexes and foreign keys: before or after the rows are loaded
     #[arg(long, value_name = "WHEN", default_value = "after")]
     key_time: When,
-    /// Whether the server checks unique and foreign keys during the load; off turns the checks off only in the sessions
-    /// that load the rows
+    /// Whether the server checks unique keys and foreign keys in the sessions that load the rows
     #[arg(long, value_name = "STATE", default_value = "off")]
     checks: State,
     /// Number of connections that load the rows [default: one per CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: Option<u32>,
-    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later: a server crash
-    /// during the load then loses all of the server's data. After the load, the redo log is switched on again
+    /// Whether InnoDB's redo log is on during the load. The value off needs MySQL 8.0.21 or later. With off, a server
+    /// crash during the load destroys all of the server's data. After the load, dbdyno switches the redo log on again
     #[arg(long, value_name = "STATE", default_value = "on")]
     redo_log: State,
     /// Output format

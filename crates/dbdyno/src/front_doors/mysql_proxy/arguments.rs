@@ -16,15 +16,16 @@ use super::{
 /// The environment variable with the admin interface's password.
 pub(super) const PASSWORD_VARIABLE: &str = "MYSQL_PROXY_ADMIN_PASSWORD";
 
-/// Relays MySQL connections to servers, with MySQL Proxy's command line
+/// Relay MySQL connections to servers; the command line is that of MySQL Proxy
 #[derive(Debug, Parser)]
 #[command(
     name = "mysql-proxy",
     version,
     after_help = "\
 An address is HOST:PORT, :PORT, or the path of a unix socket. Without a host, an address to listen on means every \
-address of this machine, and a backend's address means this machine. Options can also be set in the group [mysql-proxy] of the \
---defaults-file, where the values of a list are separated by commas. SIGINT or SIGTERM ends the proxy with exit code 0.
+address of this machine, and a backend's address means this machine. Options can also be set in the group \
+[mysql-proxy] of the --defaults-file, where the values of a list are separated by commas. SIGINT or SIGTERM ends the \
+proxy with exit code 0.
 
 Examples:
   mysql-proxy --proxy-address=:3306 --proxy-backend-addresses=:3307
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
         default_value = "127.0.0.1:3306"
     )]
     pub(super) proxy_backend_addresses: Vec<String>,
-    /// Address of a read-only server, which only a script can choose; may be repeated
+    /// Address of a read-only backend, which is used only if a script or a --rewrite rule chooses it; may be repeated
     #[arg(short = 'r', long, value_name = "ADDRESS")]
     pub(super) proxy_read_only_backend_addresses: Vec<String>,
     /// Lua script whose hooks can observe and change sessions; if the file changes, it is reloaded for new clients
@@ -51,8 +52,8 @@ pub(crate) struct Arguments {
     /// Start only the admin interface, without the proxy
     #[arg(long)]
     pub(super) no_proxy: bool,
-    /// Open a new server connection for each client instead of reusing an idle one from the pool (with
-    /// COM_CHANGE_USER)
+    /// Open a new server connection for each client; without this option, clients are logged in on idle connections
+    /// from the pool (COM_CHANGE_USER)
     #[arg(long)]
     pub(super) proxy_pool_no_change_user: bool,
     /// Time limit for connecting to a backend, in seconds
@@ -68,7 +69,7 @@ pub(crate) struct Arguments {
     /// Plugin to start: proxy or admin; may be repeated
     #[arg(long, value_name = "NAME", value_parser = ["proxy", "admin"], default_value = "proxy")]
     pub(super) plugins: Vec<String>,
-    /// Address of the admin interface (with --plugins=admin)
+    /// With --plugins=admin: address of the admin interface
     #[arg(long, value_name = "ADDRESS", default_value = ":4041")]
     pub(super) admin_address: String,
     /// User name for the admin interface
@@ -79,22 +80,23 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PASSWORD")]
     pub(super) admin_password: Option<String>,
 
-    /// Lua script whose read_query can answer a command on the admin interface before the built-in answers
+    /// Lua script for the admin interface; commands that its hook read_query does not answer get a built-in answer
     #[arg(long, value_name = "FILE")]
     pub(super) admin_lua_script: Option<PathBuf>,
 
-    /// Search path for modules that scripts load [default: BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
+    /// Search path for modules that scripts load [default: the environment variable LUA_PATH; if it is not set,
+    /// BASEDIR/lib/mysql-proxy/lua/?.lua with --basedir]
     #[arg(long, value_name = "PATH")]
     pub(super) lua_path: Option<String>,
     /// Memory limit for all scripts in an event thread, including the results that they keep: a number of bytes, or a
     /// size such as 64M [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(super) lua_memory_limit: Option<u64>,
-    /// Maximum number of Lua instructions in one call of a hook; a call that exceeds it fails. The default is reached
+    /// Maximum number of Lua instructions in one call of a hook; a call that needs more fails. The default is reached
     /// after a few seconds. With 0, there is no limit, and scripts are compiled instead of interpreted
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub(super) lua_instruction_limit: u64,
-    /// Read options from the group [mysql-proxy] of this file, which only its owner and group may access
+    /// Read options from the group [mysql-proxy] of this file; only the file's owner and group may have access to it
     #[arg(long, value_name = "FILE")]
     pub(super) defaults_file: Option<PathBuf>,
     /// Write a last line to the log when the proxy ends, regardless of --log-level
@@ -106,13 +108,14 @@ pub(crate) struct Arguments {
     /// Run as this user (needs root)
     #[arg(long, value_name = "NAME")]
     pub(super) user: Option<String>,
-    /// Directory to which relative paths refer; must be absolute
+    /// Directory from which relative paths are resolved; must be an absolute path
     #[arg(long, value_name = "DIR")]
     pub(super) basedir: Option<PathBuf>,
-    /// Write the process id to this file, which is removed at the end
+    /// Write the process id to this file; the file remains when the proxy ends
     #[arg(long, value_name = "FILE")]
     pub(super) pid_file: Option<PathBuf>,
-    /// No effect, because the plugins are built in; accepted for existing start scripts, with a note in the log
+    /// Has no effect, because the plugins are built in; the proxy accepts the option for existing start scripts, and
+    /// logs a note
     #[arg(long, value_name = "DIR")]
     pub(super) plugin_dir: Option<PathBuf>,
     /// Lowest level of messages to log: error, critical, warning, message, info or debug
@@ -127,7 +130,7 @@ pub(crate) struct Arguments {
     /// Maximum number of open files; each client needs two of them
     #[arg(long, value_name = "N")]
     pub(super) max_open_files: Option<u64>,
-    /// Number of event threads
+    /// Number of event threads (threads that serve the clients)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) event_threads: u16,
     #[command(flatten)]

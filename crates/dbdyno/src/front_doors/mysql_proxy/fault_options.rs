@@ -9,7 +9,8 @@ use crate::commands::null_server::share;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Injected faults (not in MySQL Proxy)")]
 pub(super) struct FaultOptions {
-    /// Delay each command by this time, optionally with a uniformly distributed jitter, such as 2ms or 2ms:500us
+    /// Delay each command by this time (2ms), or by a uniformly distributed random time from TIME - JITTER to TIME +
+    /// JITTER (2ms:500us)
     #[arg(long, value_name = "TIME[:JITTER]")]
     add_delay: Option<Delay>,
     /// Maximum number of commands per second, for all clients together
@@ -21,7 +22,7 @@ pub(super) struct FaultOptions {
     /// Share of commands to lose; for each lost command, the connections to the client and to the server are closed
     #[arg(long, value_name = "0..1", value_parser = share)]
     drop: Option<f64>,
-    /// Close each client's connections after this number of commands
+    /// Close the connections to the client and to the server after this number of the client's commands
     #[arg(long, value_name = "N")]
     kill_after: Option<u64>,
     /// Random seed for --add-delay, --drop and the rules of --rewrite

@@ -10,8 +10,8 @@ pub(super) struct OwnOptions {
     /// is reloaded for new clients
     #[arg(long, value_name = "FILE", conflicts_with = "proxy_lua_script")]
     pub(super) rewrite: Option<PathBuf>,
-    /// Address at which metrics are served, at /metrics (OpenMetrics) and /metrics.json. Without a host, only this
-    /// machine can read them
+    /// Serve metrics at this address, under the paths /metrics (OpenMetrics) and /metrics.json. If the address has no
+    /// host, only this machine can read the metrics
     #[arg(long, value_name = "[HOST]:PORT")]
     pub(super) metrics_address: Option<String>,
     /// Interval between checks of each backend, in seconds [default: no periodic checks; if the proxy cannot connect a

@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "TLS, compression and logins (not in MySQL Proxy)")]
 pub(super) struct SideOptions {
-    /// PEM file with the certificate for TLS with clients, including intermediate certificates
+    /// Offer TLS to clients, with the certificate in this PEM file; intermediate certificates must be in the same file
     #[arg(long, value_name = "FILE", requires = "proxy_ssl_key")]
     proxy_ssl_cert: Option<PathBuf>,
     /// PEM file with the private key for --proxy-ssl-cert; the key must not have a passphrase
@@ -28,7 +28,7 @@ pub(super) struct SideOptions {
     /// required, verify_ca or verify_identity
     #[arg(long, value_name = "MODE", default_value = "disabled")]
     backend_ssl_mode: SslMode,
-    /// PEM file with the certificate authorities to trust, for verify_ca and verify_identity
+    /// With --backend-ssl-mode verify_ca or verify_identity: PEM file with the certificate authorities to trust
     #[arg(long, value_name = "FILE")]
     backend_ssl_ca: Option<PathBuf>,
     /// Offer compression (zlib) to clients
@@ -37,7 +37,8 @@ pub(super) struct SideOptions {
     /// Compress connections to backends that offer compression (zlib)
     #[arg(long)]
     backend_compress: bool,
-    /// Account with which clients log in to the proxy, and with which the proxy logs in to the backends
+    /// Account with which clients log in to the proxy, and with which the proxy logs in to the backends [default: the
+    /// clients' logins are relayed to the backends]
     #[arg(long, value_name = "NAME", requires = "backend_password_file")]
     backend_user: Option<String>,
     /// File whose first line is the password of --backend-user

@@ -13,7 +13,7 @@ const NO_ZSTD: &str = "dbdyno compresses only with zlib";
 const NO_CERTIFICATE: &str = "dbdyno does not support client certificates";
 const NO_TLS_DETAIL: &str = "dbdyno's TLS chooses versions and ciphers itself (TLS 1.2 and 1.3)";
 const NO_REVOCATION: &str = "dbdyno does not read revocation lists";
-const NO_CA_DIRECTORY: &str = "dbdyno reads authorities from one file: --ssl-ca";
+const NO_CA_DIRECTORY: &str = "dbdyno reads the certificate authorities from one file (--ssl-ca)";
 const NO_PLUGIN: &str = "dbdyno does not load plugins; its login methods are built in";
 const NO_DEBUG: &str = "exists only in debug builds of the original";
 const NO_SECOND_FACTOR: &str = "dbdyno logs in with one factor";
@@ -66,8 +66,8 @@ const fn refused_letter(
 pub(super) const SPECS: &[Spec] = &[
     spec("help", Some('?'), Switch, Both, "Print this help"),
     spec("version", Some('V'), Switch, Both, "Print the version"),
-    long("dialect", Value("NAME"), Ours, "Options and SQL to follow: mysql or mariadb [default: by the program's \
-         name]"),
+    long("dialect", Value("NAME"), Ours, "Program whose options and SQL are used: mysql (mysqlslap) or mariadb \
+         (mariadb-slap) [default: by the program's name]"),
 
     spec("auto-generate-sql", Some('a'), Switch, Both, OF_THE_WORKLOAD),
     long("auto-generate-sql-add-autoincrement", Switch, Both, OF_THE_WORKLOAD),
@@ -86,7 +86,8 @@ pub(super) const SPECS: &[Spec] = &[
     spec("delimiter", Some('F'), Value("TEXT"), Both, "Separator between statements [default: a new line]"),
     long("create-schema", Value("NAME"), Both, "Schema in which the tables are created [default: mysqlslap]"),
     long("no-drop", Switch, Both, "Use the schema if it already exists, and do not drop it after the test"),
-    long("yes-drop", Switch, Ours, "Drop the schema even if it existed before the test"),
+    long("yes-drop", Switch, Ours, "Drop a schema that already exists, and create it again; without this option \
+         or --no-drop, the test is refused"),
     long("pre-query", Value("SQL|FILE"), Both, "Statements to run before the clients start"),
     long("post-query", Value("SQL|FILE"), Both, "Statements to run after the clients have ended"),
     long("pre-system", Value("COMMAND"), Both, "Shell command to run before the clients start"),
@@ -98,20 +99,23 @@ pub(super) const SPECS: &[Spec] = &[
     long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
     long("remainder", Switch, Ours, "Also run the statements that remain when --number-of-queries is divided by the \
          number of clients"),
-    long("duration", Value("TIME"), Ours, "Length of the measurement, such as 30s or 5m; a plain number means seconds. If --number-of-queries is also given, the run ends when the first of the two limits is reached"),
+    long("duration", Value("TIME"), Ours, "Length of the measurement, such as 30s or 5m; a plain number means \
+         seconds. If --number-of-queries is also given, the run ends when either limit is reached"),
     long("rate", Value("QUERIES"), Ours, "Start this number of statements per second, for all clients together, at scheduled times \
          (open loop); each response time is measured from the scheduled time"),
     long("arrivals", Value("PROCESS"), Ours, "With --rate: whether the intervals between statements are random (poisson) or constant [default: poisson]"),
-    spec("engine", Some('e'), Value("LIST"), Both, "Storage engines; all tests run with each; engine:option adds a \
-         table option"),
+    spec("engine", Some('e'), Value("LIST"), Both, "Storage engines of the tables; each test is run with each engine. \
+         ENGINE:OPTION also sets a table option"),
     long("commit", Value("N"), Both, OF_THE_WORKLOAD),
     long("detach", Value("N"), Both, OF_THE_WORKLOAD),
-    long("on-error", Value("POLICY"), Ours, "What to do after a failed statement: stop the test, count the error, or \
-         retry after a deadlock [default: stop]"),
-    long("seed", Value("N"), Ours, "Random seed for the keys and the arrivals [default: a new seed for each run]"),
+    long("on-error", Value("POLICY"), Ours, "What to do after a failed statement: stop the test (stop), count the \
+         error and continue (count), or also repeat the statement after a deadlock (retry) [default: stop]"),
+    long("seed", Value("N"), Ours, "Random seed for the choice of keys and for the arrival times [default: a new \
+         seed for each run]"),
     long("loops", Value("N"), Ours, "Number of event loops (threads that drive the connections)"),
 
-    long("csv", MaybeValue("FILE"), Both, "Append one line per test to a file, or write it to standard output"),
+    long("csv", MaybeValue("FILE"), Both, "Report each test as a line of CSV: append the line to FILE or, without a \
+         file, write it to standard output"),
     spec("silent", Some('s'), Switch, Both, "Print no report"),
     spec("verbose", Some('v'), Switch, Both, "-vv reports each step; -vvv also prints the statements that run \
          before and after the test"),
@@ -121,36 +125,41 @@ pub(super) const SPECS: &[Spec] = &[
     long("sample-every", Value("TIME"), Ours, "With --record: interval at which the machine and the server are sampled, from 100ms to 60s"),
 
     spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost means the unix socket"),
-    spec("port", Some('P'), Value("N"), Both, "TCP port"),
-    spec("socket", Some('S'), Value("PATH"), Both, "Unix socket"),
-    long("protocol", Value("NAME"), Both, "Connect through tcp or socket"),
-    spec("user", Some('u'), Value("NAME"), Both, "Account name [default: root for mysqlslap, the system's user for mariadb-slap]"),
-    spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; visible in the process list until it is \
-         erased"),
+    spec("port", Some('P'), Value("N"), Both, "TCP port of the server"),
+    spec("socket", Some('S'), Value("PATH"), Both, "Path of the server's unix socket"),
+    long("protocol", Value("NAME"), Both, "How to connect: over TCP (tcp) or through the unix socket (socket)"),
+    spec("user", Some('u'), Value("NAME"), Both, "Name of the account [default: root for mysqlslap; the system \
+         user's name for mariadb-slap]"),
+    spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; visible in the process list until dbdyno \
+         erases it (--password-file is safer)"),
     long("password1", MaybeValue("PASSWORD"), MySql, "Same as --password"),
     long("password-file", Value("FILE"), Ours, "File whose first line is the password"),
     long("server", Value("NAME"), Ours, "Use this private server, which was created with `dbdyno server create`. It replaces the connection options above"),
     long("init-command", Value("SQL"), MariaDb, "Statement that every connection runs first"),
-    long("sql-mode", Value("MODE"), MySql, "sql_mode of every connection"),
-    long("ssl", Switch, MariaDb, "Use TLS over TCP if the server offers it; --skip-ssl disables TLS"),
-    long("ssl-mode", Value("MODE"), MySql, "disabled, preferred, required, verify_ca or verify_identity [default: preferred]"),
+    long("sql-mode", Value("MODE"), MySql, "Value of sql_mode for every connection"),
+    long("ssl", Switch, MariaDb, "On TCP connections, use TLS if the server offers it; --skip-ssl disables TLS"),
+    long("ssl-mode", Value("MODE"), MySql, "TLS mode: disabled, preferred, required, verify_ca or \
+         verify_identity [default: preferred]"),
     long("ssl-verify-server-cert", Switch, MariaDb, "Check that the server's certificate was issued for the name given with --host"),
     long("ssl-ca", Value("FILE"), Both, "PEM file with the certificate authorities to trust"),
     long("ssl-fips-mode", Value("MODE"), MySql, "FIPS mode; only OFF is accepted"),
-    long("default-auth", Value("NAME"), Both, "Login method; the server's choice overrides it"),
+    long("default-auth", Value("NAME"), Both, "Login method; must be one that dbdyno supports, but the server \
+         chooses the method"),
     long("get-server-public-key", Switch, MySql, "Encrypt the password with the RSA key that the server sends, if a \
          login without TLS needs it"),
     long("server-public-key-path", Value("FILE"), MySql, "Encrypt the password with this RSA key, a copy of the \
          server's public_key.pem"),
     spec("compress", Some('C'), Switch, Both, "Compress every connection if the server supports it"),
-    long("compression-algorithms", Value("LIST"), MySql, "zlib, uncompressed, or both; the server must allow one of them [default: uncompressed]"),
+    long("compression-algorithms", Value("LIST"), MySql, "Compression algorithms to allow: zlib, uncompressed, or \
+         both; the server must support one of them [default: uncompressed]"),
     long("no-login-paths", Switch, MySql, "Accepted without effect: login files are never read"),
 
-    long("print-defaults", Switch, Both, "Print the options from the option files"),
+    long("print-defaults", Switch, Both, "Print the options from the option files and the command line, and exit"),
     long("no-defaults", Switch, Both, "Read no option file"),
     long("defaults-file", Value("FILE"), Both, "Read only this option file"),
-    long("defaults-extra-file", Value("FILE"), Both, "Read this option file after the system's"),
-    long("defaults-group-suffix", Value("TEXT"), Both, "Also read the groups with this suffix"),
+    long("defaults-extra-file", Value("FILE"), Both, "Read this option file after the system's option files and \
+         before ~/.my.cnf"),
+    long("defaults-group-suffix", Value("TEXT"), Both, "Also read the option groups whose names end in this suffix"),
 
     refused("zstd-compression-level", Value(""), MySql, NO_ZSTD),
     refused("ssl-cert", Value(""), Both, NO_CERTIFICATE),
