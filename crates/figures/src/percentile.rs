@@ -21,8 +21,7 @@ pub struct Percentile {
     pub ns: u64,
     /// Operations beyond it, on its thinner side.
     pub beyond: f64,
-    /// Independent operations beyond it: a burst of slow ones counts as little more than one. At most those beyond a
-    /// lower percentile.
+    /// Independent operations beyond it: a burst of slow ones counts as little more than one.
     pub independent: f64,
     /// Its 95 % interval within the run, nanoseconds, by order statistics; `None` for an end that lies beyond all
     /// operations.

@@ -3,10 +3,7 @@
 use samples::{Durations, Histogram};
 use stats::effective_events;
 
-use crate::percentile::{BEYOND, Percentile, QUANTILES, interval_ns};
-
-/// From this quantile on, slow operations lie on the thinner side.
-const MEDIAN: f64 = 0.5;
+use crate::percentile::{BEYOND, Percentile, interval_ns};
 
 /// Times of one kind in nanoseconds: response times count from the scheduled start.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +32,7 @@ impl Times {
         Some(times)
     }
 
-    /// As [`Self::of`], for slow operations that may come in bursts; `intervals` holds the durations by interval. The
-    /// usual lower percentiles count even if they are not requested, so that a percentile has one figure everywhere.
+    /// As [`Self::of`], for slow operations that may come in bursts; `intervals` holds the durations by interval.
     ///
     /// Source: L. Kish, Survey Sampling (1965), section 5.4, by [`stats::effective_events`]; the plain number with
     /// fewer than ten intervals, which do not show bursts.
@@ -50,31 +46,31 @@ impl Times {
             .iter()
             .map(|it| sum(it, Histogram::count))
             .collect();
-        let lowest_ns = durations.min_ns.min(durations.max_ns);
-        let highest = quantiles.iter().copied().fold(0.0, f64::max);
-        let lower = QUANTILES
-            .iter()
-            .filter(|it| **it < highest && !quantiles.contains(it));
-        let tails: Vec<Tail> = quantiles
-            .iter()
-            .chain(lower)
-            .map(|quantile| Tail::of(durations, *quantile, &total, intervals))
-            .collect();
-        let percentiles = tails.iter().take(quantiles.len()).map(|tail| {
-            let share = thinner_share(tail.quantile);
-            let independent = tail.independent_among(&tails);
+        let percentiles = quantiles.iter().map(|quantile| {
+            // HDR returns the upper edge of a bucket; no percentile may exceed the exact maximum.
+            let edge_ns = durations.histogram.quantile_ns(*quantile).unwrap_or(0);
+            let share = (1.0 - quantile).min(*quantile);
+            let beyond = durations.count as f64 * share;
+            let simple = durations.histogram.count() as f64 * share;
+            let worth = || {
+                let slow = |it: &Vec<&Histogram>| sum(it, |one| one.count_above(edge_ns));
+                let slow: Vec<f64> = intervals.iter().map(slow).collect();
+                Some(effective_events(&total, &slow)? * (1.0 - quantile))
+            };
+            // Below the median, bursts lie on the thicker side.
+            let independent = if *quantile >= 0.5 { worth() } else { None };
+            let independent = independent.unwrap_or(simple).min(simple).min(beyond);
             let worth = if share > 0.0 {
                 independent / share
             } else {
                 0.0
             };
             Percentile {
-                quantile: tail.quantile,
-                // No percentile may exceed the exact maximum.
-                ns: tail.edge_ns.clamp(lowest_ns, durations.max_ns),
-                beyond: durations.count as f64 * share,
+                quantile: *quantile,
+                ns: edge_ns.clamp(durations.min_ns.min(durations.max_ns), durations.max_ns),
+                beyond,
                 independent,
-                interval_ns: interval_ns(&durations.histogram, tail.quantile, worth),
+                interval_ns: interval_ns(&durations.histogram, *quantile, worth),
             }
         });
         Some(Self {
@@ -103,59 +99,6 @@ impl Times {
         let percentile = self.percentile(quantile)?;
         (percentile.beyond >= BEYOND).then_some(percentile.ns)
     }
-}
-
-/// A quantile, and the operations beyond it by themselves.
-struct Tail {
-    quantile: f64,
-    /// The upper edge of its bucket: HDR returns no other value.
-    edge_ns: u64,
-    /// Independent operations beyond it, by the bursts of these operations alone.
-    independent: f64,
-}
-
-impl Tail {
-    /// `total` holds the operations of each interval.
-    fn of(
-        durations: &Durations,
-        quantile: f64,
-        total: &[f64],
-        intervals: &[Vec<&Histogram>],
-    ) -> Self {
-        let edge_ns = durations.histogram.quantile_ns(quantile).unwrap_or(0);
-        let share = thinner_share(quantile);
-        let beyond = durations.count as f64 * share;
-        let simple = durations.histogram.count() as f64 * share;
-        let worth = || {
-            let slow = |it: &Vec<&Histogram>| sum(it, |one| one.count_above(edge_ns));
-            let slow: Vec<f64> = intervals.iter().map(slow).collect();
-            Some(effective_events(total, &slow)? * (1.0 - quantile))
-        };
-        // Below the median, bursts lie on the thicker side.
-        let independent = if quantile >= MEDIAN { worth() } else { None };
-        Self {
-            quantile,
-            edge_ns,
-            independent: independent.unwrap_or(simple).min(simple).min(beyond),
-        }
-    }
-
-    /// The same number, at most that of each lower quantile: what lies beyond a quantile lies beyond the lower ones as
-    /// well, so a higher percentile cannot be the firmer one. The lower number counts and not the higher one, because
-    /// bursts can hide from a higher quantile: a backlog that ends after the last interval is in none of them.
-    fn independent_among(&self, tails: &[Self]) -> f64 {
-        let lower = tails
-            .iter()
-            .filter(|it| it.quantile >= MEDIAN && it.quantile < self.quantile);
-        lower
-            .map(|it| it.independent)
-            .fold(self.independent, f64::min)
-    }
-}
-
-/// The share of the operations on the thinner side of a quantile.
-fn thinner_share(quantile: f64) -> f64 {
-    (1.0 - quantile).min(quantile)
 }
 
 fn sum(histograms: &[&Histogram], of: impl Fn(&Histogram) -> u64) -> f64 {
@@ -191,39 +134,6 @@ mod tests {
         let spread = seconds(&|second, index| (index * 7 + second * 13) % 61 == 0);
         assert!(spread.percentiles[0].independent > 100.0, "{spread:?}");
         assert!(!spread.percentiles[0].is_thin());
-    }
-
-    #[test]
-    fn a_higher_percentile_is_never_firmer_than_a_lower_one() {
-        let mut all = Durations::default();
-        let histograms: Vec<Histogram> = (0..120)
-            .map(|second| {
-                let mut own = Durations::default();
-                (0..1_000).for_each(|index| {
-                    own.record(match index {
-                        // The slowest 0.8 % are spread evenly.
-                        0..8 => 500_000_000,
-                        // Another 4.1 %, which begin beyond the 95th percentile, are one burst.
-                        8..992 if (60..65).contains(&second) => 90_000_000,
-                        _ => 1_000_000,
-                    });
-                });
-                all.add(&own);
-                own.histogram
-            })
-            .collect();
-        let intervals: Vec<Vec<&Histogram>> = histograms.iter().map(|it| vec![it]).collect();
-        let of = |quantiles: &[f64], quantile: f64| {
-            let times = Times::in_bursts(&all, quantiles, &intervals).unwrap();
-            *times.percentile(quantile).unwrap()
-        };
-        let (p95, p99) = (of(&[0.95, 0.99], 0.95), of(&[0.95, 0.99], 0.99));
-        assert!(p95.is_thin() && p99.is_thin(), "{p95:?} {p99:?}");
-        assert!(p99.independent <= p95.independent, "{p95:?} {p99:?}");
-        // Whatever else is requested.
-        assert_eq!(of(&[0.99], 0.99), p99);
-        assert_eq!(of(&QUANTILES, 0.99), p99);
-        assert!(of(&QUANTILES, 0.999).independent <= p99.independent);
     }
 
     /// As in a damaged record.
