@@ -64,9 +64,15 @@ pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
 
 /// Lets an experiment take any installed MariaDB.
 pub(crate) fn for_any_mariadb(scene: &Scene, name: &str) {
+    rewritten(scene, name, "\"mariadb-10.11\"", "\"mariadb\"");
+}
+
+/// Replaces a text of an experiment.
+pub(crate) fn rewritten(scene: &Scene, name: &str, old: &str, new: &str) {
     let file = scene.path().join(format!("experiments/{name}.toml"));
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
+    assert!(text.contains(old), "{text}");
+    fs::write(file, text.replace(old, new)).unwrap();
 }
 
 /// Lets the connections of an experiment think between operations, so that a run costs little; not at full size.
