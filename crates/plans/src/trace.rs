@@ -474,7 +474,11 @@ fn drop_chosen(rejected: &mut Vec<Rejected>, chosen: Option<&JoinOrder>) {
         return;
     };
     rejected.retain(|it| {
-        let is_used = |step: &JoinStep| step.table == it.table && step.index == it.index;
+        let is_used = |step: &JoinStep| {
+            // A range or a merge of indexes has no name of one.
+            let is_same_way = it.index.is_some() || step.access == it.access;
+            step.table == it.table && step.index == it.index && is_same_way
+        };
         !chosen.steps.iter().any(is_used) && (it.index.is_some() || it.cost.is_some())
     });
 }

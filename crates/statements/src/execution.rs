@@ -8,7 +8,7 @@ use workload::sql_script::SqlStatement;
 use super::{
     counters::Counters,
     examination::Examination,
-    guard::Guard,
+    guard::{Guard, NOT_COMPLETE},
     session::{Failure, Session},
     setting::is_setting,
     statement_event::StatementEvent,
@@ -240,7 +240,10 @@ impl<'a> GuardedStatements<'a> {
             "{}: stopped after an execution that was not rolled back: {warning}",
             statement.place()
         );
-        Err(self.refusal(message))
+        Err(Blamed {
+            server_error: Some(NOT_COMPLETE),
+            ..self.refusal(message)
+        })
     }
 
     async fn measure(&self, session: &mut Session, at: usize) -> Result<Execution, Blamed> {

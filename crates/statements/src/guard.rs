@@ -14,7 +14,7 @@ const UNKNOWN_FORM: u16 = 1064;
 /// ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
 const READS_ONLY: u16 = 1792;
 /// ER_WARNING_NOT_COMPLETE_ROLLBACK
-const NOT_COMPLETE: u32 = 1196;
+pub(super) const NOT_COMPLETE: u16 = 1196;
 
 /// The transaction around an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Guard {
         }
         let warnings = session.warnings().await?;
         let mut messages = warnings.into_iter();
-        let left = messages.find(|(number, _)| *number == NOT_COMPLETE);
+        let left = messages.find(|(number, _)| *number == u32::from(NOT_COMPLETE));
         Ok(left.map(|(number, message)| format!("{message} (warning {number})")))
     }
 

@@ -71,8 +71,8 @@ pub fn si_tick(value: f64) -> String {
     format!("{}{}", (scaled * 1e6).round() / 1e6, prefix.text)
 }
 
-/// Upper bound as a multiple of the mean from which an interval says nothing.
-const WIDEST: f64 = 1000.0;
+/// Factor between an estimate and an end of its interval from which the end says nothing.
+pub(crate) const WIDEST: f64 = 1000.0;
 /// Written instead of such an interval.
 pub(crate) const TOO_WIDE: &str = "interval too wide to say anything";
 

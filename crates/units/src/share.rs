@@ -1,9 +1,6 @@
 //! Shares and changes in percent.
 
-use crate::number::si;
-
-/// Factor between an estimate and an end of its interval from which the end says nothing.
-const OPEN_FROM: f64 = 1000.0;
+use crate::number::{TOO_WIDE, WIDEST, si};
 
 /// A measured share, 0 to 1, in percent: `0 %`, `0.04 %`, `3.1 %`, `45 %`, `99.9 %`.
 pub fn percent(share: f64) -> String {
@@ -56,8 +53,8 @@ pub fn changes<const N: usize>(ratios: [f64; N]) -> [String; N] {
 /// too far from the estimate to say anything, is left out: `×2.50` and `at least ×0.300`.
 pub fn change_and_interval(estimate: f64, (low, high): (f64, f64)) -> [String; 2] {
     // Also of an end that is no number, which no comparison holds for.
-    let is_low_known = low * OPEN_FROM >= estimate;
-    let is_high_known = high <= estimate * OPEN_FROM;
+    let is_low_known = low * WIDEST >= estimate;
+    let is_high_known = high <= estimate * WIDEST;
     let interval = match (is_low_known, is_high_known) {
         (true, true) => {
             let [estimate, low, high] = changes([estimate, low, high]);
@@ -66,7 +63,7 @@ pub fn change_and_interval(estimate: f64, (low, high): (f64, f64)) -> [String; 2
         // As factors: a percentage of a change has no order by which one is the least.
         (true, false) => format!("at least {}", factor(low)),
         (false, true) => format!("at most {}", factor(high)),
-        (false, false) => "its interval is too wide to say anything".to_owned(),
+        (false, false) => TOO_WIDE.to_owned(),
     };
     [factor(estimate), interval]
 }
@@ -156,7 +153,7 @@ mod tests {
             (
                 1.5,
                 (1e-27, 1.7e27),
-                ["×1.50", "its interval is too wide to say anything"],
+                ["×1.50", "interval too wide to say anything"],
             ),
         ] {
             assert_eq!(change_and_interval(estimate, bounds), expected);

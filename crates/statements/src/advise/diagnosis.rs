@@ -16,6 +16,7 @@ use crate::{
     compare::are_order_hints_known,
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
+    guard::NOT_COMPLETE,
     session::Session,
     setting::is_setting,
     statement_text::statement_name,
@@ -189,6 +190,8 @@ impl Diagnosis {
         // What follows a setting depends on it.
         if is_setting(&statements[at])
             || error.blame == Blame::Interrupted
+            // Something of it stayed: nothing else is executed.
+            || error.server_error == Some(NOT_COMPLETE)
             || begin_again(session, &statements[..at]).await.is_err()
         {
             return Err(error);

@@ -70,8 +70,17 @@ fn lines(
     if let Some(why) = incomplete {
         lines.whole(format!("incomplete: {why}"));
     }
-    for failed in &diagnosis.failed {
-        lines.whole(format!("failed: {}", failed.error.message));
+    match (detail, diagnosis.failed.as_slice()) {
+        (Some(_), [first, more @ ..]) if !more.is_empty() => lines.whole(format!(
+            "failed: {} (and {} more, --verbose)",
+            first.error.message,
+            more.len()
+        )),
+        (_, failed) => {
+            for it in failed {
+                lines.whole(format!("failed: {}", it.error.message));
+            }
+        }
     }
     if let Some(sentence) = beyond_budget(diagnosis) {
         lines.whole(sentence);

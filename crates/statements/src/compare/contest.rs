@@ -107,9 +107,8 @@ impl Contest<'_> {
         self.assigned(copies)
     }
 
-    /// Refuses hints that the server does not follow, by what it says about the statements without the
-    /// changes of a variant. A side that needs these changes is checked on its copy, as is one with
-    /// statements of its own.
+    /// Refuses hints that the server does not follow, by its warnings about the statements without the changes of a
+    /// variant. A side that needs these changes is checked on its copy, as is one with statements of its own.
     fn check_hints(&self) -> Result<(), Blamed> {
         let sides = || self.variants.iter().zip(self.statements);
         let Some(plain) = sides().find(|(variant, _)| variant.hints.is_empty()) else {

@@ -12,6 +12,10 @@ use crate::{execution::GuardedStatements, explain::warnings_of_explain, setting:
 /// ER_PARSE_ERROR, also in the warning about a hint.
 const SYNTAX_ERROR: u32 = 1064;
 
+/// Kinds of warnings that EXPLAIN gives about a plan, so that another plan may have others: the rewritten statement, a
+/// column of an outer query, and indexes that a comparison cannot use, in MySQL and in MariaDB.
+const OF_PLANS: [u32; 4] = [1003, 1276, 1739, 1105];
+
 /// A warning of the server: number and text.
 pub(super) type Warning = (u32, String);
 
@@ -42,7 +46,9 @@ impl<'a> Warned<'a> {
                 continue;
             }
             let mut of_statement = warnings_of_explain(&mut session, statement).await?;
-            of_statement.retain(|(number, _)| counts_before_changes(variant, *number));
+            of_statement.retain(|(number, _)| {
+                !OF_PLANS.contains(number) && counts_before_changes(variant, *number)
+            });
             warnings.push(of_statement);
         }
         session.close().await;
@@ -57,7 +63,7 @@ impl<'a> Warned<'a> {
 /// Whether a warning tells something before the changes of a variant are made: an unknown name in a hint may
 /// be that of an index which the variant makes.
 fn counts_before_changes(variant: &Variant, number: u32) -> bool {
-    variant.hints.is_empty() || !variant.has_changes() || number == SYNTAX_ERROR
+    variant.hints.is_empty() || !variant.changes_server() || number == SYNTAX_ERROR
 }
 
 /// An error for a hint that the server does not follow: a warning of a kind that the statement does not have

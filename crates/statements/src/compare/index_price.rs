@@ -29,6 +29,8 @@ pub(crate) struct NewIndexes {
     pub(crate) columns: Vec<String>,
     /// The statements that take them back.
     pub(crate) undone_by: Vec<String>,
+    /// Whether they are made; otherwise they are there, and only made visible.
+    pub(crate) are_new: bool,
 }
 
 /// What indexes cost.
@@ -82,6 +84,8 @@ pub(super) async fn price(
         Err(Stop::Reason(why)) => Err(why),
         Err(Stop::Error(error)) => return Err(error),
     };
+    // An index that is only made visible takes its room already.
+    let bytes = bytes.filter(|_| indexes.are_new);
     Ok(IndexPrice { bytes, writes })
 }
 
@@ -361,6 +365,7 @@ mod tests {
             names: vec!["i".to_owned()],
             columns: vec!["id".to_owned(), "a".to_owned(), "made".to_owned()],
             undone_by: Vec::new(),
+            are_new: true,
         };
         let sample = Sample {
             indexes: &indexes,

@@ -242,7 +242,7 @@ fn index(
             "{reads}; make index {hidden} visible, which is {} and has the columns that are needed",
             facts.hiding.word()
         );
-        return visible(table, facts, wanted.columns, hidden, reason, saving);
+        return visible(table, facts, hidden, reason, saving);
     }
     let name = index_name(table, wanted.columns, wanted.kind);
     let reason = format!("{reads}; {why}");
@@ -254,7 +254,6 @@ fn index(
 fn visible(
     table: &TableUse,
     facts: &TableFacts,
-    columns: &[String],
     hidden: &str,
     reason: String,
     saving: f64,
@@ -276,8 +275,10 @@ fn visible(
                 schema: table.schema.clone(),
                 table: table.table.clone(),
                 names: vec![hidden.to_owned()],
-                columns: columns.to_vec(),
+                // Its own, so that it is one candidate whatever order a statement wants.
+                columns: facts.hidden[hidden].columns.clone(),
                 undone_by: vec![altered(facts.hiding.word())],
+                are_new: false,
             }),
             text: None,
         }),
@@ -318,6 +319,7 @@ fn indexes(
                 names,
                 columns: lists.concat(),
                 undone_by,
+                are_new: true,
             }),
             text: None,
         }),

@@ -84,6 +84,7 @@ mod tests {
             names: vec!["i".to_owned()],
             columns: vec!["a".to_owned()],
             undone_by: Vec::new(),
+            are_new: true,
         };
         for (members, expected) in [
             (r#""table_name":"t","access_type":"ref","key":"i""#, true),
