@@ -123,6 +123,7 @@ pub fn migrate(
 
     for (before, after) in both() {
         migration.keep_flushing(before, after, path);
+        migration.keep_utf8mb4(before, after, path);
         migration.keep_all_logs(before, after, path);
     }
     let mut findings = advice_for_all(&after);

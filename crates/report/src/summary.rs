@@ -98,7 +98,7 @@ pub fn summary(
     facts.add_command("next", &next_step::command(results, &grid, dir, again));
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
-    let left = LINES_MAX - question.len() - 2;
+    let all = LINES_MAX - question.len() - 2;
     let answer = |left: usize| match &events {
         Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
         Some(events) => {
@@ -110,14 +110,19 @@ pub fn summary(
             fitted(&said.concat(), width, left)
         }
     };
-    // The mark is explained wherever it is printed.
-    let left = left - usize::from(mark_explained(&answer(left)).is_some());
+    // The mark is explained wherever it is printed. Whether it is depends on the room.
+    let has_mark = |lines: usize| mark_explained(&answer(lines)).is_some();
+    let kept = usize::from((ANSWER_LINES_MIN..=all).any(has_mark));
     let needed = answer(ANSWER_LINES_MIN).len();
-    let facts = facts.into_lines_within(left - needed, &LESS_IMPORTANT);
-    let mut answer = answer(left.saturating_sub(facts.len()));
-    let explanation = mark_explained(&answer);
-    answer.extend(explanation);
-    let parts = [question, answer, vec![String::new()], facts];
+    let facts = facts.into_lines_within(all - kept - needed, &LESS_IMPORTANT);
+    let room = (all - kept).saturating_sub(facts.len());
+    let mut said = answer(room);
+    match mark_explained(&said) {
+        Some(explanation) => said.push(explanation),
+        None if kept > 0 && !has_mark(room + 1) => said = answer(room + 1),
+        None => {}
+    }
+    let parts = [question, said, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }
 

@@ -146,6 +146,12 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         experiment
     };
     let choices = args.options.choices();
+    // A scale shortens a given duration, too.
+    let takes: &[&str] = if args.scale.is_some() {
+        &["--resume", "--repeats"]
+    } else {
+        &["--resume", "--repeats", "--duration"]
+    };
     if let Some(door) = door {
         let directory = results.path().to_owned();
         door.serve(move || ExperimentSite::new(&directory, shown))?;
@@ -158,11 +164,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         &context,
         &Ending {
             way_on: "; to continue, run the same command with --resume",
-            again: Some(Again::of_this_command(&[
-                "--resume",
-                "--repeats",
-                "--duration",
-            ])),
+            again: Some(Again::of_this_command(takes)),
             verbose: args.verbose,
         },
     )

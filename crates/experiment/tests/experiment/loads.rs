@@ -72,7 +72,7 @@ fn loads_share_their_times_and_one_without_connections_is_left_out() {
     assert_eq!(factors, [("batch", 2), ("load", 2)]);
     let plan = experiment.plan().describe();
     assert!(plan.contains("loads   job  oltp\n"), "{plan}");
-    // 1 s of a restart and 42 s of load, for each run; one load of data.
+    // 1 s of a restart, 1 s around it and 42 s of load, for each run; one load of data.
     assert!(plan.contains("about 1 min"), "{plan}");
 }
 

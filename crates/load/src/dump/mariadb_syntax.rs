@@ -8,7 +8,7 @@ const SYNTAX_ERROR: u16 = 1064;
 /// Words at which MySQL stops in a dump of MariaDB: table options, types, objects, and parts of definitions.
 ///
 /// Source: MariaDB documentation, "CREATE TABLE", "System-Versioned Tables", "CREATE SEQUENCE" and "Ignored Indexes".
-const OF_MARIADB: [&str; 15] = [
+const OF_MARIADB: [&str; 16] = [
     "ENCRYPTED",
     "ENCRYPTION_KEY_ID",
     "FOR SYSTEM_TIME",
@@ -20,6 +20,7 @@ const OF_MARIADB: [&str; 15] = [
     "PAGE_COMPRESSED",
     "ROW START",
     "SEQUENCE",
+    "SYSTEM VERSIONING",
     "TRANSACTIONAL",
     "UUID",
     "VERSIONING",

@@ -25,6 +25,24 @@ impl Migration {
         }
     }
 
+    /// By its `old_mode`, `utf8` is utf8mb4 in MariaDB; elsewhere it is utf8mb3, which has no characters of four bytes.
+    pub(super) fn keep_utf8mb4(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
+        if !before.has_utf8_as_utf8mb4() || after.has_utf8_as_utf8mb4() {
+            return;
+        }
+        for name in ["character_set_server", "collation_server"] {
+            let Some(line) = before.set(name) else {
+                continue;
+            };
+            let value = line.value().unwrap_or_default();
+            let full = before.full_name(&value);
+            if !full.eq_ignore_ascii_case(&value) {
+                let how = format!("in {}, where utf8 is utf8mb4", before.target);
+                self.replace(line.entry, format!("{name} = {full}"), &how, path);
+            }
+        }
+    }
+
     /// Where the new version has one redo log file, it gets the size of all of the old ones.
     pub(super) fn keep_redo_size(
         &mut self,

@@ -21,7 +21,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         // The rules about collations say which character set this one needs.
         let is_of_another = collation.is_some_and(|collation| {
             let set = collation.split('_').next().unwrap_or_default();
-            !set.eq_ignore_ascii_case("latin1") && has_character_set(subject.target, set)
+            // Of `binary`, no other rule says anything.
+            let is_own = ["latin1", "binary"]
+                .iter()
+                .any(|own| set.eq_ignore_ascii_case(own));
+            !is_own && has_character_set(subject.target, set)
         });
         if is_of_another || !subject.is_one_of(name, &["latin1"]) {
             return Vec::new();

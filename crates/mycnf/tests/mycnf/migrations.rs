@@ -42,6 +42,18 @@ fn a_switch_that_is_off_stays_off() {
 }
 
 #[test]
+fn characters_of_four_bytes_stay_possible() {
+    let text = "[mysqld]\nold_mode=\ncharacter_set_server=utf8\n";
+    let (mysql, _) = moved(text, "mariadb-10.11", "mysql-8.0.33");
+    line(
+        &mysql,
+        "character_set_server = utf8mb4    # was character_set_server=utf8 in mariadb-10.11, where utf8 is utf8mb4",
+    );
+    let (kept, _) = moved(text, "mariadb-10.11", "mariadb-11.4");
+    line(&kept, "character_set_server=utf8");
+}
+
+#[test]
 fn a_flush_at_each_commit_stays_one() {
     let text = "[mysqld]\ninnodb_flush_log_at_trx_commit=3\n";
     let (mysql, open) = moved(text, "mariadb-10.11", "mysql-8.0.33");

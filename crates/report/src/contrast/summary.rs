@@ -29,6 +29,8 @@ use crate::{
 
 /// Maximum number of `--fail-if` limits that are listed separately.
 const CHECKS_MAX: usize = 2;
+/// Lines for the decisions, whatever else there is to say.
+const PLACES_MIN: usize = 2;
 /// Maximum number of combinations that are listed separately.
 const PLACES_MAX: usize = 4;
 
@@ -59,7 +61,7 @@ pub fn contrast_summary(
     facts.add_some("order", order);
     facts.add("differs", 1, &differs(contrast));
     facts.add_command("next", &next(contrast, audit));
-    let facts = facts.into_lines();
+    let facts = facts.into_lines_within(LINES_MAX - SIDES.len() - PLACES_MIN, &["why"]);
     let mut lines = Vec::new();
     for (side, name) in SIDES.iter().zip(&contrast.names) {
         lines.extend(cut(&format!("{side}  "), name, width, 1));

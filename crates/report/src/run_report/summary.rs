@@ -55,7 +55,8 @@ impl RunReport {
         let whole = cut("", answer, width, ANSWER_LINES_MAX);
         let left = LINES_MAX - 2 - usize::from(mark_explained(&whole).is_some());
         let facts = facts.into_lines_within(left - whole.len(), &LESS_IMPORTANT);
-        let mut answer = cut("", answer, width, left.saturating_sub(facts.len()));
+        let room = left.saturating_sub(facts.len()).min(ANSWER_LINES_MAX);
+        let mut answer = cut("", answer, width, room);
         let explanation = mark_explained(&answer);
         answer.extend(explanation);
         [answer, vec![String::new()], facts].concat().join("\n") + "\n"

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::bulk::{Adjusted, BulkError, Lines, first_number, refuses_local};
 
-const UNKNOWN_TABLE: [u16; 2] = [1146, 1051];
+const UNKNOWN_TABLE: [u16; 2] = [protocol::NO_SUCH_TABLE, 1051];
 
 /// The requirements of a table before the test.
 #[derive(Debug, Clone)]

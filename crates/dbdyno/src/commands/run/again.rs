@@ -45,6 +45,13 @@ impl Again {
             NextStep::Repeats(repeats) if self.has("--repeats") => {
                 command.set(&["--repeats"], &repeats.to_string());
             }
+            NextStep::Repeats(repeats) if self.has("--budget") => {
+                let block_s = plan.estimate(&Costs::default()).as_secs_f64()
+                    / f64::from(plan.repeats.blocks().max(1));
+                // One to spare, as runs take longer than planned on a busy machine.
+                let minutes = (block_s * (repeats as f64 + 1.0) / 60.0).ceil();
+                command.set(&["--budget"], &format!("{minutes:.0}m"));
+            }
             NextStep::MoreThan(connections) if self.has("--connections") => {
                 command.set(&["--connections", "-c"], &(connections * 2).to_string());
             }
@@ -110,7 +117,11 @@ impl LongerRuns {
             let longer = duration.saturating_sub(run.data_load.duration);
             time.preparation_s + time.load_s + longer.as_secs_f64()
         });
-        let enough = Duration::try_from_secs_f64(seconds.sum()).unwrap_or(Duration::MAX);
+        // A plan may have fewer.
+        let counted = plan.repeats.blocks().clamp(1, RUNS_TO_DECIDE + 1);
+        let share = f64::from(RUNS_TO_DECIDE + 1) / f64::from(counted);
+        let enough_s = seconds.sum::<f64>() * share;
+        let enough = Duration::try_from_secs_f64(enough_s).unwrap_or(Duration::MAX);
         is_timed.then_some(Self {
             duration,
             enough,
