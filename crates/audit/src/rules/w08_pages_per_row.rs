@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W08",
     name: "statements read no more rows and pages than their plan needs",
     found: "statements read more rows or pages than their plan needs",
-    measures: "The number of pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need. A look-up by key needs at most two pages. Each further row of a range needs one page. A changed row needs at most four pages. Also the number of rows per operation that were read in scans.",
+    measures: "The number of pages that InnoDB read per operation, compared with the maximum number of pages that the examined rows can need. A look-up by key needs at most two pages. Each further row of a range needs at most one page. A changed row needs at most four pages. Also the number of rows per operation that were read in scans.",
     threshold: "warn if more than twice this maximum number of pages was read. Warn if more than 100 rows per operation were read in scans, and fewer rows were read by key or in ranges",
     source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: reading a range of ten rows through a secondary index takes eleven random reads",
     consequence: "The server uses a plan other than the intended one, or statements from outside the workload also read data. In both cases the figures describe a different query.",

@@ -49,8 +49,9 @@ pub(crate) struct CompareArgs {
     /// Results to compare with A
     #[arg(value_name = "B")]
     b: String,
-    /// Smallest difference that matters, in per cent; sides that differ by less count as equivalent [default: the
-    /// min_effect of the experiment if both sides come from one experiment, otherwise 2]
+    /// Smallest difference that matters, in percent; sides are equivalent if the whole confidence interval of the
+    /// difference is within it [default: the min_effect of the experiment if both sides come from one experiment,
+    /// otherwise 2]
     #[arg(long = "min-effect", alias = "margin", value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
     /// Exit with code 1 if a measure of B is worse than that of A by more than this limit, for example 'p99 +5%'; may

@@ -214,10 +214,16 @@ fn print_help(options: &Options<'_>, dialect: Dialect) {
             println!("  --{}: {why}", spec.name);
         }
     }
+    let groups: Vec<String> = dialect
+        .groups()
+        .iter()
+        .map(|it| format!("[{it}]"))
+        .collect();
+    let (last, others) = groups.split_last().expect("there is a group");
     println!(
-        "\nOption files are read in the same way as {program} reads them; the option groups are {}. Numbers may end \
-         in k, M or G (powers of 1024).\n\
+        "\nOption files are read as {program} reads them: the groups {} and {last}. Numbers may end in k, M or G \
+         (powers of 1024).\n\
          docs/mysqlslap.md lists the differences from the original.",
-        dialect.groups().join(", ")
+        others.join(", ")
     );
 }

@@ -84,7 +84,7 @@ pub(crate) struct ProveArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// Show how every line acts and what it costs, and list the lines that were not tested
+    /// Show how each line works and what its price is, and list the lines that were not tested
     #[arg(long, short)]
     pub(super) verbose: bool,
     #[command(flatten)]
