@@ -162,6 +162,7 @@ impl Identity {
     /// error if a copy is neither.
     pub(crate) fn of_copies(mut self, results_dir: &Path) -> Result<Self, Error> {
         let then = Facts::read(results_dir)?;
+        self.name_data_as(&then);
         for (name, hash) in &mut self.facts.files_sha256 {
             if (hash == NOT_KEPT || then.masked_sha256.get(name) == Some(hash))
                 && let Some(original) = then.files_sha256.get(name)
@@ -170,6 +171,21 @@ impl Identity {
             }
         }
         Ok(self)
+    }
+
+    /// Gives files of data the names that they had when the results were made: a file that the text names by its whole path
+    /// had it as its name if the experiment file was named without a directory.
+    fn name_data_as(&mut self, then: &Facts) {
+        for (name, path) in std::mem::take(&mut self.data) {
+            let whole = path.to_string_lossy().into_owned();
+            let is_whole =
+                !then.files_sha256.contains_key(&name) && then.files_sha256.contains_key(&whole);
+            let known = if is_whole { whole } else { name.clone() };
+            if let Some(hash) = self.facts.files_sha256.remove(&name) {
+                self.facts.files_sha256.insert(known.clone(), hash);
+            }
+            self.data.insert(known, path);
+        }
     }
 
     /// An error if a file of data is no longer what it was when the results were made.
@@ -450,3 +466,6 @@ impl Write for HashWriter {
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests;
