@@ -59,6 +59,10 @@ fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<Judgement> {
     Some(Judgement::Refused(what))
 }
 
+/// The options with words of which a server takes any other word, and none, for OFF.
+/// Source: MySQL 5.7 and later, "option 'enforce-gtid-consistency': value '%s' was not recognized. Setting to OFF."
+const OFF_BY_ANY_WORD: [&str; 1] = ["enforce_gtid_consistency"];
+
 /// What the catalogue's version makes of a value of an option, written under this name; `None` if it takes the value
 /// as it is.
 pub(crate) fn judge_value(
@@ -68,6 +72,11 @@ pub(crate) fn judge_value(
     value: &str,
 ) -> Option<Judgement> {
     let refused = |what: &str| Some(Judgement::Refused(what.to_owned()));
+    if let Kind::Word(words) = option.kind
+        && OFF_BY_ANY_WORD.contains(&option.name)
+    {
+        return (!is_word_of(words, value)).then(|| Judgement::Word("OFF".to_owned()));
+    }
     if value.is_empty() {
         return judge_empty(catalogue, &option.kind);
     }
@@ -368,6 +377,26 @@ mod tests {
                 ),
             ),
             (MySql, [8, 0], "binlog_format=row", None),
+            (MySql, [5, 7], "enforce_gtid_consistency=WARN", None),
+            (MySql, [8, 0], "enforce_gtid_consistency=true", None),
+            (
+                MySql,
+                [8, 0],
+                "enforce_gtid_consistency=maybe",
+                Some(
+                    "Note: my.cnf line 2: enforce_gtid_consistency=maybe: becomes OFF; \
+                      allowed: OFF, ON, WARN, FALSE, TRUE",
+                ),
+            ),
+            (
+                MySql,
+                [5, 6],
+                "enforce_gtid_consistency=WARN",
+                Some(
+                    "Note: my.cnf line 2: enforce_gtid_consistency=WARN: the value is neither on nor off: \
+                      the server warns and uses OFF; allowed: 0 or 1",
+                ),
+            ),
             (
                 MySql,
                 [8, 0],
