@@ -63,6 +63,31 @@ fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<Judgement> {
 /// Source: MySQL 5.7 and later, "option 'enforce-gtid-consistency': value '%s' was not recognized. Setting to OFF."
 const OFF_BY_ANY_WORD: [&str; 1] = ["enforce_gtid_consistency"];
 
+/// Switches of InnoDB that are declared without an argument: after `=` the server reads on or off, and ignores the line
+/// with anything else. Source: `PLUGIN_VAR_NOCMDARG` in InnoDB's list of variables; my_getopt, "ignoring option '--%s'
+/// due to invalid value '%s'"; MariaDB with `innodb_doublewrite = fast`.
+const WITHOUT_ARGUMENT: [&str; 10] = [
+    "innodb_adaptive_flushing",
+    "innodb_deadlock_detect",
+    "innodb_doublewrite",
+    "innodb_file_per_table",
+    "innodb_flush_sync",
+    "innodb_numa_interleave",
+    "innodb_optimize_fulltext_only",
+    "innodb_random_read_ahead",
+    "innodb_use_atomic_writes",
+    "innodb_use_native_aio",
+];
+
+/// What a server makes of a switch whose value is neither on nor off.
+pub(crate) fn judge_switch(option: &KnownOption) -> Judgement {
+    if WITHOUT_ARGUMENT.contains(&option.name) {
+        let what = "the value is neither on nor off: the server ignores the line";
+        return Judgement::Refused(what.to_owned());
+    }
+    Judgement::TakenForOff
+}
+
 /// What the catalogue's version makes of a value of an option, written under this name; `None` if it takes the value
 /// as it is.
 pub(crate) fn judge_value(
@@ -77,7 +102,7 @@ pub(crate) fn judge_value(
     {
         return (!is_word_of(words, value)).then(|| Judgement::Word("OFF".to_owned()));
     }
-    if value.is_empty() {
+    if value.is_empty() && !WITHOUT_ARGUMENT.contains(&option.name) {
         return judge_empty(catalogue, &option.kind);
     }
     match &option.kind {
@@ -87,7 +112,7 @@ pub(crate) fn judge_value(
         Kind::VariableOnly | Kind::NoEffect | Kind::Text => None,
         Kind::Boolean => match is_switched_on(name, Some(value)) {
             Some(_) => None,
-            None => Some(Judgement::TakenForOff),
+            None => Some(judge_switch(option)),
         },
         Kind::Integer { min, max } => match parse_number(value) {
             None => refused("the value is not a number with a unit of K, M, G, T, P or E"),
@@ -289,7 +314,7 @@ mod tests {
                 [8, 0],
                 "innodb_file_per_table=maybe",
                 Some(
-                    "Note: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server warns and uses OFF; allowed: 0 or 1",
+                    "Refused: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server ignores the line; allowed: 0 or 1",
                 ),
             ),
             (
