@@ -78,11 +78,8 @@ pub(crate) fn rewritten(
             let off = matches!(switch(line), Some(false));
             replaced(new, Some(if off { "none" } else { "crc32" }.to_owned()))
         }
-        ("innodb_locks_unsafe_for_binlog", _) if switch(line)? => {
-            replaced(new, Some("READ-COMMITTED".to_owned()))
-        }
         ("temptable_use_mmap", _) if !switch(line)? => replaced(new, Some("0".to_owned())),
-        ("innodb_locks_unsafe_for_binlog" | "temptable_use_mmap", _) => Some(Rewrite::Remove),
+        ("temptable_use_mmap", _) => Some(Rewrite::Remove),
         // A policy with a plugin that the version does not have keeps it from starting.
         ("default_authentication_plugin", _) if !has_plugin(subject, value?) => {
             Some(Rewrite::Remove)
@@ -217,10 +214,22 @@ mod tests {
                 "loose-tx_isolation=READ-COMMITTED",
                 Some("loose_transaction_isolation = READ-COMMITTED"),
             ),
+            ("mysql-9.7", "innodb_locks_unsafe_for_binlog=1", Some("")),
             (
-                "mysql-9.7",
-                "innodb_locks_unsafe_for_binlog=1",
-                Some("transaction_isolation = READ-COMMITTED"),
+                "mysql-8.0.33",
+                "log_slow_query_time=2",
+                Some("long_query_time = 2"),
+            ),
+            ("mysql-8.0.12", "log_slow_query", Some("slow_query_log")),
+            (
+                "mysql-8.0.33",
+                "slave_parallel_threads=8",
+                Some("replica_parallel_workers = 8"),
+            ),
+            (
+                "mysql-8.0.12",
+                "slave_parallel_threads=8",
+                Some("slave_parallel_workers = 8"),
             ),
             (
                 "mysql-8.0.33",
