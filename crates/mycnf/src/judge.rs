@@ -59,9 +59,9 @@ fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<Judgement> {
     Some(Judgement::Refused(what))
 }
 
-/// The options with words of which a server takes any other word, and none, for OFF.
-/// Source: MySQL 5.7 and later, "option 'enforce-gtid-consistency': value '%s' was not recognized. Setting to OFF."
-const OFF_BY_ANY_WORD: [&str; 1] = ["enforce_gtid_consistency"];
+/// The options with words that keep their default with any other word, and with none.
+/// Source: MySQL 5.7, `Sys_var_multi_enum::fixup_command_line`, which leaves the value as it is.
+const DEFAULT_BY_ANY_WORD: [&str; 1] = ["enforce_gtid_consistency"];
 
 /// Switches of InnoDB that are declared without an argument: after `=` the server reads on or off, and ignores the line
 /// with anything else. Source: `PLUGIN_VAR_NOCMDARG` in InnoDB's list of variables; my_getopt, "ignoring option '--%s'
@@ -98,9 +98,10 @@ pub(crate) fn judge_value(
 ) -> Option<Judgement> {
     let refused = |what: &str| Some(Judgement::Refused(what.to_owned()));
     if let Kind::Word(words) = option.kind
-        && OFF_BY_ANY_WORD.contains(&option.name)
+        && DEFAULT_BY_ANY_WORD.contains(&option.name)
     {
-        return (!is_word_of(words, value)).then(|| Judgement::Word("OFF".to_owned()));
+        let default = catalogue.default_value(option.name).unwrap_or("OFF");
+        return (!is_word_of(words, value)).then(|| Judgement::Word(default.to_owned()));
     }
     if value.is_empty() && !WITHOUT_ARGUMENT.contains(&option.name) {
         return judge_empty(catalogue, &option.kind);
