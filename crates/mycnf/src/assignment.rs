@@ -208,6 +208,13 @@ mod tests {
                 None,
             ),
             (Family::MySql, [8, 0], "local_infile", Some("maybe"), None),
+            (
+                Family::MySql,
+                [5, 7],
+                "enforce_gtid_consistency",
+                Some("warn"),
+                Some("WARN"),
+            ),
         ] {
             let catalogue = Catalogue::nearest(family, &version);
             let written = OptionName::new(name);

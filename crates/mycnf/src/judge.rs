@@ -59,6 +59,35 @@ fn judge_character_set(catalogue: &Catalogue, name: &str) -> Option<Judgement> {
     Some(Judgement::Refused(what))
 }
 
+/// The options with words that keep their default with any other word, and with none.
+/// Source: MySQL 5.7, `Sys_var_multi_enum::fixup_command_line`, which leaves the value as it is.
+const DEFAULT_BY_ANY_WORD: [&str; 1] = ["enforce_gtid_consistency"];
+
+/// Switches of InnoDB that are declared without an argument: after `=` the server reads on or off, and ignores the line
+/// with anything else. Source: `PLUGIN_VAR_NOCMDARG` in InnoDB's list of variables; my_getopt, "ignoring option '--%s'
+/// due to invalid value '%s'"; MariaDB with `innodb_doublewrite = fast`.
+const WITHOUT_ARGUMENT: [&str; 10] = [
+    "innodb_adaptive_flushing",
+    "innodb_deadlock_detect",
+    "innodb_doublewrite",
+    "innodb_file_per_table",
+    "innodb_flush_sync",
+    "innodb_numa_interleave",
+    "innodb_optimize_fulltext_only",
+    "innodb_random_read_ahead",
+    "innodb_use_atomic_writes",
+    "innodb_use_native_aio",
+];
+
+/// What a server makes of a switch whose value is neither on nor off.
+pub(crate) fn judge_switch(option: &KnownOption) -> Judgement {
+    if WITHOUT_ARGUMENT.contains(&option.name) {
+        let what = "the value is neither on nor off: the server ignores the line";
+        return Judgement::Refused(what.to_owned());
+    }
+    Judgement::TakenForOff
+}
+
 /// What the catalogue's version makes of a value of an option, written under this name; `None` if it takes the value
 /// as it is.
 pub(crate) fn judge_value(
@@ -68,7 +97,13 @@ pub(crate) fn judge_value(
     value: &str,
 ) -> Option<Judgement> {
     let refused = |what: &str| Some(Judgement::Refused(what.to_owned()));
-    if value.is_empty() {
+    if let Kind::Word(words) = option.kind
+        && DEFAULT_BY_ANY_WORD.contains(&option.name)
+    {
+        let default = catalogue.default_value(option.name).unwrap_or("OFF");
+        return (!is_word_of(words, value)).then(|| Judgement::Word(default.to_owned()));
+    }
+    if value.is_empty() && !WITHOUT_ARGUMENT.contains(&option.name) {
         return judge_empty(catalogue, &option.kind);
     }
     match &option.kind {
@@ -78,7 +113,7 @@ pub(crate) fn judge_value(
         Kind::VariableOnly | Kind::NoEffect | Kind::Text => None,
         Kind::Boolean => match is_switched_on(name, Some(value)) {
             Some(_) => None,
-            None => Some(Judgement::TakenForOff),
+            None => Some(judge_switch(option)),
         },
         Kind::Integer { min, max } => match parse_number(value) {
             None => refused("the value is not a number with a unit of K, M, G, T, P or E"),
@@ -280,7 +315,7 @@ mod tests {
                 [8, 0],
                 "innodb_file_per_table=maybe",
                 Some(
-                    "Note: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server warns and uses OFF; allowed: 0 or 1",
+                    "Refused: my.cnf line 2: innodb_file_per_table=maybe: the value is neither on nor off: the server ignores the line; allowed: 0 or 1",
                 ),
             ),
             (
@@ -368,6 +403,26 @@ mod tests {
                 ),
             ),
             (MySql, [8, 0], "binlog_format=row", None),
+            (MySql, [5, 7], "enforce_gtid_consistency=WARN", None),
+            (MySql, [8, 0], "enforce_gtid_consistency=true", None),
+            (
+                MySql,
+                [8, 0],
+                "enforce_gtid_consistency=maybe",
+                Some(
+                    "Note: my.cnf line 2: enforce_gtid_consistency=maybe: becomes OFF; \
+                      allowed: OFF, ON, WARN, FALSE, TRUE",
+                ),
+            ),
+            (
+                MySql,
+                [5, 6],
+                "enforce_gtid_consistency=WARN",
+                Some(
+                    "Note: my.cnf line 2: enforce_gtid_consistency=WARN: the value is neither on nor off: \
+                      the server warns and uses OFF; allowed: 0 or 1",
+                ),
+            ),
             (
                 MySql,
                 [8, 0],

@@ -237,16 +237,24 @@ pub(crate) fn advice(
         })
     });
     let mut advice: Vec<Advice> = advice.collect();
+    let lines_of = |is: &dyn Fn(&Advice) -> bool| -> Vec<Origin> {
+        let of_them = advice.iter().filter(|advice| is(advice));
+        of_them
+            .filter_map(|advice| advice.remark.at.clone())
+            .collect()
+    };
     // A line that another rule changes is not to be left out because it changes nothing.
-    let changed = advice.iter().filter(|advice| {
-        advice.rule.id != DEFAULT && advice.remark.fix.is_some() && advice.remark.at.is_some()
-    });
-    let changed: Vec<Origin> = changed
-        .filter_map(|advice| advice.remark.at.clone())
-        .collect();
+    let changed = lines_of(&|advice| advice.rule.id != DEFAULT && advice.remark.fix.is_some());
+    // A version does not still accept a line with which it does not start.
+    let refused = lines_of(&|advice| advice.remark.level == Level::Refused);
     advice.retain(|advice| {
         let at = advice.remark.at.as_ref();
-        advice.rule.id != DEFAULT || !at.is_some_and(|at| changed.contains(at))
+        let is_of = |lines: &[Origin]| at.is_some_and(|at| lines.contains(at));
+        match advice.rule.id {
+            DEFAULT => !is_of(&changed),
+            DEPRECATED => advice.remark.rewrite.is_some() || !is_of(&refused),
+            _ => true,
+        }
     });
     advice
 }
@@ -264,6 +272,9 @@ pub fn named_time_zone(file: &OptionFile, target: &Target) -> Option<String> {
 
 /// The rule about lines that set a default.
 const DEFAULT: &str = "equal-to-default";
+
+/// The rule about options that a later version will not have.
+const DEPRECATED: &str = "deprecated-option";
 
 /// All rules, with how sure their advice is: those of option files, then those of running servers alone.
 pub fn rules() -> impl Iterator<Item = (&'static Rule, Basis)> {

@@ -1,6 +1,7 @@
 //! The rewriting of an option file for another version or family.
 
 mod changed_defaults;
+mod lost_settings;
 mod overridden_lines;
 mod place;
 mod values;
@@ -64,7 +65,7 @@ pub enum Move {
         /// The reason.
         why: String,
     },
-    /// It stays, and needs the user's decision.
+    /// It needs the user's decision, and stays, or is left out because the new version refuses it.
     Open {
         /// The line; `None` if it is about an option that the file does not set.
         at: Option<Origin>,
@@ -139,6 +140,8 @@ pub fn migrate(
     }
     for (before, after) in both() {
         migration.keep_redo_size(before, after, path);
+        migration.leave_locks_open(before, after);
+        migration.leave_semi_sync_open(before, after);
     }
     for advice in &findings {
         migration.leave_open(advice, to);

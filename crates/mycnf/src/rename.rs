@@ -26,6 +26,14 @@ pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Re
     }
 }
 
+/// The second names of options in MariaDB: of a line with each name, the last one decides.
+const SECOND_NAMES: [&str; 4] = [
+    "log_slow_min_examined_row_limit",
+    "log_slow_query",
+    "log_slow_query_file",
+    "log_slow_query_time",
+];
+
 /// The line of an option under another name. `old` is its name in the catalogues: `skip_log_bin` sets `log_bin`, and
 /// `skip_slave_start` is an option of that name.
 pub(crate) fn rewritten(
@@ -36,7 +44,8 @@ pub(crate) fn rewritten(
 ) -> Option<Rewrite> {
     let is_log = ["log", "log_slow_queries"].contains(&old);
     let is_in_effect = |other: &Assignment<'_>| subject.line_instead_of(other).is_none();
-    if subject.set(new).is_some_and(is_in_effect) && !is_log {
+    let is_second = SECOND_NAMES.contains(&old);
+    if subject.set(new).is_some_and(is_in_effect) && !is_log && !is_second {
         // The new option is in the file already.
         return Some(Rewrite::Remove);
     }
@@ -78,11 +87,8 @@ pub(crate) fn rewritten(
             let off = matches!(switch(line), Some(false));
             replaced(new, Some(if off { "none" } else { "crc32" }.to_owned()))
         }
-        ("innodb_locks_unsafe_for_binlog", _) if switch(line)? => {
-            replaced(new, Some("READ-COMMITTED".to_owned()))
-        }
         ("temptable_use_mmap", _) if !switch(line)? => replaced(new, Some("0".to_owned())),
-        ("innodb_locks_unsafe_for_binlog" | "temptable_use_mmap", _) => Some(Rewrite::Remove),
+        ("temptable_use_mmap", _) => Some(Rewrite::Remove),
         // A policy with a plugin that the version does not have keeps it from starting.
         ("default_authentication_plugin", _) if !has_plugin(subject, value?) => {
             Some(Rewrite::Remove)
@@ -217,10 +223,27 @@ mod tests {
                 "loose-tx_isolation=READ-COMMITTED",
                 Some("loose_transaction_isolation = READ-COMMITTED"),
             ),
+            ("mysql-9.7", "innodb_locks_unsafe_for_binlog=1", Some("")),
             (
-                "mysql-9.7",
-                "innodb_locks_unsafe_for_binlog=1",
-                Some("transaction_isolation = READ-COMMITTED"),
+                "mysql-8.0.33",
+                "log_slow_query_time=2",
+                Some("long_query_time = 2"),
+            ),
+            ("mysql-8.0.12", "log_slow_query", Some("slow_query_log")),
+            (
+                "mysql-8.0.33",
+                "log_slow_query=1\nslow_query_log=0",
+                Some("slow_query_log = 1"),
+            ),
+            (
+                "mysql-8.0.33",
+                "slave_parallel_threads=8",
+                Some("replica_parallel_workers = 8"),
+            ),
+            (
+                "mysql-8.0.12",
+                "slave_parallel_threads=8",
+                Some("slave_parallel_workers = 8"),
             ),
             (
                 "mysql-8.0.33",

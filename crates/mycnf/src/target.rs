@@ -136,9 +136,11 @@ impl Target {
         below.last()
     }
 
-    /// Whether this is the family with at least this version.
+    /// Whether this is the family with at least this version. A series (`8.0`) or a bare major version means its newest
+    /// version, as in [`Self::catalogue`].
     pub(crate) fn is_at_least(&self, family: Family, numbers: &[u32]) -> bool {
-        self.family() == family && self.numbers.as_slice() >= numbers
+        let own = self.numbers.as_slice();
+        self.family() == family && (own >= numbers || numbers.starts_with(own))
     }
 
     /// The option groups that this server reads, in lower case.
@@ -218,6 +220,27 @@ mod tests {
             assert!(Target::parse(text).is_err(), "{text}");
         }
         assert_eq!(Target::all().len(), 15);
+    }
+
+    #[test]
+    fn a_series_is_as_new_as_its_newest_version() {
+        use Family::{MariaDb, MySql};
+        let cases: [(&str, Family, &[u32], bool); 9] = [
+            ("mysql-8.0", MySql, &[8, 0, 19], true),
+            ("percona-8.0", MySql, &[8, 0, 19], true),
+            ("mysql-8", MySql, &[8, 4], true),
+            ("mysql-8.0.12", MySql, &[8, 0, 19], false),
+            ("mysql-8.0.33", MySql, &[8, 0, 19], true),
+            ("mysql-5.7", MySql, &[8, 0, 19], false),
+            ("mysql-8.0", MySql, &[8, 4], false),
+            ("mariadb-11", MariaDb, &[11, 6], true),
+            ("mariadb-10.11", MySql, &[8], false),
+        ];
+        for (text, family, numbers, is_at_least) in cases {
+            let target = Target::parse(text).unwrap();
+            let found = target.is_at_least(family, numbers);
+            assert_eq!(found, is_at_least, "{text} {numbers:?}");
+        }
     }
 
     #[test]

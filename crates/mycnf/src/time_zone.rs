@@ -189,10 +189,16 @@ mod tests {
                 takes("mysql-8.0.33", value) && takes("mysql-9.7", value),
                 "{value}"
             );
+            // A series means its newest version.
+            assert!(
+                takes("mysql-8.0", value) && takes("percona-8.0", value),
+                "{value}"
+            );
             assert!(
                 !takes("mysql-5.7", value) && !takes("mariadb-11.8", value),
                 "{value}"
             );
+            assert!(!takes("mysql-8.0.12", value), "{value}");
         }
         for value in ["+15:00", "-14:00", "+99:00"] {
             assert!(!takes("mysql-9.7", value), "{value}");

@@ -109,15 +109,20 @@ pub(crate) fn succession(
     name: &str,
     knows: &dyn Fn(&str) -> bool,
 ) -> Option<Succession> {
-    let in_family = |row: &&Successor| in_family(row, family);
-    let mut rows = SUCCESSORS.iter().filter(in_family);
-    if let Some(row) = rows.find(|row| row.name == name) {
-        return match row.successor {
-            None => Some(Succession::Gone(row.remark)),
-            Some(successor) => knows(successor).then_some(Succession::By(successor)),
-        };
+    let mut rows = rows_of(family, name).peekable();
+    if rows.peek().is_none() {
+        return Some(Succession::By(replaced(family, name, knows)?));
     }
-    Some(Succession::By(replaced(family, name, knows)?))
+    rows.find_map(|row| match row.successor {
+        None => Some(Succession::Gone(row.remark)),
+        Some(successor) => knows(successor).then_some(Succession::By(successor)),
+    })
+}
+
+/// What took the place of an option in a family; the newest name comes first where versions have several.
+fn rows_of(family: Family, name: &str) -> impl Iterator<Item = &'static Successor> {
+    let rows = SUCCESSORS.iter();
+    rows.filter(move |row| row.name == name && in_family(row, family))
 }
 
 /// The option of an older version that another one replaced. A switch that turns a thing off is no name for its size:
@@ -190,14 +195,12 @@ fn in_family(row: &Successor, family: Family) -> bool {
 
 /// The option that replaced it.
 fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
-    let mut rows = SUCCESSORS.iter();
-    let row = rows.find(|row| row.name == name && in_family(row, family))?;
-    match row.successor {
+    rows_of(family, name).find_map(|row| match row.successor {
         None => Some(format!("leave it out: {}", row.remark)),
         Some(successor) if !knows(successor) => None,
         Some(successor) if row.remark.is_empty() => Some(format!("write {successor}")),
         Some(successor) => Some(format!("write {successor} ({})", row.remark)),
-    }
+    })
 }
 
 /// The option that it replaced: the file was written for a newer version than the server.
@@ -298,6 +301,27 @@ mod tests {
                 "tx_isolation",
                 ", which has the variable but no option for it",
                 Some("write transaction_isolation"),
+            ),
+            (
+                MySql,
+                [5, 7],
+                "slave_parallel_threads",
+                ", an option of MariaDB",
+                Some("write slave_parallel_workers"),
+            ),
+            (
+                MySql,
+                [9, 7],
+                "slave_parallel_threads",
+                ", an option of MariaDB",
+                Some("write replica_parallel_workers"),
+            ),
+            (
+                MySql,
+                [9, 7],
+                "log_slow_query",
+                ", an option of MariaDB",
+                Some("write slow_query_log"),
             ),
             (
                 MySql,

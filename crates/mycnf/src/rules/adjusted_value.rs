@@ -1,10 +1,10 @@
 //! Rule: the version changes the value to the nearest one that it accepts.
 
 use crate::assignment::Assignment;
-use crate::catalogue::{Family, Kind};
+use crate::catalogue::Kind;
 use crate::judge::{allowed, judge_value};
 use crate::judgement::Judgement;
-use crate::pool_rounding::{CHUNK_BYTES, INSTANCES, SEVERAL_FROM_BYTES, rounds_pool};
+use crate::pool_rounding::rounded_pool;
 use crate::rule::{Level, Remark, Rule};
 use crate::size::size;
 use crate::subject::Subject;
@@ -21,39 +21,23 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     subject
         .read()
         .filter_map(|line| remark(subject, line))
-        .chain(rounded_pool(subject))
+        .chain(pool_remark(subject))
         .collect()
 }
 
 /// A buffer pool size that MySQL rounds up to whole chunks in each instance.
-fn rounded_pool(subject: &Subject<'_>) -> Option<Remark> {
+fn pool_remark(subject: &Subject<'_>) -> Option<Remark> {
     let line = subject.set("innodb_buffer_pool_size")?;
-    if !rounds_pool(subject.target) {
-        return None;
-    }
-    let set = |option: &str| subject.set(option).and(subject.number(option));
-    let pool = subject.number("innodb_buffer_pool_size")?;
-    let instances = match set("innodb_buffer_pool_instances") {
-        _ if pool < SEVERAL_FROM_BYTES => 1,
-        Some(number) => number.clamp(1, 64),
-        None if !subject.target.is_at_least(Family::MySql, &[8, 4]) => INSTANCES,
-        // Depends on the number of CPUs.
-        None => return None,
-    };
-    let chunk = set("innodb_buffer_pool_chunk_size").unwrap_or(CHUNK_BYTES);
-    let unit = chunk.checked_mul(instances).filter(|unit| *unit > 0)?;
-    // If a chunk is too large for the pool, MySQL uses smaller chunks.
-    if pool <= unit || pool % unit == 0 {
-        return None;
-    }
-    let less = pool / unit * unit;
+    let rounded = rounded_pool(subject)?;
+    let (more, step) = (rounded.pool_bytes, rounded.step_bytes());
     let what = format!(
-        "{}: the server rounds the size up to a multiple of {} ({instances} buffer pool instances with chunks of {} each)",
-        Judgement::Number(less + unit).what(),
-        size(unit),
-        size(chunk)
+        "{}: the server rounds the size up to a multiple of {} ({} buffer pool instances with chunks of {} each)",
+        Judgement::Number(more).what(),
+        size(step),
+        rounded.instances,
+        size(rounded.chunk_bytes)
     );
-    let fix = format!("set it to {} or {}", size(less), size(less + unit));
+    let fix = format!("set it to {} or {}", size(more - step), size(more));
     Some(Remark::on(line, Level::Note, what).fix(fix))
 }
 

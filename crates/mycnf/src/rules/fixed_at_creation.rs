@@ -1,5 +1,6 @@
-//! Rule: the value is fixed when the data directory is created.
+//! Rule: the value is fixed when the data directory is created, or its tables do not fit another one.
 
+use crate::assignment::Assignment;
 use crate::catalogue::Family;
 use crate::private::FIXED_AT_CREATION;
 use crate::rule::{Level, Remark, Rule};
@@ -7,33 +8,51 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "fixed-at-creation",
-    title: "Fixed when the data directory is created",
-    reason: "If the value differs from the one with which the data directory was created, the server does not start, or it ignores the value.",
-    source: "tested: at startup, the server compares the page size, the data files and the undo layout with the data directory; MySQL 8.0 rejects a lower_case_table_names that differs from the data directory's",
+    title: "Value that belongs to the data directory",
+    reason: "If the value differs from the one with which the data directory was created, the server does not start, it ignores the value, or it no longer finds some tables.",
+    source: "tested: at startup, the server compares the page size, the data files and the undo layout with the data directory; MySQL 8.0 rejects a lower_case_table_names that differs from the data directory's, and MySQL 5.7.22 starts with it; MySQL 5.7 Reference Manual, \"Identifier Case Sensitivity\"",
     check,
 };
 
+/// The option that tells whether names of tables are stored in lower case.
+const TABLE_NAMES: &str = "lower_case_table_names";
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let lines = subject.read().filter(|line| {
-        let name = line.name();
-        line.option.is_some() && FIXED_AT_CREATION.contains(&name) && !is_free(subject, name)
-    });
-    let remarks = lines.map(|line| {
-        let what =
-            "takes effect only when the server creates the data directory; an existing data directory keeps its own value";
-        Remark::on(line, Level::Note, what)
-            .fix("set the value with which the existing data directory was created")
-    });
-    remarks.collect()
+    let lines = subject.read().filter(|line| line.option.is_some());
+    lines.filter_map(|line| remark(subject, line)).collect()
+}
+
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+    let name = line.name();
+    if !FIXED_AT_CREATION.contains(&name) {
+        return None;
+    }
+    if !is_free(subject, name) {
+        let what = "takes effect only when the server creates the data directory; an existing data directory keeps its own value";
+        let fix = "set the value with which the existing data directory was created";
+        return Some(Remark::on(line, Level::Note, what).fix(fix));
+    }
+    // Only 1 changes how a server on Linux looks for tables that exist.
+    if name != TABLE_NAMES || line.value().as_deref() != Some("1") {
+        return None;
+    }
+    let what = "the server looks for all tables in lower case: if the data directory was created with 0, it no longer finds tables and databases with capital letters in their names";
+    let fix = "before the change, rename such tables and databases to lower case";
+    Some(Remark::on(line, Level::Note, what).fix(fix))
 }
 
 /// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later, and MySQL
-/// ignores their number in 8.0.14 and later.
+/// ignores their number in 8.0.14 and later. Only the data dictionary of MySQL 8.0 fixes how table names are stored.
 fn is_free(subject: &Subject<'_>, name: &str) -> bool {
     let target = subject.target;
-    name == "innodb_undo_tablespaces"
-        && (target.is_at_least(Family::MariaDb, &[10, 11])
-            || target.is_at_least(Family::MySql, &[8, 0, 14]))
+    let is_at_least = |family, numbers: &[u32]| target.is_at_least(family, numbers);
+    match name {
+        "innodb_undo_tablespaces" => {
+            is_at_least(Family::MariaDb, &[10, 11]) || is_at_least(Family::MySql, &[8, 0, 14])
+        }
+        TABLE_NAMES => !is_at_least(Family::MySql, &[8]),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -64,5 +83,17 @@ mod tests {
         );
         assert_found(&RULE, "mysql-8.0.33", undo, &[]);
         assert_found(&RULE, "mariadb-10.11", undo, &[]);
+    }
+
+    #[test]
+    fn table_names_are_fixed_in_mysql_8_alone() {
+        let line = "lower_case_table_names=1";
+        let fixed = "takes effect only when the server creates the data directory";
+        assert_found(&RULE, "mysql-8.0.33", line, &[fixed]);
+        for target in ["mysql-5.6", "mysql-5.7", "mariadb-10.11"] {
+            let lost = "note: lower_case_table_names=1: the server looks for all tables";
+            assert_found(&RULE, target, line, &[lost]);
+            assert_found(&RULE, target, "lower_case_table_names=0", &[]);
+        }
     }
 }

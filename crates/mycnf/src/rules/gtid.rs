@@ -24,7 +24,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     // With ON_PERMISSIVE, the server starts (8.0.33).
     if subject.is_one_of("gtid_mode", &["ON"])
-        && !subject.is_one_of("enforce_gtid_consistency", &["ON", "1"])
+        && subject.is_on("enforce_gtid_consistency") != Some(true)
     {
         say(
             Level::Refused,
@@ -74,6 +74,13 @@ mod tests {
             ],
         );
         assert_found(&RULE, "mysql-5.7", whole, &[]);
+        let is_true = "gtid_mode=ON\nenforce_gtid_consistency=TRUE";
+        assert_found(&RULE, "mysql-8.0.33", is_true, &[]);
+        let warns = "gtid_mode=ON\nenforce_gtid_consistency=WARN";
+        let needed = "refused: gtid_mode=ON: also needs enforce_gtid_consistency=ON";
+        assert_found(&RULE, "mysql-8.0.33", warns, &[needed]);
+        let on_the_way = "gtid_mode=ON_PERMISSIVE\nenforce_gtid_consistency=WARN";
+        assert_found(&RULE, "mysql-8.0.33", on_the_way, &[]);
         assert_found(&RULE, "mariadb-10.11", "gtid_mode=ON", &[]);
     }
 }

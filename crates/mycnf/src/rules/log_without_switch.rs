@@ -40,7 +40,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_wanted = line
             .value()
             .is_none_or(|value| !matches!(value.as_str(), "OFF" | "0"));
-        if is_wanted && subject.is_on(switch) == Some(false) {
+        // The second name of the switch in MariaDB.
+        let is_on_by_other_name =
+            switch == "slow_query_log" && subject.is_on("log_slow_query") == Some(true);
+        if is_wanted && subject.is_on(switch) == Some(false) && !is_on_by_other_name {
             let what = format!("has no effect while {switch} is disabled");
             remarks.push(
                 Remark::on(line, Level::Note, what)
@@ -72,6 +75,8 @@ mod tests {
             "slow_query_log=1\nlong_query_time=1",
             &[],
         );
+        let other_name = "log_slow_query=1\nlong_query_time=1";
+        assert_found(&RULE, "mariadb-10.11", other_name, &[]);
         assert_found(
             &RULE,
             "mariadb-10.11",

@@ -1,5 +1,6 @@
 //! Rule: buffers and connections can need more memory than the machine has.
 
+use crate::pool_rounding::rounded_pool;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 use units::{bytes, percent};
@@ -49,10 +50,9 @@ impl Promise {
     /// `None` if the memory is not known.
     fn of(subject: &Subject<'_>) -> Option<Self> {
         let sizes = |names: &[&'static str]| -> Vec<(&'static str, u64)> {
-            let sizes = names.iter().filter_map(|name| {
-                let size = u64::try_from(subject.number(name)?).ok()?;
-                Some((*name, size))
-            });
+            let sizes = names
+                .iter()
+                .filter_map(|name| Some((*name, buffer_bytes(subject, name)?)));
             sizes.collect()
         };
         let connections = subject.number("max_connections");
@@ -122,6 +122,16 @@ impl Promise {
     }
 }
 
+/// Size of a buffer as the server allocates it, bytes.
+fn buffer_bytes(subject: &Subject<'_>, name: &str) -> Option<u64> {
+    let rounded = rounded_pool(subject).filter(|_| name == "innodb_buffer_pool_size");
+    let bytes = match rounded {
+        Some(rounded) => rounded.pool_bytes,
+        None => subject.number(name)?,
+    };
+    u64::try_from(bytes).ok()
+}
+
 fn sum(parts: &[(&'static str, u64)]) -> u64 {
     let sizes = parts.iter().map(|(_, size)| *size);
     sizes.fold(0, u64::saturating_add)
@@ -183,6 +193,15 @@ mod tests {
             ],
         );
         assert_found(&RULE, "mysql-8.0.33", many, &[]);
+    }
+
+    /// 1100M becomes 2G: 8 instances with chunks of 128M each.
+    #[test]
+    fn the_pool_counts_with_the_size_that_the_server_allocates() {
+        let file = "innodb_buffer_pool_size=1100M";
+        let pool = "risk: innodb_buffer_pool_size=1100M: the global buffers need 2.02 GiB";
+        assert_found_on(&RULE, &with_memory(2), "mysql-8.0.33", file, &[pool]);
+        assert_found_on(&RULE, &with_memory(2), "mariadb-10.11", file, &[]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Rule: replication is filtered by the default database.
 
+use crate::assignment::Assignment;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -40,9 +41,24 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 table that they change",
             )
         };
-        Remark::on(line, level, what).fix("filter by table, for example with replicate_wild_ignore_table = mysql.%")
+        let place = if is_of_log { " on the replicas" } else { "" };
+        let fix = format!("filter by table{place}, with {}", filter_by_table(line));
+        Remark::on(line, level, what).fix(fix)
     });
     remarks.collect()
+}
+
+/// The same filter by table: `replicate_wild_do_table = shop.%`.
+fn filter_by_table(line: &Assignment<'_>) -> String {
+    let option = if line.name().ends_with("_do_db") {
+        "replicate_wild_do_table"
+    } else {
+        "replicate_wild_ignore_table"
+    };
+    let database = line.entry.value.as_deref().unwrap_or_default();
+    // `_` and `%` would stand for any letters.
+    let database = database.replace('_', "\\_").replace('%', "\\%");
+    format!("{option} = {database}.%")
 }
 
 #[cfg(test)]
@@ -63,6 +79,16 @@ mod tests {
             "mysql-5.7",
             "binlog-ignore-db=tmp",
             &["point-in-time recovery cannot restore them"],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "replicate_do_db=shop\nreplicate_ignore_db=my_db\nbinlog_do_db=shop",
+            &[
+                "; filter by table, with replicate_wild_do_table = shop.%",
+                "; filter by table, with replicate_wild_ignore_table = my\\_db.%",
+                "; filter by table on the replicas, with replicate_wild_do_table = shop.%",
+            ],
         );
         assert_found(
             &RULE,

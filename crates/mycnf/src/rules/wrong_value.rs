@@ -1,8 +1,8 @@
 //! Rule: the version refuses the value, or ignores the line because of it.
 
 use crate::assignment::Assignment;
-use crate::catalogue::{Catalogue, Family, Kind, Product};
-use crate::judge::{allowed, is_part_of, judge_value};
+use crate::catalogue::{Catalogue, Family, Kind, KnownOption, Product};
+use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
@@ -36,13 +36,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
-        let file = format!("{}_file", option.name);
-        let fix = if value.contains(['/', '.']) && subject.has(&file) {
-            format!("set {} = 1 and {file} = {value}", option.name)
-        } else {
-            "set ON or OFF".to_owned()
-        };
-        return Some(Remark::on(line, Level::Warning, Judgement::TakenForOff.what()).fix(fix));
+        return Some(neither_on_nor_off(subject, line, option, value));
     }
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some(Judgement::Refused(what)) = judged {
@@ -87,7 +81,33 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     None
 }
 
-/// A note about a word that the nearest catalogue does not have, but that the version itself may have.
+/// A switch with another value, which is OFF or leaves the line without effect.
+fn neither_on_nor_off(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    option: &KnownOption,
+    value: &str,
+) -> Remark {
+    let judged = judge_switch(option);
+    let is_ignored = matches!(judged, Judgement::Refused(_));
+    if is_ignored && !subject.target.is_covered() {
+        return by_nearest(subject, line, &judged.what());
+    }
+    let file = format!("{}_file", option.name);
+    let fix = if value.contains(['/', '.']) && subject.has(&file) {
+        format!("set {} = 1 and {file} = {value}", option.name)
+    } else {
+        "set ON or OFF".to_owned()
+    };
+    let level = if is_ignored {
+        Level::Refused
+    } else {
+        Level::Warning
+    };
+    Remark::on(line, level, judged.what()).fix(fix)
+}
+
+/// A note about a value that the nearest catalogue does not have, but that the version itself may have.
 fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> Remark {
     let nearest = Target::of_catalogue(&subject.catalogue);
     let what = format!("{what} (according to {nearest}, the nearest version that dbdyno knows)");
@@ -241,6 +261,12 @@ mod tests {
             "innodb_flush_method=O_DIRET",
             &["allowed: fsync"],
         );
+        let fast = "innodb_doublewrite=fast";
+        let ignored = "refused: innodb_doublewrite=fast: the value is neither on nor off: the server ignores the line";
+        assert_found(&RULE, "mariadb-10.11", fast, &[ignored]);
+        assert_found(&RULE, "mariadb-11.8", fast, &[]);
+        let nearest = "note: innodb_doublewrite=fast: the value is neither on nor off";
+        assert_found(&RULE, "mariadb-11.2", fast, &[nearest]);
         assert_found(
             &RULE,
             "mysql-5.5",

@@ -5,7 +5,7 @@ use std::path::Path;
 use mycnf::{Move, OptionFile, Target, migrate, rewritten_text};
 
 /// The moved text, and what is left to decide: `option: what`.
-fn moved(text: &str, from: &str, to: &str) -> (String, Vec<String>) {
+pub(crate) fn moved(text: &str, from: &str, to: &str) -> (String, Vec<String>) {
     let path = Path::new("my.cnf");
     let file = OptionFile::parse(text, path).unwrap();
     let (from, to) = (Target::parse(from).unwrap(), Target::parse(to).unwrap());
@@ -21,7 +21,7 @@ fn moved(text: &str, from: &str, to: &str) -> (String, Vec<String>) {
 
 /// The line of a text that begins so.
 #[track_caller]
-fn line<'a>(text: &'a str, begin: &str) -> &'a str {
+pub(crate) fn line<'a>(text: &'a str, begin: &str) -> &'a str {
     let line = text.lines().find(|line| line.starts_with(begin));
     line.unwrap_or_else(|| panic!("no line {begin}\n{text}"))
 }

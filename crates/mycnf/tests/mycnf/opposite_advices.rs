@@ -43,3 +43,23 @@ fn no_line_has_two_opposite_advices() {
         }
     }
 }
+
+/// MySQL 5.7 does not start with the old password hashes: it does not "still accept" them.
+#[test]
+fn a_refused_line_is_not_deprecated() {
+    for (value, rules) in [
+        ("OFF", ["old-password-hashes"]),
+        ("ON", ["deprecated-option"]),
+    ] {
+        let text = format!("[mysqld]\nsecure_auth={value}\n");
+        let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-5.7").unwrap();
+        let lint = lint(&file, &target, &Machine::default());
+        let of_line = lint
+            .advice
+            .iter()
+            .filter(|advice| advice.remark.at.is_some());
+        let found: Vec<&str> = of_line.map(|advice| advice.rule.id).collect();
+        assert_eq!(found, rules, "{value}");
+    }
+}
