@@ -117,6 +117,11 @@ fn a_hidden_index_is_made_visible_in_place_of_a_new_one() {
             "analyze table `s`.`t`"
         ]
     );
+    let of_or = "select 1 AS `1` from `s`.`t` where ((`s`.`t`.`c` = 1) or (`s`.`t`.`rare` = 2))";
+    assert_eq!(
+        candidates(SCAN, of_or, &types, &[])[0],
+        "create index `index_t_c` on `s`.`t` (`c`); alter table `s`.`t` alter index `old` visible"
+    );
 }
 
 #[test]
