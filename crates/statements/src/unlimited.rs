@@ -25,7 +25,7 @@ const MODIFIERS: [&str; 10] = [
     "sql_no_cache",
     "sql_calc_found_rows",
 ];
-/// Words of which an operand follows, and no alias.
+/// Words before an operand, so that what follows is no alias.
 const BEFORE_OPERAND: [&str; 12] = [
     "and", "or", "xor", "not", "is", "div", "mod", "like", "rlike", "regexp", "binary", "collate",
 ];
@@ -218,7 +218,8 @@ mod tests {
             ),
             // The month has another name in another language, and `n + day` is no column `day`.
             (
-                "select distinct id, n + day from t order by date_format(d, '%M') desc, day, id limit 5",
+                "select distinct id, n + day from t \
+                 order by date_format(d, '%M') desc, day, id limit 5",
                 Some((
                     "select distinct id, n + day, date_format(d, '%M'), day from t \
                      order by date_format(d, '%M') desc, day, id ",
