@@ -2,12 +2,35 @@
 //!
 //! A LIMIT leaves open which of several equal rows are in the result: another index or plan may give other ones, and the
 //! statement is answered as correctly. All rows without the LIMIT tell whether two answers belong to one result.
+//!
+//! Each row comes with the values that it is ordered by: these can differ while the rows are the same, as those of
+//! `DATE_FORMAT(day, '%M')` do by `lc_time_names`, and those of a column of a rewritten derived table.
+
+use std::ops::Range;
 
 use workload::sql_script::SqlStatement;
 
-use super::statement_text::StatementText;
+use super::statement_text::{Clauses, StatementText};
 
-/// A SELECT without the LIMIT at its end.
+/// Words between SELECT and its list.
+const MODIFIERS: [&str; 10] = [
+    "all",
+    "distinct",
+    "distinctrow",
+    "high_priority",
+    "straight_join",
+    "sql_small_result",
+    "sql_big_result",
+    "sql_buffer_result",
+    "sql_no_cache",
+    "sql_calc_found_rows",
+];
+/// Words before an operand, so that what follows is no alias.
+const BEFORE_OPERAND: [&str; 12] = [
+    "and", "or", "xor", "not", "is", "div", "mod", "like", "rlike", "regexp", "binary", "collate",
+];
+
+/// A SELECT without the LIMIT at its end, and with the keys of its ORDER BY as further columns.
 pub(super) struct Unlimited {
     pub(super) statement: SqlStatement,
     /// The ORDER BY and the LIMIT, as written, behind the words of the list: two statements with the same ones want the same
@@ -44,12 +67,97 @@ impl Unlimited {
             list.join(" "),
             text.slice(order.unwrap_or(limit), end)
         );
-        let without = text.edited(vec![(text.bytes(limit, end - 1), String::new())])?;
+        let order_keys = order.map(|order| hidden_keys(&text, &clauses, order + 2..limit));
+        let list_end = text.parts[clauses.from - 1].range.end;
+        let order_keys = order_keys.unwrap_or_default().into_iter();
+        let mut edits: Vec<(Range<usize>, String)> = order_keys
+            .map(|key| (list_end..list_end, format!(", {key}")))
+            .collect();
+        edits.push((text.bytes(limit, end - 1), String::new()));
+        let without = text.edited(edits)?;
         Some(Self {
             statement: statement.reworded(without.as_bytes()),
             part,
         })
     }
+}
+
+/// A named column of a result.
+struct Column<'a> {
+    name: &'a str,
+    is_alias: bool,
+}
+
+/// The keys of an ORDER BY whose values the rows do not show. One with an alias in it cannot stand in the list.
+fn hidden_keys<'a>(
+    text: &StatementText<'a>,
+    clauses: &Clauses,
+    order: Range<usize>,
+) -> Vec<&'a str> {
+    let columns = columns(text, clauses);
+    let selects_all = text.selects_all(clauses);
+    let has_name = |key: &Range<usize>, name: &str| {
+        let mut names = text.names_of(name).into_iter();
+        names.any(|it| it.start + 1 == it.end && key.contains(&it.start))
+    };
+    let is_shown = |key: &Range<usize>| {
+        let name = text.name_before(key.end);
+        let Some(name) = name.filter(|it| it.start == key.start) else {
+            let is_position = key.len() == 1 && text.parts[key.start].is_number();
+            let mut aliases = columns.iter().filter(|it| it.is_alias);
+            return is_position || aliases.any(|it| has_name(key, it.name));
+        };
+        let (_, table) = text.column_and_table(name);
+        selects_all || table.is_none() && columns.iter().any(|it| has_name(key, it.name))
+    };
+    let keys = items(text, order).into_iter().map(|key| {
+        let last = key.end.saturating_sub(1);
+        let has_direction = text.is(last, "asc") || text.is(last, "desc");
+        key.start..key.end - usize::from(has_direction)
+    });
+    let hidden = keys.filter(|key| !is_shown(key));
+    hidden.map(|key| text.slice(key.start, key.end)).collect()
+}
+
+/// The columns of a list that have a name.
+fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
+    let is_modifier = |at: &usize| {
+        let is_hint = text.parts[*at].text.starts_with("/*");
+        is_hint || MODIFIERS.iter().any(|word| text.is(*at, word))
+    };
+    let mut list = clauses.select + 1..clauses.from;
+    let start = list.find(|at| !is_modifier(at)).unwrap_or(clauses.from);
+    let columns = items(text, start..clauses.from).into_iter();
+    let columns = columns.filter_map(|item| {
+        let name = text.name_before(item.end)?;
+        let before = name.start.checked_sub(1).filter(|at| *at >= item.start);
+        let is_named = before.is_none_or(|at| {
+            let is_word = text.parts[at].name().is_some();
+            let is_operator = BEFORE_OPERAND.iter().any(|word| text.is(at, word));
+            text.is_sign(at, ")") || is_word && !is_operator && !text.is(name.start, "end")
+        });
+        let (column, _) = text.column_and_table(name);
+        column.filter(|_| is_named).map(|name| Column {
+            name,
+            is_alias: before.is_some(),
+        })
+    });
+    columns.collect()
+}
+
+/// The parts of a list between its commas.
+fn items(text: &StatementText<'_>, list: Range<usize>) -> Vec<Range<usize>> {
+    let depth = text.parts.get(list.start).map_or(0, |part| part.depth);
+    let is_comma = |at: &usize| text.parts[*at].depth == depth && text.is_sign(*at, ",");
+    let mut ends: Vec<usize> = list.clone().filter(is_comma).collect();
+    ends.push(list.end);
+    let mut next = list.start;
+    let items = ends.into_iter().map(|end| {
+        let item = next..end;
+        next = end + 1;
+        item
+    });
+    items.collect()
 }
 
 #[cfg(test)]
@@ -63,7 +171,7 @@ mod tests {
         for (text, without) in [
             (
                 "select a from t order by b limit 5",
-                Some(("select a from t order by b ", "a order by b limit 5")),
+                Some(("select a, b from t order by b ", "a order by b limit 5")),
             ),
             (
                 "select a from t limit 5 offset 2 for update",
@@ -85,6 +193,45 @@ mod tests {
                 Some((
                     "select straight_join id as k, total from t order by k ",
                     "id as k , total order by k limit 5",
+                )),
+            ),
+            (
+                "select id, total as k, o.day from o order by k desc, day, 2, id limit 5",
+                Some((
+                    "select id, total as k, o.day from o order by k desc, day, 2, id ",
+                    "id , total as k , o . day order by k desc, day, 2, id limit 5",
+                )),
+            ),
+            (
+                "select count(*) n from t group by a order by n is null, n limit 5",
+                Some((
+                    "select count(*) n from t group by a order by n is null, n ",
+                    "count ( * ) n order by n is null, n limit 5",
+                )),
+            ),
+            (
+                "select * from t order by a, lower(b) limit 5",
+                Some((
+                    "select *, lower(b) from t order by a, lower(b) ",
+                    "* order by a, lower(b) limit 5",
+                )),
+            ),
+            // The month has another name in another language, and `n + day` is no column `day`.
+            (
+                "select distinct id, n + day from t \
+                 order by date_format(d, '%M') desc, day, id limit 5",
+                Some((
+                    "select distinct id, n + day, date_format(d, '%M'), day from t \
+                     order by date_format(d, '%M') desc, day, id ",
+                    "distinct id , n + day order by date_format(d, '%M') desc, day, id limit 5",
+                )),
+            ),
+            // The key is one of the derived table.
+            (
+                "select id from (select id, -total as k from t) x order by k, id limit 5",
+                Some((
+                    "select id, k from (select id, -total as k from t) x order by k, id ",
+                    "id order by k, id limit 5",
                 )),
             ),
             ("select a from (select a from t limit 3) x", None),

@@ -248,8 +248,11 @@ impl Subject<'_> {
         let (mut tables, mut reasons) = (Vec::new(), Vec::new());
         for stale in stale_statistics(&self.plan.root) {
             let alias = stale.node.table.as_deref().unwrap_or_default();
-            let table = self.uses.iter().find(|table| table.alias == alias);
-            let name = table.map(full_name);
+            let mut all = self.uses.iter().zip(self.facts);
+            let table = all.find(|(table, _)| table.alias == alias);
+            let name = table
+                .filter(|(_, facts)| facts.is_base_table())
+                .map(|(table, _)| full_name(table));
             let name = name.filter(|_| stale.factor() >= STATISTICS_SUSPECTED_FROM);
             let Some(name) = name.filter(|name| !tables.contains(name)) else {
                 continue;

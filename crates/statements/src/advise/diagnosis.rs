@@ -132,9 +132,8 @@ impl Diagnosis {
             for table in &uses {
                 let of_table =
                     TableFacts::read(session, statement, &table.schema, &table.table).await?;
-                let is_table = !of_table.types.is_empty();
                 let name = format!("{}.{}", backticked(&table.schema), backticked(&table.table));
-                if is_table && !diagnosis.tables.contains(&name) {
+                if of_table.is_base_table() && !diagnosis.tables.contains(&name) {
                     diagnosis.tables.push(name);
                     let name = format!("{}.{}", table.schema, table.table);
                     diagnosis

@@ -18,6 +18,8 @@ pub(super) const PRIMARY: &str = "PRIMARY";
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TableFacts {
+    /// Whether it is a view: MySQL's plan and rewritten text name one that is materialised like a table.
+    pub(super) is_view: bool,
     /// Type of each column in small letters: `varchar`.
     pub(super) types: BTreeMap<String, String>,
     /// Collation of each column of text.
@@ -133,12 +135,15 @@ impl TableFacts {
             index.columns.push(column);
             index.is_plain &= is_plain == "1";
         }
-        let engine =
-            format!("SELECT COALESCE(engine, '') FROM information_schema.tables WHERE {filter}");
-        let engines = rows(session, statement, &engine).await?;
-        facts.is_clustered = engines
-            .iter()
-            .any(|[engine]| engine.eq_ignore_ascii_case("InnoDB"));
+        // VIEW, or SYSTEM VIEW of information_schema.
+        let kind = format!(
+            "SELECT COALESCE(engine, ''), table_type LIKE '%VIEW' \
+             FROM information_schema.tables WHERE {filter}"
+        );
+        for [engine, is_view] in rows(session, statement, &kind).await? {
+            facts.is_clustered = engine.eq_ignore_ascii_case("InnoDB");
+            facts.is_view = is_view == "1";
+        }
         let foreign = format!(
             "SELECT column_name FROM information_schema.key_column_usage WHERE {filter} \
              AND referenced_table_name IS NOT NULL AND ordinal_position = 1"
@@ -213,12 +218,17 @@ impl TableFacts {
         indexes.any(|index| index.columns.first().is_some_and(|first| first == column))
     }
 
+    /// Whether it has statistics and can have indexes, as neither a view nor a derived table does.
+    pub(super) fn is_base_table(&self) -> bool {
+        !self.types.is_empty() && !self.is_view
+    }
+
     /// Whether an index can hold a column as a whole.
     pub(super) fn is_indexable(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);
         let is_long =
             kind.ends_with("text") || kind.ends_with("blob") || matches!(kind, "json" | "geometry");
-        !kind.is_empty() && !is_long
+        self.is_base_table() && !kind.is_empty() && !is_long
     }
 
     /// Whether these columns fit into one index.

@@ -126,7 +126,7 @@ impl Variant {
         !self.sql.iter().all(is_setting)
     }
 
-    /// Whether its SQL leaves all values and their order as they are: it makes or drops indexes, or sets something. The type
+    /// Whether two values have the same order as without it: its SQL makes or drops indexes, or sets something. The type
     /// of a column decides what ORDER BY means: an ENUM is sorted by its list.
     pub(super) fn keeps_order(&self) -> bool {
         const OF_COLUMNS: [&str; 6] = [
@@ -139,7 +139,9 @@ impl Variant {
         ];
         let has =
             |part: &SqlStatement, words: &[&str]| words.iter().any(|word| part.has_word(word));
-        self.sql.iter().all(|part| match part.verb().as_str() {
+        let is_of_order = |option: &str| option.replace('-', "_") == "max_sort_length";
+        let mut options = self.options.iter();
+        let keeps = |part: &SqlStatement| match part.verb().as_str() {
             "SET" => !has(
                 part,
                 &[
@@ -147,13 +149,16 @@ impl Variant {
                     "max_sort_length",
                     "collation_connection",
                     "charset",
+                    "character",
+                    "character_set_connection",
                 ],
             ),
             "USE" | "ANALYZE" | "OPTIMIZE" | "FLUSH" => true,
             "CREATE" | "DROP" => part.has_word("index"),
             "ALTER" => has(part, &["index", "key"]) && !has(part, &OF_COLUMNS),
             _ => false,
-        })
+        };
+        !options.any(|(option, _)| is_of_order(option)) && self.sql.iter().all(keeps)
     }
 
     /// Whether it needs a server of its own.
@@ -208,6 +213,10 @@ mod tests {
             ("alter table t add key (a), drop index b", true),
             ("set sort_buffer_size = 1", true),
             ("set max_sort_length = 4", false),
+            ("set collation_connection = utf8mb4_bin", false),
+            ("set character set latin1", false),
+            ("option max-sort-length = 4", false),
+            ("option sort_buffer_size = 4M", true),
             ("alter table t modify state enum('b', 'a')", false),
             (
                 "alter table t add index (a), convert to character set latin1",

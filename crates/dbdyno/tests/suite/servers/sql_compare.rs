@@ -181,10 +181,12 @@ fn another_result_is_a_failure_and_sessions_need_no_copy() {
 
 /// Of equal rows a LIMIT may take any: all rows without it decide.
 fn ties_are_no_other_result(scene: &Scene) {
-    let tied = "select id from item order by ratio limit 5;\nselect id from item order by price limit 5;\n";
+    let tied = "select id from item order by ratio limit 5;\nselect id from item order by price limit 5;\n\
+                select id from (select id, price as k from item) x order by k limit 5;\n";
     let tied = scene.file("tied.sql", tied);
     let other = "select id from (select id, ratio from item order by id desc limit 9999) x order by ratio limit 5;\n\
-                 select id from item where id > 9 order by price limit 5;\n";
+                 select id from item where id > 9 order by price limit 5;\n\
+                 select id from (select id, -price as k from item) x order by k limit 5;\n";
     let other = scene.file("other_ties.sql", other);
     let variant = format!("rw: rewrite {}", other.display());
     let tied = tied.to_str().expect("the path is text");
@@ -200,7 +202,7 @@ fn ties_are_no_other_result(scene: &Scene) {
     let rows = compare(scene, &args).exits(1).text();
     let results = rows.lines().skip(1).map(|line| line.split(',').nth(3));
     let results: Vec<&str> = results.flatten().collect();
-    assert_eq!(results, ["tied", "different"], "{rows}");
+    assert_eq!(results, ["tied", "different", "different"], "{rows}");
 }
 
 /// Also of statements that are shorter than the interval at which an interruption is checked.

@@ -131,7 +131,7 @@ impl Subject<'_> {
         Some((node, reads))
     }
 
-    /// An index for each column of an OR, which the server merges: one alone changes nothing.
+    /// An index for each column of an OR, new or made visible, which the server merges: one alone changes nothing.
     fn alternatives(&self, table: &TableUse, facts: &TableFacts, reads: &str) -> Option<Candidate> {
         let missing = table
             .either
@@ -145,18 +145,29 @@ impl Subject<'_> {
         {
             return None;
         }
-        let lists: Vec<Vec<String>> = missing.iter().map(|it| vec![it.clone()]).collect();
+        let changes = missing.iter().map(|column| {
+            let wanted = Wanted {
+                columns: std::slice::from_ref(column),
+                equal: 1,
+                kind: "index",
+            };
+            IndexChange::of(table, facts, &wanted)
+        });
+        let changes: Vec<IndexChange> = changes.collect();
         let name = format!(
             "indexes_{}_{}",
             plain(&table.table),
             plain(&missing.join("_"))
         );
-        let reason = format!(
+        let mut reason = format!(
             "{reads}; an OR over {} needs an index that begins with each",
             table.either.join(" and ")
         );
+        for hidden in changes.iter().filter(|it| !it.is_new) {
+            reason += &format!("; index {} is {}", hidden.name, facts.hiding.word());
+        }
         let saving = self.saving_by_index(table, false);
-        Some(indexes(table, &lists, "index", name, reason, saving))
+        Some(candidate(table, changes, name, reason, saving))
     }
 }
 
@@ -237,90 +248,90 @@ fn index(
     [reads, why]: [&str; 2],
     saving: f64,
 ) -> Candidate {
-    if let Some(hidden) = facts.hidden_with(wanted.columns, wanted.equal) {
+    let change = IndexChange::of(table, facts, wanted);
+    let (name, reason) = if change.is_new {
+        (change.name.clone(), format!("{reads}; {why}"))
+    } else {
+        let name = index_name(table, std::slice::from_ref(&change.name), "visible");
         let reason = format!(
-            "{reads}; make index {hidden} visible, which is {} and has the columns that are needed",
+            "{reads}; make index {} visible, which is {} and has the columns that are needed",
+            change.name,
             facts.hiding.word()
         );
-        return visible(table, facts, hidden, reason, saving);
-    }
-    let name = index_name(table, wanted.columns, wanted.kind);
-    let reason = format!("{reads}; {why}");
-    let lists = [wanted.columns.to_vec()];
-    indexes(table, &lists, wanted.kind, name, reason, saving)
+        (name, reason)
+    };
+    candidate(table, vec![change], name, reason, saving)
 }
 
-/// A candidate that lets the optimizer use a hidden index.
-fn visible(
+/// An index that a candidate makes, or makes visible.
+struct IndexChange {
+    name: String,
+    columns: Vec<String>,
+    sql: String,
+    undone_by: String,
+    is_new: bool,
+}
+
+impl IndexChange {
+    /// A hidden index with the wanted columns, else a new one.
+    fn of(table: &TableUse, facts: &TableFacts, wanted: &Wanted<'_>) -> Self {
+        let full_name = full_name(table);
+        let Some(hidden) = facts.hidden_with(wanted.columns, wanted.equal) else {
+            let name = index_name(table, wanted.columns, wanted.kind);
+            let columns: Vec<String> = wanted.columns.iter().map(|it| backticked(it)).collect();
+            return Self {
+                columns: wanted.columns.to_vec(),
+                sql: format!(
+                    "create index `{name}` on {full_name} ({})",
+                    columns.join(", ")
+                ),
+                undone_by: format!("DROP INDEX {} ON {full_name}", backticked(&name)),
+                name,
+                is_new: true,
+            };
+        };
+        let altered = |to: &str| {
+            format!(
+                "alter table {full_name} alter index {} {to}",
+                backticked(hidden)
+            )
+        };
+        Self {
+            name: hidden.to_owned(),
+            // Its own, so that it is one candidate whatever order a statement wants.
+            columns: facts.hidden[hidden].columns.clone(),
+            sql: altered(facts.hiding.opposite()),
+            undone_by: altered(facts.hiding.word()),
+            is_new: false,
+        }
+    }
+}
+
+/// A candidate of one or more indexes.
+fn candidate(
     table: &TableUse,
-    facts: &TableFacts,
-    hidden: &str,
+    changes: Vec<IndexChange>,
+    name: String,
     reason: String,
     saving: f64,
 ) -> Candidate {
-    let altered = |to: &str| {
-        format!(
-            "alter table {} alter index {} {to}",
-            full_name(table),
-            backticked(hidden)
-        )
+    let parts = changes.iter().map(|it| it.sql.as_str());
+    let parts = parts.collect::<Vec<_>>().join("; ");
+    let indexes = NewIndexes {
+        schema: table.schema.clone(),
+        table: table.table.clone(),
+        names: changes.iter().map(|it| it.name.clone()).collect(),
+        columns: changes.iter().flat_map(|it| it.columns.clone()).collect(),
+        are_new: changes.iter().all(|it| it.is_new),
+        undone_by: changes.into_iter().map(|it| it.undone_by).collect(),
     };
     Candidate {
         reason,
         saving,
         remedy: Remedy::Side(SideChange {
-            name: index_name(table, &[hidden.to_owned()], "visible"),
-            parts: altered(facts.hiding.opposite()),
-            indexes: Some(NewIndexes {
-                schema: table.schema.clone(),
-                table: table.table.clone(),
-                names: vec![hidden.to_owned()],
-                // Its own, so that it is one candidate whatever order a statement wants.
-                columns: facts.hidden[hidden].columns.clone(),
-                undone_by: vec![altered(facts.hiding.word())],
-                are_new: false,
-            }),
-            text: None,
-        }),
-    }
-}
-
-/// A candidate of an index for each list of columns.
-fn indexes(
-    table: &TableUse,
-    lists: &[Vec<String>],
-    kind: &str,
-    name: String,
-    reason: String,
-    saving: f64,
-) -> Candidate {
-    let names: Vec<String> = lists.iter().map(|it| index_name(table, it, kind)).collect();
-    let drops = names
-        .iter()
-        .map(|name| format!("DROP INDEX {} ON {}", backticked(name), full_name(table)));
-    let undone_by = drops.collect();
-    let parts = names.iter().zip(lists).map(|(name, columns)| {
-        let columns: Vec<String> = columns.iter().map(|column| backticked(column)).collect();
-        format!(
-            "create index `{name}` on {} ({})",
-            full_name(table),
-            columns.join(", ")
-        )
-    });
-    Candidate {
-        reason,
-        saving,
-        remedy: Remedy::Side(SideChange {
             name,
-            parts: parts.collect::<Vec<_>>().join("; "),
-            indexes: Some(NewIndexes {
-                schema: table.schema.clone(),
-                table: table.table.clone(),
-                names,
-                columns: lists.concat(),
-                undone_by,
-                are_new: true,
-            }),
+            parts,
+            indexes: Some(indexes),
             text: None,
         }),
     }

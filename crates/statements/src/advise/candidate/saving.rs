@@ -41,7 +41,16 @@ impl Subject<'_> {
             0.0
         };
         let larger = if is_covering { LARGER_ENTRIES } else { 0.0 };
-        let saving = of_table * (1.0 - kept * row - larger) + sorts;
+        // Without a measurement it is a guess what the conditions keep: of a range MySQL expects a third of the rows, and
+        // MariaDB all of them.
+        let is_guess = !self.plan.root.is_measured()
+            && !(table.equal.is_empty() && table.range.is_empty());
+        let work = if is_guess {
+            (kept * row).min(UNKNOWN)
+        } else {
+            kept * row
+        };
+        let saving = of_table * (1.0 - work - larger) + sorts;
         saving.clamp(AT_LEAST, 1.0)
     }
 
@@ -134,6 +143,8 @@ fn kept_rows(node: &Node, alias: &str, above: Option<f64>, found: &mut Option<f6
 
 #[cfg(test)]
 mod tests {
+    use workload::sql_script::statements_of;
+
     use super::*;
 
     fn plan(tree: &str) -> Plan {
@@ -153,6 +164,33 @@ mod tests {
         assert_eq!(own_share(&plan, |node| is_of_table(node, "u")), 0.0);
         let share = whole_share(&plan, |node| node.operation == Operation::Filter);
         assert!((share - 0.98).abs() < 1e-9, "{share}");
+    }
+
+    #[test]
+    fn a_guess_of_the_optimizer_rules_out_no_index() {
+        let statements = statements_of("x", b"delete from t where a > 1".to_vec()).unwrap();
+        let plan = Plan::of_json(
+            r#"{"query_block":{"select_id":1,"table":{"table_name":"t","access_type":"ALL","rows":1000,"filtered":33.33}}}"#,
+        )
+        .unwrap();
+        let subject = Subject {
+            statement: &statements[0],
+            number: 1,
+            has_order_hints: false,
+            plan: &plan,
+            uses: &[],
+            facts: &[],
+            costs: &[],
+            larger_pool_bytes: None,
+        };
+        for (range, expected) in [(&["a"][..], UNKNOWN), (&[], AT_LEAST)] {
+            let table = TableUse {
+                alias: "t".to_owned(),
+                range: range.iter().map(|it| (*it).to_owned()).collect(),
+                ..TableUse::default()
+            };
+            assert_eq!(subject.saving_by_index(&table, false), expected);
+        }
     }
 
     #[test]

@@ -59,6 +59,13 @@ fn candidates_by(
         is_clustered: true,
         ..TableFacts::default()
     };
+    let facts: Vec<TableFacts> = uses
+        .iter()
+        .map(|table| TableFacts {
+            is_view: table.table == "view",
+            ..facts.clone()
+        })
+        .collect();
     let costs: Vec<_> = costs
         .iter()
         .map(|(name, added)| ((*name).to_owned(), *added))
@@ -70,7 +77,7 @@ fn candidates_by(
         has_order_hints: false,
         plan: &plan,
         uses: &uses,
-        facts: &vec![facts; uses.len()],
+        facts: &facts,
         costs: &costs,
         larger_pool_bytes: Some(1 << 30),
     };
@@ -110,6 +117,31 @@ fn a_hidden_index_is_made_visible_in_place_of_a_new_one() {
             "analyze table `s`.`t`"
         ]
     );
+    let of_or = "select 1 AS `1` from `s`.`t` where ((`s`.`t`.`c` = 1) or (`s`.`t`.`rare` = 2))";
+    assert_eq!(
+        candidates(SCAN, of_or, &types, &[])[0],
+        "create index `index_t_c` on `s`.`t` (`c`); alter table `s`.`t` alter index `old` visible"
+    );
+}
+
+#[test]
+fn a_view_has_neither_indexes_nor_statistics() {
+    let types = [("a", "int")];
+    let of = |table: &str| {
+        let tree = SCAN.replace("on t", &format!("on {table}"));
+        let text = format!(
+            "select `s`.`{table}`.`a` AS `a` from `s`.`{table}` where (`s`.`{table}`.`a` = 1)"
+        );
+        candidates(&tree, &text, &types, &[])
+    };
+    assert_eq!(
+        of("t"),
+        [
+            "create index `index_t_a` on `s`.`t` (`a`)",
+            "analyze table `s`.`t`"
+        ]
+    );
+    assert_eq!(of("view"), [""; 0]);
 }
 
 #[test]
