@@ -53,7 +53,9 @@ pub(crate) fn rounded_pool(subject: &Subject<'_>) -> Option<RoundedPool> {
         None => return None,
     };
     let chunk_bytes = set("innodb_buffer_pool_chunk_size").unwrap_or(CHUNK_BYTES);
-    let step = chunk_bytes.checked_mul(instances).filter(|step| *step > 0)?;
+    let step = chunk_bytes
+        .checked_mul(instances)
+        .filter(|step| *step > 0)?;
     // If a chunk is too large for the pool, MySQL uses smaller chunks.
     if pool <= step || pool % step == 0 {
         return None;

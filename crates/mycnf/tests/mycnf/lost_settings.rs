@@ -45,8 +45,7 @@ fn fewer_locks_are_to_decide() {
             "{new}"
         );
     }
-    let low =
-        "[mysqld]\ntransaction_isolation=READ-COMMITTED\ninnodb_locks_unsafe_for_binlog=1\n";
+    let low = "[mysqld]\ntransaction_isolation=READ-COMMITTED\ninnodb_locks_unsafe_for_binlog=1\n";
     let (_, open) = moved(low, "mysql-5.7", "mysql-8.0.33");
     assert!(open.is_empty(), "{open:?}");
 }
