@@ -44,7 +44,7 @@ impl Subject<'_> {
         // Without a measurement it is a guess what the conditions keep: of a range MySQL expects a third of the rows, and
         // MariaDB all of them.
         let is_guess =
-            !self.plan.root.is_measured() && !(table.equal.is_empty() && table.range.is_empty());
+            !self.plan.root.is_measured() && (!table.equal.is_empty() || !table.range.is_empty());
         let work = if is_guess {
             (kept * row).min(UNKNOWN)
         } else {
