@@ -422,7 +422,7 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
         &[&run[..], &observe, &["--observe-program", program]].concat(),
     )
     .exits(0)
-    .prints("client ");
+    .prints("observed through ssh://dba@db1:2222");
     let said = fs::read_to_string(scene.path().join("ssh.log")).unwrap();
     let expected = format!(
         "-v -o BatchMode=yes -o ConnectTimeout=10 -p 2222 -- dba@db1 {program} observe --stdio\n"
