@@ -18,7 +18,7 @@ pub(crate) fn has_character_set(target: &Target, name: &str) -> bool {
     let is_mysql = target.family() == Family::MySql;
     match name.as_str() {
         "utf8" => !target.is_at_least(Family::MySql, &[9]),
-        "utf16le" => !(is_mysql && target.numbers() < [5, 6].as_slice()),
+        "utf16le" => !is_mysql || target.is_at_least(Family::MySql, &[5, 6]),
         "gb18030" => target.is_at_least(Family::MySql, &[5, 7]),
         name => OF_ALL.contains(&name),
     }

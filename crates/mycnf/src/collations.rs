@@ -82,7 +82,7 @@ pub(crate) fn nearest_collation(target: &Target, name: &str) -> String {
         }
     }
     let is_insensitive = name.ends_with("_ci");
-    let is_5_5 = target.family() == Family::MySql && target.numbers() < [5, 6].as_slice();
+    let is_5_5 = target.family() == Family::MySql && !target.is_at_least(Family::MySql, &[5, 6]);
     match (is_insensitive, is_5_5) {
         (false, _) => format!("{set}_bin"),
         _ if !(set.starts_with("utf") || set == "ucs2") => format!("{set}_bin"),

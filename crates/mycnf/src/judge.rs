@@ -103,7 +103,9 @@ pub(crate) fn judge_value(
         let default = catalogue.default_value(option.name).unwrap_or("OFF");
         return (!is_word_of(words, value)).then(|| Judgement::Word(default.to_owned()));
     }
-    if value.is_empty() && !WITHOUT_ARGUMENT.contains(&option.name) {
+    // In some versions an option of that name is no switch, but takes words.
+    let is_switch = option.kind == Kind::Boolean && WITHOUT_ARGUMENT.contains(&option.name);
+    if value.is_empty() && !is_switch {
         return judge_empty(catalogue, &option.kind);
     }
     match &option.kind {

@@ -27,11 +27,12 @@ pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Re
 }
 
 /// The second names of options in MariaDB: of a line with each name, the last one decides.
-const SECOND_NAMES: [&str; 4] = [
+const SECOND_NAMES: [&str; 5] = [
     "log_slow_min_examined_row_limit",
     "log_slow_query",
     "log_slow_query_file",
     "log_slow_query_time",
+    "slave_parallel_threads",
 ];
 
 /// The line of an option under another name. `old` is its name in the catalogues: `skip_log_bin` sets `log_bin`, and

@@ -139,8 +139,13 @@ impl Target {
     /// Whether this is the family with at least this version. A series (`8.0`) or a bare major version means its newest
     /// version, as in [`Self::catalogue`].
     pub(crate) fn is_at_least(&self, family: Family, numbers: &[u32]) -> bool {
-        let own = self.numbers.as_slice();
-        self.family() == family && (own >= numbers || numbers.starts_with(own))
+        let newest = self
+            .newest_below()
+            .map(|one| Self::of_catalogue(&one).numbers);
+        let own = newest.as_ref().unwrap_or(&self.numbers).as_slice();
+        // A catalogue that is named by its series is the end of the series.
+        let is_series = own.starts_with(&self.numbers) && numbers.starts_with(own);
+        self.family() == family && (own >= numbers || is_series)
     }
 
     /// The option groups that this server reads, in lower case.
@@ -225,13 +230,15 @@ mod tests {
     #[test]
     fn a_series_is_as_new_as_its_newest_version() {
         use Family::{MariaDb, MySql};
-        let cases: [(&str, Family, &[u32], bool); 9] = [
+        let cases: [(&str, Family, &[u32], bool); 11] = [
             ("mysql-8.0", MySql, &[8, 0, 19], true),
             ("percona-8.0", MySql, &[8, 0, 19], true),
             ("mysql-8", MySql, &[8, 4], true),
             ("mysql-8.0.12", MySql, &[8, 0, 19], false),
             ("mysql-8.0.33", MySql, &[8, 0, 19], true),
             ("mysql-5.7", MySql, &[8, 0, 19], false),
+            ("percona-8", MySql, &[8, 4], false),
+            ("mysql-5", MySql, &[5, 7], true),
             ("mysql-8.0", MySql, &[8, 4], false),
             ("mariadb-11", MariaDb, &[11, 6], true),
             ("mariadb-10.11", MySql, &[8], false),

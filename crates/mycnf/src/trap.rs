@@ -19,8 +19,10 @@ fn gtid(options: &Options, target: &Target) -> Option<Finding> {
     // Measured on 8.0.33: with ON_PERMISSIVE it starts.
     let is_on = |value: &str| value.eq_ignore_ascii_case("ON");
     let consistency = options.last("enforce_gtid_consistency");
-    let is_enforced =
-        consistency.is_some_and(|it| is_switched_on(&it.name, it.value.as_deref()) == Some(true));
+    let is_enforced = match consistency {
+        Some(it) => is_switched_on(&it.name, it.value.as_deref()) == Some(true),
+        None => target.catalogue().default_value("enforce_gtid_consistency") == Some("ON"),
+    };
     let is_trap = target.family() == Family::MySql
         && mode.value.as_deref().is_some_and(is_on)
         && !is_enforced;

@@ -89,7 +89,10 @@ impl Failure {
                         Blame::Server
                     };
                     let hint = error.hint();
-                    Blamed::new(blame, format!("{place}: {of_server}")).hint(hint)
+                    Blamed {
+                        server_error: Some(of_server.number),
+                        ..Blamed::new(blame, format!("{place}: {of_server}")).hint(hint)
+                    }
                 }
                 None => Blamed::of_server(&endpoint.address, error),
             },

@@ -342,7 +342,7 @@ impl<'a> Part<'a> {
     }
 
     /// A value in quotation marks without them, if no mark or backslash is in it.
-    pub(crate) fn plain_text(&self) -> Option<&str> {
+    pub(crate) fn plain_text(&self) -> Option<&'a str> {
         let inner = self.text.get(1..self.text.len().checked_sub(1)?)?;
         let is_plain = self.kind == SqlToken::Text && !inner.contains(['\'', '"', '\\']);
         is_plain.then_some(inner)

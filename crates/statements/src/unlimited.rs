@@ -33,6 +33,9 @@ const BEFORE_OPERAND: [&str; 12] = [
 /// A SELECT without the LIMIT at its end, and with the keys of its ORDER BY as further columns.
 pub(super) struct Unlimited {
     pub(super) statement: SqlStatement,
+    /// The same without the keys, where there are any: a name that ORDER BY finds in the list can be ambiguous among the
+    /// tables.
+    pub(super) without_keys: Option<SqlStatement>,
     /// The ORDER BY and the LIMIT, as written, behind the words of the list: two statements with the same ones want the same
     /// part of their rows. A name in the ORDER BY may be one that the list gives.
     pub(super) part: String,
@@ -67,16 +70,27 @@ impl Unlimited {
             list.join(" "),
             text.slice(order.unwrap_or(limit), end)
         );
+        // In `select a into @x from t`, a further column would have no variable.
+        if (clauses.select + 1..clauses.from).any(|at| own(&at) && text.is(at, "into")) {
+            return None;
+        }
         let order_keys = order.map(|order| hidden_keys(&text, &clauses, order + 2..limit));
         let list_end = text.parts[clauses.from - 1].range.end;
         let order_keys = order_keys.unwrap_or_default().into_iter();
         let mut edits: Vec<(Range<usize>, String)> = order_keys
             .map(|key| (list_end..list_end, format!(", {key}")))
             .collect();
-        edits.push((text.bytes(limit, end - 1), String::new()));
+        let cut = (text.bytes(limit, end - 1), String::new());
+        let without_keys = if edits.is_empty() {
+            None
+        } else {
+            text.edited(vec![cut.clone()])
+        };
+        edits.push(cut);
         let without = text.edited(edits)?;
         Some(Self {
             statement: statement.reworded(without.as_bytes()),
+            without_keys: without_keys.map(|text| statement.reworded(text.as_bytes())),
             part,
         })
     }
@@ -129,12 +143,27 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
     let start = list.find(|at| !is_modifier(at)).unwrap_or(clauses.from);
     let columns = items(text, start..clauses.from).into_iter();
     let columns = columns.filter_map(|item| {
+        // An alias in quotation marks.
+        let last = item.end.checked_sub(1)?;
+        if last > item.start
+            && text.is(last - 1, "as")
+            && let Some(name) = text.parts[last].plain_text()
+        {
+            return Some(Column {
+                name,
+                is_alias: true,
+            });
+        }
         let name = text.name_before(item.end)?;
         let before = name.start.checked_sub(1).filter(|at| *at >= item.start);
         let is_named = before.is_none_or(|at| {
-            let is_word = text.parts[at].name().is_some();
-            let is_operator = BEFORE_OPERAND.iter().any(|word| text.is(at, word));
-            text.is_sign(at, ")") || is_word && !is_operator && !text.is(name.start, "end")
+            let part = &text.parts[at];
+            let is_operand =
+                part.name().is_some() || part.is_number() || part.plain_text().is_some();
+            // Of `interval 1 day`.
+            let is_unit = at > item.start && text.is(at - 1, "interval");
+            let is_operator = is_unit || BEFORE_OPERAND.iter().any(|word| text.is(at, word));
+            text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end")
         });
         let (column, _) = text.column_and_table(name);
         column.filter(|_| is_named).map(|name| Column {
@@ -226,6 +255,17 @@ mod tests {
                     "distinct id , n + day order by date_format(d, '%M') desc, day, id limit 5",
                 )),
             ),
+            (
+                "select sum(x) as 'Total', a * 100 pct, 1 k, d + interval n day from t \
+                 order by Total, pct, k, day limit 5",
+                Some((
+                    "select sum(x) as 'Total', a * 100 pct, 1 k, d + interval n day, day from t \
+                     order by Total, pct, k, day ",
+                    "sum ( x ) as 'Total' , a * 100 pct , 1 k , d + interval n day \
+                     order by Total, pct, k, day limit 5",
+                )),
+            ),
+            ("select a into @x from t order by b limit 1", None),
             // The key is one of the derived table.
             (
                 "select id from (select id, -total as k from t) x order by k, id limit 5",

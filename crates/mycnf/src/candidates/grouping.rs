@@ -28,6 +28,9 @@ const TOGETHER: [&[&str]; 9] = [
     ],
     &[
         "slow_query_log",
+        "log_slow_query",
+        "log_slow_query_file",
+        "log_slow_query_time",
         "long_query_time",
         "log_queries_not_using_indexes",
         "log_slow_verbosity",

@@ -58,8 +58,22 @@ impl Migration {
             }
             let is_new = after.target.is_at_least(Family::MySql, &[8, 0, 26]);
             let side = if is_new { new_side } else { old_side };
+            // They are left out beside it.
+            let own = before.read().filter(|it| {
+                let base = it.entry.name.base();
+                base.starts_with(&format!("rpl_semi_sync_{old_side}_")) && base != name
+            });
+            let more: Vec<String> = own.map(|it| option_as_written(it.entry)).collect();
+            let more = if more.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    "; and carry over, with rpl_semi_sync_{side}_ in their names: {}",
+                    more.join(", ")
+                )
+            };
             let what = format!(
-                "semi-synchronous replication is a plugin in MySQL: to keep it, add plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON"
+                "semi-synchronous replication is a plugin in MySQL: to keep it, add plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON{more}"
             );
             self.leave(line.entry, what);
         }

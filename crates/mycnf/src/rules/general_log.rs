@@ -24,7 +24,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         .value("log_output")
         .unwrap_or_default()
         .to_ascii_uppercase();
-    let is_logging = ["slow_query_log", "general_log"]
+    let is_logging = ["slow_query_log", "log_slow_query", "general_log"]
         .iter()
         .any(|name| subject.is_on(name) == Some(true));
     if output.contains("TABLE") && subject.set("log_output").is_some() {

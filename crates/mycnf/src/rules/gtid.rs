@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             "add enforce_gtid_consistency = ON",
         );
     }
-    if subject.target.numbers() < [5, 7].as_slice() {
+    if !subject.target.is_at_least(Family::MySql, &[5, 7]) {
         let updates = subject.is_on("log_slave_updates") == Some(true);
         if !subject.has_binary_log() || !updates {
             say(

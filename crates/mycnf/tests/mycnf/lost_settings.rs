@@ -74,7 +74,8 @@ fn names_of_mariadb_alone_become_those_of_mysql() {
         line(&new, &format!("{workers} = 8    # was"));
         let expected = format!(
             "rpl_semi_sync_master_enabled=ON: semi-synchronous replication is a plugin in MySQL: to keep it, add \
-             plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON"
+             plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON; and carry over, with \
+             rpl_semi_sync_{side}_ in their names: rpl_semi_sync_master_timeout=500"
         );
         assert_eq!(open, [expected], "{to}");
     }

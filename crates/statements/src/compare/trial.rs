@@ -323,12 +323,20 @@ async fn unlimited_results(
     if !(0..own.count()).any(&is_wanted) {
         return Ok(());
     }
-    let statements: Vec<SqlStatement> = side
+    let (statements, without_keys): (Vec<SqlStatement>, Vec<SqlStatement>) = side
         .statements
         .iter()
-        .map(|it| Unlimited::of(it).map_or_else(|| it.clone(), |it| it.statement))
-        .collect();
+        .map(|it| match Unlimited::of(it) {
+            None => (it.clone(), it.clone()),
+            Some(unlimited) => {
+                let without_keys = unlimited.without_keys;
+                let without_keys = without_keys.unwrap_or_else(|| unlimited.statement.clone());
+                (unlimited.statement, without_keys)
+            }
+        })
+        .unzip();
     let guarded = GuardedStatements::new(&statements, false, None);
+    let without_keys = GuardedStatements::new(&without_keys, false, None);
     let mut number = 0;
     for (at, statement) in statements.iter().enumerate() {
         if is_setting(statement) {
@@ -337,7 +345,12 @@ async fn unlimited_results(
             continue;
         }
         if is_wanted(number) {
-            match guarded.result(&mut side.session, at).await {
+            let mut result = guarded.result(&mut side.session, at).await;
+            let refused = result.as_ref().err().and_then(|error| error.server_error);
+            if refused.is_some_and(|number| NAME_ERRORS.contains(&number)) {
+                result = without_keys.result(&mut side.session, at).await;
+            }
+            match result {
                 Ok((result, _)) => add(number, result),
                 Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
                 Err(_) => {}
@@ -347,6 +360,9 @@ async fn unlimited_results(
     }
     Ok(())
 }
+
+/// ER_NON_UNIQ_ERROR and ER_BAD_FIELD_ERROR.
+const NAME_ERRORS: [u16; 2] = [1052, 1054];
 
 /// The way through the statements of a side, whose settings stand between them.
 struct Places<'a> {
