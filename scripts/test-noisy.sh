@@ -62,7 +62,8 @@ noises+=($!)
 
 # The order of the tests is an unstable option of the harness, which this variable allows the test programs, not the build.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='env RUSTC_BOOTSTRAP=1'
-export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}
+# Beside the busy loops, half as many tests at a time take twice as long.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((4 * $(nproc)))}
 begun=$SECONDS result=0
 "${CARGO:-cargo}" test --workspace --lib --bins --tests --no-fail-fast -- \
     -Z unstable-options --shuffle --shuffle-seed "$seed" "$@" || result=$?
