@@ -4,6 +4,8 @@ use std::{io, path::PathBuf, time::Duration};
 
 /// ER_NO_SUCH_TABLE, of MySQL and MariaDB.
 pub const NO_SUCH_TABLE: u16 = 1146;
+/// ER_PARSE_ERROR, of MySQL and MariaDB.
+pub const PARSE_ERROR: u16 = 1064;
 
 /// An error that the server reported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

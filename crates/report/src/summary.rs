@@ -99,16 +99,14 @@ pub fn summary(
     let question = cut("", results.title(), width, 1);
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let all = LINES_MAX - question.len() - 2;
+    let clauses = match &events {
+        Some(events) => [events.clauses(), clauses_of(results, &grid)],
+        None => [clauses_of(results, &grid), events::sentences(&planned)],
+    };
+    let clauses = clauses.concat();
     let answer = |left: usize| match &events {
         Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
-        Some(events) => {
-            let said = [events.clauses(), clauses_of(results, &grid)];
-            fitted(&said.concat(), width, left)
-        }
-        None => {
-            let said = [clauses_of(results, &grid), events::sentences(&planned)];
-            fitted(&said.concat(), width, left)
-        }
+        _ => fitted(&clauses, width, left),
     };
     // The mark is explained wherever it is printed. Whether it is depends on the room.
     let has_mark = |lines: usize| mark_explained(&answer(lines)).is_some();

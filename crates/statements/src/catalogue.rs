@@ -8,7 +8,7 @@ use super::{
 /// ER_UNKNOWN_TABLE of information_schema, and ER_NO_SUCH_TABLE: a server without such objects.
 const NO_SUCH_TABLE: [u16; 2] = [1109, protocol::NO_SUCH_TABLE];
 /// ER_PARSE_ERROR: MySQL 5.5 has no transactions that only read.
-const UNKNOWN_FORM: u16 = 1064;
+const UNKNOWN_FORM: u16 = protocol::PARSE_ERROR;
 
 /// All objects.
 #[derive(Debug, Default)]

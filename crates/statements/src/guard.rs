@@ -10,7 +10,7 @@ use super::{
 };
 
 /// ER_PARSE_ERROR: MySQL 5.5 has no transactions that only read.
-const UNKNOWN_FORM: u16 = 1064;
+const UNKNOWN_FORM: u16 = protocol::PARSE_ERROR;
 /// ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
 const READS_ONLY: u16 = 1792;
 /// ER_WARNING_NOT_COMPLETE_ROLLBACK

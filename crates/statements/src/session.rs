@@ -77,7 +77,7 @@ impl Failure {
         match self {
             Self::Of(error) => match error.server_error() {
                 Some(of_server) => {
-                    let is_syntax = of_server.number == 1064;
+                    let is_syntax = of_server.number == protocol::PARSE_ERROR;
                     let place = if is_syntax {
                         statement.place_of_error(&of_server.message)
                     } else {

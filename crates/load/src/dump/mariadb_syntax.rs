@@ -1,9 +1,6 @@
 //! What to do about syntax of a MariaDB dump that MySQL refuses.
 
-use protocol::ServerError;
-
-/// The error of a statement that the server cannot parse.
-const SYNTAX_ERROR: u16 = 1064;
+use protocol::{PARSE_ERROR, ServerError};
 
 /// Words at which MySQL stops in a dump of MariaDB: table options, types, objects, and parts of definitions.
 ///
@@ -32,7 +29,7 @@ const OF_MARIADB: [&str; 16] = [
 /// Source: MySQL Reference Manual, "Data Type Default Values".
 pub(super) fn hint_to_syntax(error: &ServerError, statement: &[u8]) -> Option<String> {
     let is_of_mariadb = error.message.contains("MariaDB server version");
-    if error.number != SYNTAX_ERROR || is_of_mariadb {
+    if error.number != PARSE_ERROR || is_of_mariadb {
         return None;
     }
     let (_, near) = error.message.split_once(" near '")?;
@@ -125,7 +122,7 @@ mod tests {
             ("MySQL", "CREATE TABLE u (a int", "", None),
         ] {
             let error = ServerError {
-                number: SYNTAX_ERROR,
+                number: PARSE_ERROR,
                 sqlstate: "42000".to_owned(),
                 message: format!(
                     "You have an error in your SQL syntax; check the manual that corresponds to your {product} server \

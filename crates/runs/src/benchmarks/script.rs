@@ -35,9 +35,6 @@ pub const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(2),
 };
 
-/// ER_PARSE_ERROR: the statement has a syntax error, which is the script's.
-const PARSE_ERROR: u16 = 1064;
-
 /// Scripts.
 pub struct Script;
 
@@ -161,7 +158,8 @@ pub fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result
     let answers = answers.map_err(|(query, error)| {
         let fault = scripts.query_fault(query, &error);
         match error.server_number() {
-            Some(PARSE_ERROR) => fault.into(),
+            // A syntax error is the script's.
+            Some(protocol::PARSE_ERROR) => fault.into(),
             _ => Blamed::new(Blame::Server, fault),
         }
     })?;

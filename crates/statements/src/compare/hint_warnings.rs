@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use protocol::Endpoint;
+use protocol::{Endpoint, PARSE_ERROR};
 use runs::{Blame, Blamed};
 use workload::sql_script::SqlStatement;
 
 use super::{side::Side, variant::Variant};
 use crate::{execution::GuardedStatements, explain::warnings_of_explain, setting::is_setting};
-
-/// ER_PARSE_ERROR, also in the warning about a hint.
-const SYNTAX_ERROR: u32 = 1064;
 
 /// Kinds of warnings that EXPLAIN gives about a plan, so that another plan may have others: the rewritten statement, a
 /// column of an outer query, and indexes that a comparison cannot use, in MySQL and in MariaDB.
@@ -63,7 +60,7 @@ impl<'a> Warned<'a> {
 /// Whether a warning tells something before the changes of a variant are made: an unknown name in a hint may
 /// be that of an index which the variant makes.
 fn counts_before_changes(variant: &Variant, number: u32) -> bool {
-    variant.hints.is_empty() || !variant.changes_server() || number == SYNTAX_ERROR
+    variant.hints.is_empty() || !variant.changes_server() || number == u32::from(PARSE_ERROR)
 }
 
 /// An error for a hint that the server does not follow: a warning of a kind that the statement does not have

@@ -13,7 +13,7 @@ use crate::{
 /// Memory for a trace, bytes; a join of many tables has megabytes.
 const TRACE_BYTES_MAX: u64 = 48 << 20;
 /// ER_PARSE_ERROR: here a form that the version does not know, because the statement itself has been checked.
-const UNKNOWN_FORM: u16 = 1064;
+const UNKNOWN_FORM: u16 = protocol::PARSE_ERROR;
 /// ER_UNKNOWN_SYSTEM_VARIABLE
 const UNKNOWN_VARIABLE: u16 = 1193;
 

@@ -17,8 +17,6 @@ use crate::{Class, Failure, Watch};
 const PREPARED_WITHIN: Duration = Duration::from_secs(30);
 /// ER_UNSUPPORTED_PS: the statement cannot be prepared.
 const UNSUPPORTED_PS: u16 = 1295;
-/// ER_PARSE_ERROR: the statement has a syntax error.
-const PARSE_ERROR: u16 = 1064;
 
 /// One connection of a run.
 pub(super) struct Session {
@@ -244,7 +242,7 @@ fn prepared_or_text(
 /// the client.
 #[cold]
 fn failure_of(error: protocol::Error, statement: &Statement) -> Failure {
-    let is_of_input = error.server_number() == Some(PARSE_ERROR)
+    let is_of_input = error.server_number() == Some(protocol::PARSE_ERROR)
         || matches!(error, protocol::Error::FileRequested { .. });
     let failure = Failure::from(error);
     Failure {
