@@ -62,6 +62,12 @@ pub(crate) fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
         .collect()
 }
 
+/// The same with measurements of two seconds, which the scale makes of this duration: in a shorter one, no operation may
+/// begin on a busy machine.
+pub(crate) fn two_seconds<'a>(duration: &'a str, smaller: Vec<&'a str>) -> Vec<&'a str> {
+    [smaller, vec!["--duration", duration]].concat()
+}
+
 /// Lets an experiment take any installed MariaDB.
 pub(crate) fn for_any_mariadb(scene: &Scene, name: &str) {
     rewritten(scene, name, "\"mariadb-10.11\"", "\"mariadb\"");

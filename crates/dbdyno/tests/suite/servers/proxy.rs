@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use crate::{
     mariadb::{MariaDb, PASSWORD},
-    scene::{Running, Scene},
+    scene::{PATIENCE, Running, Scene},
 };
 
 mod account;
@@ -60,6 +60,8 @@ fn client(scene: &Scene, port: u16, arguments: &[&str]) -> Command {
             "-utrial",
             "-N",
         ])
+        // Its own limit is 10 s.
+        .arg(format!("--connect-timeout={}", PATIENCE.as_secs()))
         .arg(format!("-P{port}"))
         .args(arguments)
         .env("MYSQL_PWD", PASSWORD)

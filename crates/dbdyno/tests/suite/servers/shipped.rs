@@ -5,7 +5,7 @@ use rusqlite::types::Value::{Integer, Text};
 
 use crate::{
     scene::Scene,
-    shipped::{experiments, for_any_mariadb, rewritten, run, smaller, unhurried},
+    shipped::{experiments, for_any_mariadb, rewritten, run, smaller, two_seconds, unhurried},
 };
 
 #[test]
@@ -13,16 +13,7 @@ fn a_shop_of_ones_own_data_runs() {
     let scene = Scene::for_servers();
     experiments(&scene);
     unhurried(&scene, "shop");
-    let smaller = [
-        "--scale",
-        "0.02",
-        "--repeats",
-        "1",
-        "--only",
-        "flush=2",
-        "--only",
-        "connections=4",
-    ];
+    let smaller = two_seconds("100s", smaller("0.02", &["flush=2", "connections=4"]));
     let results = run(&scene, "shop", &smaller);
     let record = results.record(1);
     let dataset = record.one("dataset");
@@ -43,7 +34,8 @@ fn a_library_from_its_dump() {
     for_any_mariadb(&scene, "library");
     // The rarest script is among the first operations, too.
     rewritten(&scene, "library", "overdue.sql@5", "overdue.sql@60");
-    let results = run(&scene, "library", &smaller("0.03", &["version=mariadb"]));
+    let smaller = two_seconds("70s", smaller("0.03", &["version=mariadb"]));
+    let results = run(&scene, "library", &smaller);
     // Every script ran, on the tables that its run's level says: with the index, the loans take more space.
     let ran = "select distinct operation from operations where count > 0 and errors = 0 and operation not like '%:%' \
                order by 1";
@@ -67,14 +59,7 @@ fn quickstart() {
     let scene = Scene::for_servers();
     experiments(&scene);
     unhurried(&scene, "quickstart");
-    let smaller = [
-        "--scale",
-        "0.1",
-        "--repeats",
-        "1",
-        "--only",
-        "connections=2",
-    ];
+    let smaller = two_seconds("20s", smaller("0.1", &["connections=2"]));
     let results = run(&scene, "quickstart", &smaller);
     assert!(
         results
@@ -89,11 +74,8 @@ fn batch_beside_oltp() {
     experiments(&scene);
     unhurried(&scene, "batch-beside-oltp");
     for_any_mariadb(&scene, "batch-beside-oltp");
-    let results = run(
-        &scene,
-        "batch-beside-oltp",
-        &smaller("0.02", &["beside=report"]),
-    );
+    let smaller = two_seconds("100s", smaller("0.02", &["beside=report"]));
+    let results = run(&scene, "batch-beside-oltp", &smaller);
     let found = results.sql("select beside, load, complete, count > 0 from results where beside = 'report' order by 1, 2");
     let expected = ["oltp", "report"].map(|load| {
         let [beside, load] = ["report", load].map(|name| Text(name.to_owned()));

@@ -3,7 +3,7 @@
 use crate::{
     results::Results,
     scene::Scene,
-    shipped::{experiments, run, smaller},
+    shipped::{experiments, run, smaller, two_seconds},
 };
 
 /// A proxy that delays, one with a script, one with rules, and none.
@@ -159,7 +159,8 @@ fn the_contest_runs_directly_and_through_its_scripts() {
         "query_cache=1M",
         "way=direct,tuningathon/q0q1q2.lua",
     ];
-    let results = run(&scene, "tuningathon-proxy", &smaller("0.05", &only));
+    let smaller = two_seconds("40s", smaller("0.05", &only));
+    let results = run(&scene, "tuningathon-proxy", &smaller);
     let hits = |number| {
         let text = results.text(&format!("run-000{number}.jsonl"));
         let record = results.record(number);
