@@ -2,10 +2,8 @@
 
 #![no_main]
 
+use dataset::own_data::dump::{ColumnKind, DumpStatement, Role, SplitError, Splitter, insert_head, lines_of};
 use libfuzzer_sys::fuzz_target;
-use workload::own_data::dump::{
-    ColumnKind, DumpStatement, Role, SplitError, Splitter, insert_head, lines_of,
-};
 
 fn split(text: &[u8], piece: usize) -> Result<Vec<DumpStatement>, SplitError> {
     let mut splitter = Splitter::default();

@@ -7,9 +7,8 @@ use std::{
 };
 
 use reactor::{Instant, Options, Reactor};
-use workload::User;
 
-use crate::{outcome::UserTotal, pace::Pace, recorder::Recorder, timeline::Timeline};
+use crate::{outcome::UserTotal, pace::Pace, recorder::Recorder, timeline::Timeline, user::User};
 
 mod connecting;
 mod message;

@@ -1,14 +1,12 @@
 //! Generates load: drives virtual users in a closed or open loop over event loops and records every operation.
 //!
-//! The crate knows no benchmark: it asks a [`workload::User`] for its next operation and its result, and
-//! [`workload::Rows`] for the content of a table.
+//! The crate knows no benchmark: it asks a [`User`] for its next operation and its result.
 //! Arrivals, warm-up, stop and error policy are values. Every event loop has its own thread, connections and recording;
 //! once per interval it delivers its figures to the controller, which merges them off the hot path.
 
 mod arrivals;
 mod budget;
 mod controller;
-mod dump;
 mod event_loop;
 mod intervals;
 mod lines;
@@ -18,7 +16,6 @@ mod offered_load;
 mod opening;
 mod outcome;
 mod pace;
-mod populate;
 mod precision;
 mod rate_course;
 mod recorder;
@@ -30,14 +27,14 @@ mod think_times;
 mod threads;
 mod timeline;
 mod tolerated;
+mod user;
 
 pub use arrivals::{Schedule, Share};
-pub use dump::{DumpError, DumpLoad, DumpProgress, LoadedDump, load_dump};
 pub use load::{Group, INTERVAL, Load, Observer};
 pub use loop_count::default_loops;
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
-pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};
 pub use rules::{Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, Precision, Stop};
 pub use settings::{Arrivals, OnError, OnRefusal, PlannedStage, Process, ThinkTime, WarmUp};
 pub use threads::drive;
 pub use tolerated::Tolerated;
+pub use user::{Class, Failure, Moment, Next, User, Watch};

@@ -19,9 +19,9 @@ pub const INTERVAL: Duration = Duration::from_secs(1);
 pub struct Group<U> {
     /// Name in the record.
     pub name: String,
-    /// Names of the operation types, in the order of the users' [`workload::User::operations`].
+    /// Names of the operation types, in the order of the users' [`crate::User::operations`].
     pub operations: Vec<String>,
-    /// Names of the statements, in the order of the users' [`workload::User::statements`].
+    /// Names of the statements, in the order of the users' [`crate::User::statements`].
     pub statements: Vec<String>,
     /// Number of users.
     pub users: u32,

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use reactor::Instant;
 use settings::OnRefusal;
-use workload::Failure;
 
-use crate::outcome::Error;
+use crate::{outcome::Error, user::Failure};
 
 /// Time for which a load that must not begin waits for its other connections, in order to report their number.
 const COUNT_FOR: Duration = Duration::from_secs(2);

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use samples::{Connects, ErrorCount, Histogram, LoadStage, Offered};
-use workload::Failure;
+
+use crate::user::Failure;
 
 /// The outcome of a load.
 #[derive(Debug, Clone)]

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use samples::{Durations, Phase, ReturnedRows};
-use workload::{Class, Failure};
 
-use crate::timeline::DueIn;
+use crate::{
+    timeline::DueIn,
+    user::{Class, Failure},
+};
 
 /// The figures of one operation type in one interval of one event loop.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,6 @@ use std::{
 };
 
 use reactor::{Clock, Options};
-use workload::User;
 
 use crate::{
     arrivals::Share,
@@ -18,6 +17,7 @@ use crate::{
     rules::{Interrupt, Stop},
     stages::Stages,
     timeline::Timeline,
+    user::User,
 };
 
 /// Runs a load to its end.

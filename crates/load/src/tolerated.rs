@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use workload::Failure;
+use crate::user::Failure;
 
 /// Failures that do not end a load although its policy for errors would: a planned event causes them, such as a restart of
 /// the server or a change of a table. They are counted like any other failure.

@@ -5,11 +5,10 @@
 use std::time::Duration;
 
 use load::{
-    Arrivals, Drain, Ended, Group, Interrupt, Judgement, Load, Observer, OnError, OnRefusal,
-    Outcome, Precision, Process, Stop, Tolerated, WarmUp,
+    Arrivals, Drain, Ended, Failure, Group, Interrupt, Judgement, Load, Next, Observer, OnError,
+    OnRefusal, Outcome, Precision, Process, Stop, Tolerated, User, WarmUp, Watch,
 };
 use samples::{Durations, Interval, PhaseMark};
-use workload::{Failure, Next, User, Watch};
 
 /// Each operation takes this time.
 struct Waiting {

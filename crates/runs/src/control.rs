@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, future::Future, pin::pin, time::Duration};
 
+use dataset::own_session::settle;
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
-use workload::own_session::settle;
 
 use crate::{blame::Blamed, exit_code::Blame, signals};
 
@@ -32,7 +32,7 @@ impl Purpose {
         match self {
             Self::Question => Duration::from_secs(60),
             Self::Change => Duration::from_secs(600),
-            Self::Work | Self::OfUser => load::STATEMENT_LIMIT,
+            Self::Work | Self::OfUser => dataset::STATEMENT_LIMIT,
         }
     }
 

@@ -8,10 +8,10 @@ pub(crate) mod prepared_tables;
 
 use std::{path::Path, time::Duration};
 
+use dataset::KnownTable;
 use experiment::{DataSpec, PlannedRun, Restore};
 use protocol::Endpoint;
 use settings::{Rows, Size};
-use workload::KnownTable;
 
 use crate::{blame::Blamed, listener::Context};
 

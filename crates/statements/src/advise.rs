@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use self::{diagnosis::Advice, proof::Proof};
 pub use self::{

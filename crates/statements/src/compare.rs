@@ -17,7 +17,7 @@ mod variant;
 use std::{path::Path, time::Duration};
 
 use runs::{Blame, Blamed, Context};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use self::copies::Setup;
 pub(crate) use self::{

@@ -4,8 +4,8 @@ use std::{collections::HashMap, path::Path};
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Purpose, backticked};
+use sqltext::SqlStatement;
 use telemetry::{SlowEntries, fingerprint};
-use workload::sql_script::SqlStatement;
 
 use super::effect::{Effect, effect_of};
 

@@ -2,7 +2,7 @@
 
 use experiment::nearest;
 use runs::{Blame, Blamed};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::setting::more_than_a_setting;
 
@@ -83,7 +83,7 @@ pub(super) fn not_taken(statement: &SqlStatement, cannot: &str, hint: &str) -> B
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

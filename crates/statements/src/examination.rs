@@ -1,7 +1,7 @@
 //! Statements looked at in their order before they are executed, in a session with the settings among them.
 
 use runs::{Blame, Blamed};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{
     catalogue::Catalogue,

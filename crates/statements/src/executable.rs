@@ -2,7 +2,7 @@
 
 use protocol::Endpoint;
 use runs::{Blamed, Purpose};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{
     dear::DearStatements,

@@ -3,7 +3,7 @@
 use protocol::{AnswerMoments, RowsChecksum};
 use reactor::Instant;
 use runs::{Blame, Blamed};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{
     counters::Counters,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 pub use self::{
     explanation::Explanation,

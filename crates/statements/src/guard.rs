@@ -1,6 +1,6 @@
 //! The transaction around an execution, so that nothing of it stays.
 
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{
     effect::{Effect, effect_of},
@@ -95,7 +95,7 @@ impl Guard {
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

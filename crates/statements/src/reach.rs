@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::catalogue::{Catalogue, Program, ProgramKind, Table, TableKind};
 

@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use protocol::{AnswerMoments, Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
 use runs::{Blame, Blamed, Purpose, signals};
-use workload::sql_script::{Quoting, SqlStatement};
+use sqltext::{Quoting, SqlStatement};
 
 /// Interval at which a long statement checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

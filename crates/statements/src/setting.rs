@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use workload::sql_script::{SqlStatement, SqlToken};
+use sqltext::{SqlStatement, SqlToken};
 
 /// Functions of the server that neither read nor change anything but the session. Called without a blank before the
 /// bracket, they are the server's own, whatever functions the schema has.
@@ -139,7 +139,7 @@ pub(super) fn more_than_a_setting(statement: &SqlStatement) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use workload::sql_script::{SqlStatement, SqlToken};
+use sqltext::{SqlStatement, SqlToken};
 
 /// Words with which a join begins.
 pub(crate) const JOINS: [&str; 7] = [

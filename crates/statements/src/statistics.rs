@@ -2,7 +2,7 @@
 
 use protocol::Endpoint;
 use runs::{Blamed, backticked};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::session::{Failure, Session};
 

@@ -8,7 +8,7 @@ mod rounds;
 use std::time::Duration;
 
 use runs::{Blame, Blamed, Context};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use self::rounds::Rounds;
 pub use self::{

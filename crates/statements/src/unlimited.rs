@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::statement_text::{Clauses, StatementText};
 
@@ -191,7 +191,7 @@ fn items(text: &StatementText<'_>, list: Range<usize>) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

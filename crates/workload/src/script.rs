@@ -16,7 +16,6 @@ mod options;
 mod places;
 mod plan;
 mod program;
-pub(crate) mod random;
 mod reach;
 pub(crate) mod scalar;
 mod scripts;

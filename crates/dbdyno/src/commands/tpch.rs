@@ -46,8 +46,8 @@ pub(crate) fn run(args: TpchArgs) -> anyhow::Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use clap::{Args, Command};
+    use dataset::tpch::TpchData;
     use settings::OptionTable;
-    use workload::tpch::TpchData;
 
     use super::*;
     use crate::commands::table_options::assert_alike;

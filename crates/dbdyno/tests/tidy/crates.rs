@@ -16,6 +16,7 @@ const JUDGING: &[&str] = &[
     "report",
     "samples",
     "settings",
+    "sqltext",
     "stats",
     "top",
     "units",
@@ -24,6 +25,7 @@ const JUDGING: &[&str] = &[
 
 /// Crates that could provide a socket.
 const SOCKETS: &[&str] = &[
+    "dataset",
     "load",
     "observer",
     "protocol",
@@ -40,25 +42,6 @@ const DRIVERS: &[&str] = &[
     "mysql_common",
     "opensrv-mysql",
     "sqlx",
-];
-
-/// Crates that must not name a benchmark.
-const NEUTRAL: &[&str] = &["experiment", "load", "settings"];
-
-/// Names of benchmarks that they must not contain.
-const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
-
-/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands, the loads of
-/// `config prove` and the layouts.
-const NAMING_AT_MOST: usize = 7;
-
-/// Directories and files of a benchmark, or of the replacement of its original tool.
-const OWN_PLACES: &[&str] = &[
-    "/benchmarks/tpc",
-    "/commands/tpc",
-    "/front_doors",
-    "/layouts/tpc",
-    "/workload/src/tpc",
 ];
 
 /// Dependencies that no line of source names, each with its reason: (crate, dependency, why).
@@ -107,7 +90,7 @@ impl Crate {
     }
 
     /// Lines of code with their positions, without comment lines.
-    fn code(&self) -> impl Iterator<Item = (String, &str)> {
+    pub(crate) fn code(&self) -> impl Iterator<Item = (String, &str)> {
         self.sources.iter().flat_map(|file| {
             let lines = file.text.lines().enumerate();
             lines
@@ -267,42 +250,6 @@ pub(crate) fn strangers_to_the_wire(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// Lines of the neutral crates that name a benchmark.
-pub(crate) fn benchmarks_named(crates: &[Crate]) -> Vec<String> {
-    let mut problems = Vec::new();
-    for (place, line) in crates
-        .iter()
-        .filter(|one| NEUTRAL.contains(&one.name.as_str()))
-        .flat_map(Crate::code)
-    {
-        let line = line.to_lowercase();
-        for benchmark in BENCHMARKS.iter().filter(|name| line.contains(**name)) {
-            problems.push(format!("{place} names {benchmark:?}"));
-        }
-    }
-    problems
-}
-
-/// Files that name TPC-C or TPC-H outside of the benchmarks' own; empty if they are at most [`NAMING_AT_MOST`]. The
-/// source of a rule may cite them: a citation is not a dependency on a benchmark.
-pub(crate) fn naming_a_tpc_benchmark(crates: &[Crate]) -> Vec<String> {
-    let files = crates.iter().flat_map(Crate::sources);
-    let naming = files.filter(|file| {
-        let lines = file.text.lines();
-        let uncited = lines.filter(|line| !line.trim_start().starts_with("source: \""));
-        let text = uncited.collect::<Vec<_>>().join("\n").to_lowercase();
-        let names = ["tpcc", "tpch", "tpc-c", "tpc-h"];
-        let is_own = OWN_PLACES.iter().any(|place| file.path.contains(place));
-        !is_own && names.iter().any(|name| text.contains(name))
-    });
-    let paths: Vec<String> = naming.map(|file| file.path.clone()).collect();
-    if paths.len() <= NAMING_AT_MOST {
-        Vec::new()
-    } else {
-        paths
-    }
-}
-
 /// Crates whose manifest does not inherit the workspace's lints.
 pub(crate) fn without_workspace_lints(crates: &[Crate]) -> Vec<String> {
     crates
@@ -352,6 +299,16 @@ fn has_example(text: &str) -> bool {
     false
 }
 
+/// A crate with one file, for the unit tests of the checks.
+#[cfg(test)]
+pub(crate) fn example(name: &str, manifest: &str, code: &str) -> Crate {
+    let source = File {
+        path: format!("crates/{name}/src/lib.rs"),
+        text: code.to_owned(),
+    };
+    Crate::new(name, manifest, vec![source])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,14 +331,6 @@ mod tests {
                 more => panic!("{more:?}"),
             }
         }
-    }
-
-    fn example(name: &str, manifest: &str, code: &str) -> Crate {
-        let source = File {
-            path: format!("crates/{name}/src/lib.rs"),
-            text: code.to_owned(),
-        };
-        Crate::new(name, manifest, vec![source])
     }
 
     const PAGE: &str = "# Page\n\n| crate | holds | may use |\n| --- | --- | --- |\n\
@@ -473,30 +422,6 @@ mod tests {
             strangers_to_the_wire(&[example("protocol", manifest, "")]).len(),
             0
         );
-    }
-
-    #[test]
-    fn a_benchmark_named_in_load_is_found() {
-        let code = "// as in tpcc\nuse workload::smack::Program;\n";
-        let problems = benchmarks_named(&[example("load", "", code)]);
-        assert_eq!(problems, ["crates/load/src/lib.rs:2 names \"smack\""]);
-        assert_eq!(benchmarks_named(&[example("workload", "", code)]).len(), 0);
-    }
-
-    #[test]
-    fn benchmarks_that_are_named_in_too_many_files_are_found() {
-        let stranger = |index| example(&format!("c{index}"), "", "// as of TPC-C\n");
-        let few: Vec<Crate> = (0..NAMING_AT_MOST).map(stranger).collect();
-        assert_eq!(naming_a_tpc_benchmark(&few).len(), 0);
-        let many: Vec<Crate> = (0..=NAMING_AT_MOST).map(stranger).collect();
-        assert_eq!(naming_a_tpc_benchmark(&many).len(), NAMING_AT_MOST + 1);
-        let own = File {
-            path: "crates/workload/src/tpcc/terminal.rs".to_owned(),
-            text: "// TPC-C".to_owned(),
-        };
-        let mut with_own = few;
-        with_own.push(Crate::new("workload", "", vec![own]));
-        assert_eq!(naming_a_tpc_benchmark(&with_own).len(), 0);
     }
 
     #[test]

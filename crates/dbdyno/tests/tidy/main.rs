@@ -3,6 +3,7 @@
 //! Every check is a function from texts to a list of problems. A unit test beside it shows that it fails on a small
 //! example; it must find nothing in this repository.
 
+mod benchmarks;
 mod crates;
 mod figures;
 mod module_tree;
@@ -53,12 +54,19 @@ fn only_protocol_knows_a_driver_library() {
 
 #[test]
 fn neutral_crates_name_no_benchmark() {
-    assert_none(crates::benchmarks_named(&Repository::open().crates()));
+    assert_none(benchmarks::benchmarks_named(&Repository::open().crates()));
+}
+
+#[test]
+fn benchmarks_take_only_the_user_from_the_load() {
+    assert_none(benchmarks::beyond_a_user(&Repository::open().crates()));
 }
 
 #[test]
 fn few_files_name_a_benchmark_that_is_not_theirs() {
-    assert_none(crates::naming_a_tpc_benchmark(&Repository::open().crates()));
+    assert_none(benchmarks::naming_a_tpc_benchmark(
+        &Repository::open().crates(),
+    ));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use dataset::tpch::{TpchData, TpchLoad};
 use experiment::{
     Cache, Connect, Costs, DataSpec, LoadSpec, OF_COMPARED_VERSIONS, Observe, Overrides, Restart,
     Restore, ServerAccess, ServerSpec,
@@ -17,7 +18,6 @@ use settings::{
 use workload::{
     smack::{SmackData, SmackLoad},
     tpcc::{TpccData, TpccLoad},
-    tpch::{TpchData, TpchLoad},
 };
 
 use crate::Bench;

@@ -8,10 +8,11 @@ use std::{
     time::Duration,
 };
 
-use workload::{Failure, User};
-
 use super::{message::Message, slot::Dealt};
-use crate::timeline::Timeline;
+use crate::{
+    timeline::Timeline,
+    user::{Failure, User},
+};
 
 /// Connections that one loop opens at the same time: a server's backlog is short.
 const CONNECTING_AT_ONCE: usize = 32;

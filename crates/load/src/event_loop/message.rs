@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use reactor::Instant;
-use workload::Failure;
 
 use crate::{
     intervals::LoopInterval,
     outcome::{Ended, UserTotal},
     pace::LoopTotals,
     recorder::FailureCounts,
+    user::Failure,
 };
 
 /// A message from an event loop to the controller.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use reactor::Instant;
 use samples::Phase;
-use workload::{Class, Moment, Next, User, Watch};
 
 use super::{
     shared_state::{LOOK_EVERY, SharedState},
@@ -14,6 +13,7 @@ use crate::{
     outcome::Ended,
     recorder::{Lag, Timing},
     timeline::DueIn,
+    user::{Class, Moment, Next, User, Watch},
 };
 
 /// Total rate of the checks by sleeping users whether the load is over: 10,000 of them must not keep a CPU busy.

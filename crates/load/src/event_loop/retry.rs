@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use settings::OnError;
-use workload::{Failure, User};
 
 use super::{
     message::Message,
@@ -11,7 +10,11 @@ use super::{
     shared_state::SharedState,
     slot::UserSlot,
 };
-use crate::{outcome::Ended, recorder::FailedAttempts};
+use crate::{
+    outcome::Ended,
+    recorder::FailedAttempts,
+    user::{Failure, User},
+};
 
 /// Default time for which a user tries to reopen a lost connection, if the error policy has none.
 const RECONNECT_FOR: Duration = Duration::from_secs(2);

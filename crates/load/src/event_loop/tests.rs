@@ -21,8 +21,8 @@ use crate::{
     rules::Drain,
     stages::Stages,
     tolerated::Tolerated,
+    user::{Class, Failure, Moment, Next, Watch},
 };
-use workload::{Class, Failure, Moment, Next, Watch};
 
 /// A user whose operations take known times, in order, and fail on demand.
 struct Scripted {

@@ -12,16 +12,16 @@ use std::{
     path::Path,
 };
 
-use experiment::{DataSpec, ServerSpec};
-use protocol::Endpoint;
-use settings::Values;
-use workload::{
+use dataset::{
     KnownTable,
     own_data::{
         CsvFile, Schema, SchemaError,
         generate::{TableSpec, create_statements, table_specs},
     },
 };
+use experiment::{DataSpec, ServerSpec};
+use protocol::Endpoint;
+use settings::Values;
 
 use crate::{
     blame::Blamed,

@@ -2,14 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use dataset::own_data::OwnData;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
 use settings::OptionTable;
-use workload::{
-    own_data::OwnData,
-    script::{ListRows, Plan, ScriptLoad, ScriptUser, Scripts, Settings},
-};
+use workload::script::{ListRows, Plan, ScriptLoad, ScriptUser, Scripts, Settings};
 
 use crate::{
     benchmarks::{

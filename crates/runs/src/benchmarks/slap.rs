@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
+use dataset::{KnownTable, own_session::open_settled};
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::{Connection, Endpoint};
 use settings::{OptionTable, Value, Values, defaults};
-use workload::{
-    KnownTable,
-    own_session::open_settled,
-    slap::{
-        Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
-        Statement, Tables,
-    },
-    sql_script::refuse_foreign_text,
+use sqltext::refuse_foreign_text;
+use workload::slap::{
+    Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
+    Statement, Tables,
 };
 
 use crate::{

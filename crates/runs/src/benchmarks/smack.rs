@@ -5,14 +5,12 @@ mod tables;
 
 use std::{rc::Rc, sync::Arc};
 
+use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Keys, Line};
-use workload::{
-    KnownTable,
-    smack::{ClientIndex, ClientPlan, SmackClients, SmackUser},
-};
+use workload::smack::{ClientIndex, ClientPlan, SmackClients, SmackUser};
 
 use crate::{
     benchmarks::{

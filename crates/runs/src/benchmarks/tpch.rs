@@ -2,18 +2,18 @@
 
 use std::{sync::Arc, time::Duration};
 
-use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
-use load::{Group, Observer, Outcome, Population};
-use protocol::Endpoint;
-use samples::Line;
-use settings::OptionTable;
-use workload::{
-    KnownTable,
+use dataset::{
+    KnownTable, Population,
     tpch::{
         LoadPlan, ScaleFactor, Table, TableLoad, TableLoader, TpchLoad, known_tables,
         options::{DataOptions, LoadOptions},
     },
 };
+use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
+use load::{Group, Observer, Outcome};
+use protocol::Endpoint;
+use samples::Line;
+use settings::OptionTable;
 
 pub mod check;
 
@@ -90,7 +90,7 @@ impl OnServer for Tpch {
 
 impl DataMaker for Tpch {
     fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::tpch::TpchData
+        &dataset::tpch::TpchData
     }
 
     fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {

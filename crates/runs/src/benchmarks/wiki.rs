@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use experiment::{DataSpec, LoadSpec};
-use load::Population;
-use protocol::Endpoint;
-use workload::{
-    KnownTable,
+use dataset::{
+    KnownTable, Population,
     wiki::{WikiData, WikiPlan, known_tables},
 };
+use experiment::{DataSpec, LoadSpec};
+use protocol::Endpoint;
 
 use crate::{
     benchmarks::{benchmark::DataMaker, smack::files::SmackFiles},

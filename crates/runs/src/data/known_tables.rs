@@ -1,7 +1,7 @@
 //! Detection of a benchmark's tables in a database, by their columns and not by their names.
 
+use dataset::KnownTable;
 use protocol::Connection;
-use workload::KnownTable;
 
 use crate::control::quoted;
 

@@ -6,9 +6,8 @@ use std::{
     time::Duration,
 };
 
-use load::{PopulateError, PopulateEvent, Population};
+use dataset::{Adjusted, PopulateError, PopulateEvent, Population};
 use protocol::Endpoint;
-use workload::Adjusted;
 
 use crate::{
     blame::Blamed,
@@ -24,7 +23,7 @@ pub fn fill(
     population: &Population,
     what: &str,
     context: &Context,
-) -> Result<load::Progress, Blamed> {
+) -> Result<dataset::Progress, Blamed> {
     fill_and_tell(population, what, context, &mut |_| {})
 }
 
@@ -34,10 +33,10 @@ pub fn fill_and_tell(
     what: &str,
     context: &Context,
     also: &mut dyn FnMut(&PopulateEvent),
-) -> Result<load::Progress, Blamed> {
+) -> Result<dataset::Progress, Blamed> {
     let step = context.step(what, Length::Paced(WHOLE));
     let mut adjusted = BTreeMap::new();
-    let populated = load::populate(population, &context.interrupt, &mut |event| {
+    let populated = dataset::populate(population, &context.interrupt, &mut |event| {
         show(&*step, what, &event);
         also(&event);
         if let PopulateEvent::Adjusted {

@@ -1,7 +1,7 @@
 //! The tables that a benchmark's commands prepare, check and clean up.
 
+use dataset::KnownTable;
 use protocol::Endpoint;
-use workload::KnownTable;
 
 use crate::{
     blame::Blamed,

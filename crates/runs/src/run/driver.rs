@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{
-    Arrivals, Drain, Group, INTERVAL, Load, Observer, OnRefusal, Outcome, Precision, Stop,
+    Arrivals, Drain, Group, INTERVAL, Load, Observer, OnRefusal, Outcome, Precision, Stop, User,
     default_loops,
 };
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
-use workload::User;
 
 use crate::{blame::Blamed, events, listener::Context, record::steady_judge};
 

@@ -2,9 +2,8 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use load::{Counters, Interrupt, Load, Observer, Outcome};
+use load::{Counters, Interrupt, Load, Observer, Outcome, User};
 use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
-use workload::User;
 
 use crate::{
     blame::Blamed,

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use workload::KnownTable;
+use dataset::KnownTable;
 
 use crate::{blame::Blamed, exit_code::Blame};
 

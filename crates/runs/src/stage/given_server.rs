@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
+use dataset::KnownTable;
 use experiment::{PlannedRun, ServerSpec};
 use protocol::Endpoint;
 use samples::Dataset;
 use settings::Rows;
-use workload::KnownTable;
 
 use crate::{
     blame::Blamed,

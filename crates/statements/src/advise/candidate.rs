@@ -6,8 +6,8 @@ mod saving;
 
 use plans::{Computation, Flag, Node, Operation, Plan, TableUse, stale_statistics};
 use runs::backticked;
+use sqltext::SqlStatement;
 use units::{count, si};
-use workload::sql_script::SqlStatement;
 
 use super::{
     rewording::{self, Rewording, Signs},

@@ -4,7 +4,7 @@ use std::{iter, time::Duration};
 
 use plans::column_uses;
 use runs::{Blame, Blamed, backticked};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{
     candidate::{Candidate, Remedy, Subject},
@@ -354,7 +354,7 @@ async fn number(
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

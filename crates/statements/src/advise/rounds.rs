@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Context, Length, Purpose};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use self::servers::{BASELINE, Servers};
 use super::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use protocol::ResultSet;
 use runs::{Blamed, quoted};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use crate::{server_version::is_from, session::Session};
 

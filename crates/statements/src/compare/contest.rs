@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Context, Purpose, named_server};
 use server::Installation;
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{
     comparison::Comparison,

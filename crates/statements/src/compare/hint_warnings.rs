@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::{Endpoint, PARSE_ERROR};
 use runs::{Blame, Blamed};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::{side::Side, variant::Variant};
 use crate::{execution::GuardedStatements, explain::warnings_of_explain, setting::is_setting};
@@ -87,7 +87,7 @@ pub(super) fn check(sides: &[Warned<'_>]) -> Result<(), Blamed> {
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

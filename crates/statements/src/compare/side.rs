@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::Endpoint;
 use runs::{Blame, Blamed};
-use workload::sql_script::{SqlStatement, statements_of_file};
+use sqltext::{SqlStatement, statements_of_file};
 
 use super::{hints, variant::Variant};
 use crate::{

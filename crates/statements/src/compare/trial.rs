@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use runs::{Blame, Blamed};
+use sqltext::SqlStatement;
 use stats::Random;
 use verdict::TimedFamily;
-use workload::sql_script::SqlStatement;
 
 use super::{
     comparison::{Comparison, Sameness},

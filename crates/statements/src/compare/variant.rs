@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use server::Settings;
-use workload::sql_script::{SqlStatement, statements_of};
+use sqltext::{SqlStatement, statements_of};
 
 use crate::setting::is_setting;
 

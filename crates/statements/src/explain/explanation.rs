@@ -2,7 +2,7 @@
 
 use plans::{Plan, Trace};
 use serde_json::{Value, json};
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::limits::limits_of;
 

@@ -1,7 +1,7 @@
 //! Where a statement has a LIMIT: at its outermost query block, or within.
 
 use plans::Limits;
-use workload::sql_script::{SqlStatement, SqlToken};
+use sqltext::{SqlStatement, SqlToken};
 
 /// The words between two brackets so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,7 +47,7 @@ pub(super) fn limits_of(statement: &SqlStatement) -> Limits {
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The figures of a timed statement.
 
 use runs::{Context, Event};
+use sqltext::SqlStatement;
 use stats::percentile_range;
-use workload::sql_script::SqlStatement;
 
 use crate::{execution::Parts, statement_event::StatementEvent};
 

@@ -3,7 +3,7 @@
 use std::{iter, time::Duration};
 
 use runs::Blamed;
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::figures::{Median, Timed};
 use crate::{

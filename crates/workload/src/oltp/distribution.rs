@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use dataset::uniform::{below, unit};
 use rand_xoshiro::Xoshiro256PlusPlus;
-
-use crate::uniform::{below, unit};
 
 /// A kind of distribution with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]

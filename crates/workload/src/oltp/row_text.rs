@@ -1,8 +1,7 @@
 //! The text columns of a row: `c` is ten groups of eleven random digits, `pad` is five.
 
+use dataset::uniform::below;
 use rand_xoshiro::Xoshiro256PlusPlus;
-
-use crate::uniform::below;
 
 /// Digits per group.
 const GROUP: usize = 11;

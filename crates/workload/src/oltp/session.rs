@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use load::{Class, Failure, Watch};
 use protocol::{Connection, Endpoint, Outcome, Statement, Value};
 
 use super::{plan::Plan, statement::Kind};
-use crate::{Class, Failure, Watch};
 
 /// ER_UNSUPPORTED_PS: the statement cannot be prepared.
 const UNSUPPORTED_PS: u16 = 1295;

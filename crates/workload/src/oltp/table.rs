@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dataset::{KnownTable, Rows, TableData};
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
     rand_core::{Rng, SeedableRng},
@@ -12,10 +13,6 @@ use super::{
     distribution::Distribution,
     row_text::{self, C, PAD},
     settings::Settings,
-};
-use crate::{
-    KnownTable,
-    table_data::{Rows, TableData},
 };
 
 /// The tables of a workload, as its `prepare` creates them.

@@ -2,6 +2,8 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
+use dataset::uniform::below;
+use load::{Failure, Next, User, Watch};
 use protocol::{Endpoint, Value};
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
@@ -17,7 +19,6 @@ use super::{
     session::Session,
     statement::Kind,
 };
-use crate::{Failure, Next, User, Watch, uniform::below};
 
 /// Length of a statement of bulk_insert, bytes.
 const BULK_BYTES: usize = 512 << 10;

@@ -1,10 +1,10 @@
 //! The functions of the language: names, numbers of arguments, values.
 
+use dataset::{permute, random::Range};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
     hash,
-    random::Range,
     scalar::{EvalError, Scalar},
 };
 
@@ -133,7 +133,7 @@ impl Function {
                 if size < 1 {
                     return Err(EvalError::PermuteSize(size));
                 }
-                let place = hash::permute(arguments[0].int()?, size, arguments[2].int()?);
+                let place = permute(arguments[0].int()?, size, arguments[2].int()?);
                 Ok(Scalar::Int(place))
             }
             Self::Random | Self::RandomExponential | Self::RandomGaussian | Self::RandomZipfian => {

@@ -2,13 +2,14 @@
 
 use std::io::{Read, Seek};
 
+use dataset::{
+    Records,
+    random::{below, zipf_rank},
+    uniform::unit,
+};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{
-    column::{Cell, Column, Size},
-    random::{self, unit},
-};
-use crate::csv_records::Records;
+use super::column::{Cell, Column, Size};
 
 /// A list with its rows, kept column by column, each in one piece of memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,13 +214,13 @@ impl List {
     ) -> u32 {
         let rows = self.rows as u64;
         let row = match &self.draw {
-            Draw::Uniform => random::below(rows, random),
+            Draw::Uniform => below(rows, random),
             Draw::Sequential => {
                 let row = *turn % rows;
                 *turn = turn.wrapping_add(connections.into());
                 row
             }
-            Draw::Zipf(parameter) => random::zipf_rank(rows, *parameter, random) - 1,
+            Draw::Zipf(parameter) => zipf_rank(rows, *parameter, random) - 1,
             Draw::Weighted(sums) => {
                 let all = sums.last().copied().unwrap_or_default();
                 let point = unit(random) * all;

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use dataset::random::{ZIPFIAN_MAX, ZIPFIAN_MIN};
+
 use super::{
     lexer::{Fault, continuation},
     list::DrawSpec,
     names::is_name,
-    random::{ZIPFIAN_MAX, ZIPFIAN_MIN},
 };
 
 /// What a list is made of.

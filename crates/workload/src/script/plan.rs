@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dataset::random::below;
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
     rand_core::{Rng, SeedableRng},
@@ -12,7 +13,6 @@ use super::{
     list::{List, ListRows},
     names::{CLIENT_ID, DEFAULT_SEED, Names, RANDOM_SEED, SCALE},
     program::{Action, Program, Role, Statement},
-    random::below,
     scalar::Scalar,
     scripts::Scripts,
     variables::Variables,

@@ -2,6 +2,8 @@
 //!
 //! Source: PostgreSQL manual, "pgbench", built-in operators and functions.
 
+use dataset::random::DrawError;
+
 /// A value of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Scalar {
@@ -27,16 +29,8 @@ pub(crate) enum EvalError {
         found: &'static str,
         wanted: &'static str,
     },
-    #[error("random range from {0} to {1} is empty")]
-    EmptyRange(i64, i64),
-    #[error("random range from {0} to {1} has more than 2^63 - 1 numbers")]
-    LargeRange(i64, i64),
-    #[error("the parameter of random_exponential must be above 0, not {0}")]
-    Exponential(f64),
-    #[error("the parameter of random_gaussian must be at least 2.0, not {0}")]
-    Gaussian(f64),
-    #[error("the parameter of random_zipfian must be between 1.001 and 1000, not {0}")]
-    Zipfian(f64),
+    #[error(transparent)]
+    Draw(#[from] DrawError),
     #[error("the size of permute must be above 0, not {0}")]
     PermuteSize(i64),
     /// The variable in this slot holds a text that is no number, boolean or NULL.

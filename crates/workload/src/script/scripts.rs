@@ -6,6 +6,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use sqltext::refuse_foreign_text;
+
 use super::{
     compiler::{Compiler, first_word},
     error::Error,
@@ -20,10 +22,7 @@ use super::{
     scalar::Scalar,
     statement_names::StatementNames,
 };
-use crate::{
-    diagnostic::{Diagnostic, Source},
-    sql_script::refuse_foreign_text,
-};
+use crate::diagnostic::{Diagnostic, Source};
 
 /// Longest script.
 pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;

@@ -2,6 +2,7 @@
 
 use std::{io::Write as _, sync::Arc, time::Duration};
 
+use load::{Class, Failure, Watch};
 use protocol::{Connection, Endpoint, Fetched, Outcome, Temporal, Value};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     scalar::Scalar,
     variables::{Unusable, Variables, put_literal},
 };
-use crate::{Class, Failure, Watch};
 
 /// Time for a statement to be prepared before a load: less than that of a connection until it can begin, so that the error
 /// names the statement.

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use load::{Failure, Next, User, Watch};
 use protocol::Endpoint;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -13,7 +14,6 @@ use super::{
     session::Session,
     variables::Variables,
 };
-use crate::{Failure, Next, User, Watch};
 
 /// Longest pause.
 const SLEEP_MAX: Duration = Duration::from_secs(86_400);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use load::{Failure, Next, User, Watch};
 use protocol::{Connection, Endpoint};
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
@@ -9,7 +10,6 @@ use rand_xoshiro::{
 };
 
 use super::plan::Plan;
-use crate::{Failure, Next, User, Watch};
 
 /// The statement that ends a transaction.
 const COMMIT: &[u8] = b"COMMIT";

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use dataset::uniform::below;
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
     rand_core::{Rng, SeedableRng},
@@ -17,7 +18,6 @@ use super::{
     template::Template,
     words::{LineReader, TooLarge, Words},
 };
-use crate::uniform::below;
 
 /// Read buffer for a file, bytes.
 const READ_BYTES: usize = 1 << 18;

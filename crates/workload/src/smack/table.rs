@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
+use dataset::{Adjusted, BulkError, Lines, first_number, refuses_local};
 use protocol::Connection;
 
 use super::{
@@ -15,7 +16,6 @@ use super::{
     script::{Generator, Script, TableSection},
     table_event::{TableEvent, Watch},
 };
-use crate::bulk::{Adjusted, BulkError, Lines, first_number, refuses_local};
 
 const UNKNOWN_TABLE: [u16; 2] = [protocol::NO_SUCH_TABLE, 1051];
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use load::{Failure, Next, User, Watch};
 use protocol::{Connection, Endpoint};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     script::Script,
     statement::Segment,
 };
-use crate::{Failure, Next, User, Watch};
 
 /// A worker that fires the barrel of its client.
 pub struct SmackUser {

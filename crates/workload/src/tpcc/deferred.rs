@@ -5,8 +5,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use load::Moment;
+
 use super::{input::Delivery, population::DISTRICTS};
-use crate::Moment;
 
 /// Queue of deliveries; couriers take the oldest first. Each is taken by one courier, and a failed delivery returns to
 /// the queue with its progress, so that no district is delivered twice.

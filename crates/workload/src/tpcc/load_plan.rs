@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use dataset::{KnownTable, Rows, TableData};
 use protocol::Connection;
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     schema::{FOREIGN_KEYS, ForeignKey, INDEXES, Index},
     tables::Table,
 };
-use crate::{KnownTable, Rows, TableData};
 
 /// When secondary indexes are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

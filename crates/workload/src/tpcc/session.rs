@@ -1,9 +1,9 @@
 //! A connection with its prepared statements, and the steps of a transaction over it.
 
+use load::{Class, Failure, Watch};
 use protocol::{Connection, Endpoint, Fetched, Statement, Value};
 
 use super::statement::{Definition, Sql};
-use crate::{Class, Failure, Watch};
 
 /// A connection that is ready for transactions.
 pub(crate) struct Session {

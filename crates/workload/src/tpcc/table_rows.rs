@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use dataset::Rows;
+
 use super::{
     notes,
     population::{Population, Unit},
     tables::Table,
 };
-use crate::Rows;
 
 impl Population {
     /// The rows of a table for these warehouses, numbered from 1, in the order of the primary key.

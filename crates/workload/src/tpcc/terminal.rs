@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use load::{Class, Failure, Moment, Next, User, Watch};
 use protocol::Endpoint;
 
 use super::{
@@ -17,7 +18,6 @@ use super::{
     tally::{SharedTally, Tally},
     transactions::{call, delivery, new_order, order_status, payment, stock_level},
 };
-use crate::{Class, Failure, Moment, Next, User, Watch};
 
 /// Parameters common to all terminals of a run.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use load::{PopulateEvent, Progress};
+use dataset::{PopulateEvent, Progress};
 use protocol::Endpoint;
 use runs::{
     Blame, Blamed, Context, Purpose,

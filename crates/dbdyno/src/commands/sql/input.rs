@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use runs::{Blame, Blamed};
+use sqltext::{Quoting, SqlScriptError, SqlStatement};
 use statements::{DearStatements, executable, quoting_of};
-use workload::sql_script::{Quoting, SqlScriptError, SqlStatement};
 
 use crate::connection_options::ConnectionOptions;
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use dataset::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
 use protocol::Endpoint;
 use runs::{
     benchmarks::tpch::{DATABASE, Filled, prepare},
@@ -9,7 +10,6 @@ use runs::{
     population::default_streams,
 };
 use serde_json::json;
-use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
 
 use crate::{connection_options::ConnectionOptions, terminal};
 

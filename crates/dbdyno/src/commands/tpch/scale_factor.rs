@@ -1,6 +1,6 @@
 //! A scale factor on the command line.
 
-use workload::tpch::{NoScaleFactor, ScaleFactor};
+use dataset::tpch::{NoScaleFactor, ScaleFactor};
 
 /// For clap: a scale factor as it is typed.
 pub(super) fn scale_factor(text: &str) -> Result<ScaleFactor, String> {

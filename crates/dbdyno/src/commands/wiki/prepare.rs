@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, FromArgMatches};
+use dataset::wiki::{WikiData, WikiPlan};
 use runs::{
     Blame, Blamed,
     benchmarks::wiki::{DATABASE, prepare},
@@ -11,7 +12,6 @@ use runs::{
 };
 use serde_json::json;
 use settings::{OptionTable, Values};
-use workload::wiki::{WikiData, WikiPlan};
 
 use crate::{commands::table_options, connection_options::ConnectionOptions, terminal};
 

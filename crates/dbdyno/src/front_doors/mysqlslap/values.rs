@@ -5,12 +5,9 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 use load::{Arrivals, OnError, Process};
 use runs::{Blamed, benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
 use settings::quantity;
-use workload::{
-    slap::{
-        COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement,
-        default_of,
-    },
-    sql_script::refuse_foreign_text,
+use sqltext::refuse_foreign_text;
+use workload::slap::{
+    COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
 };
 
 use crate::front_doors::my_getopt::{Arguments, Options, number};

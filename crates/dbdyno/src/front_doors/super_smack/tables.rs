@@ -2,11 +2,9 @@
 
 use std::io::IsTerminal;
 
+use dataset::own_session::open_settled;
 use runs::{Blamed, Purpose, wait};
-use workload::{
-    own_session::open_settled,
-    smack::{DataFiles, Existing, Script, TableEvent, TablePlan},
-};
+use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 
 use crate::{front_doors::super_smack::endpoints::Endpoints, progress::Step};
 

@@ -11,9 +11,10 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use load::{Failure, Next, User, Watch};
 use reactor::Instant;
 use runs::{Blame, Blamed};
-use workload::{Failure, Next, User, Watch, tpcc::Terminal};
+use workload::tpcc::Terminal;
 
 /// Index of the New-Order operation.
 const NEW_ORDER: usize = 0;

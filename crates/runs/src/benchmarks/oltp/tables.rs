@@ -1,10 +1,9 @@
 //! sysbench's tables: made, filled, and found again.
 
-use load::{PopulateEvent, Population, Progress};
+use dataset::{KnownTable, PopulateEvent, Population, Progress};
 use protocol::Endpoint;
-use workload::{
-    KnownTable,
-    oltp::{Benchmark as Script, Settings, drop_statement, expected_tables, known_tables, tables},
+use workload::oltp::{
+    Benchmark as Script, Settings, drop_statement, expected_tables, known_tables, tables,
 };
 
 use crate::{

@@ -2,9 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use load::Population;
+use dataset::{
+    Population,
+    own_data::{CsvError, CsvFile, generate::TableInfo},
+};
 use protocol::Endpoint;
-use workload::own_data::{CsvError, CsvFile, generate::TableInfo};
 
 use super::table_infos;
 use crate::{

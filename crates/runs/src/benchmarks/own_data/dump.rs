@@ -7,9 +7,8 @@ use std::{
 };
 
 use ::files::HandedOver;
-use load::{DumpError, DumpLoad, LoadedDump, load_dump};
+use dataset::{DumpError, DumpLoad, LoadedDump, load_dump, own_data::dump::myloader_session};
 use protocol::Endpoint;
-use workload::own_data::dump::myloader_session;
 
 use crate::{
     blame::Blamed,

@@ -1,8 +1,10 @@
 //! Rows by rules: read what the tables are, resolve the rules, load.
 
-use load::{Population, Progress};
+use dataset::{
+    Population, Progress,
+    own_data::generate::{GenerateError, TableSpec, generate, needed_parents},
+};
 use protocol::Endpoint;
-use workload::own_data::generate::{GenerateError, TableSpec, generate, needed_parents};
 
 use super::table_infos;
 use crate::{

@@ -1,11 +1,11 @@
 //! The statements of a schema, sent one after the other.
 
-use protocol::Endpoint;
-use workload::{
+use dataset::{
     own_data::{Schema, beginning},
     own_session::open_settled,
-    sql_script::SqlStatement,
 };
+use protocol::Endpoint;
+use sqltext::SqlStatement;
 
 use crate::{
     blame::Blamed,

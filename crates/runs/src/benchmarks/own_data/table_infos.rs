@@ -1,7 +1,7 @@
 //! The columns and keys of tables as the server describes them.
 
+use dataset::own_data::generate::{ColumnInfo, ForeignKey, ParentKeys, TableInfo, UniqueKey};
 use protocol::{Connection, Endpoint};
-use workload::own_data::generate::{ColumnInfo, ForeignKey, ParentKeys, TableInfo, UniqueKey};
 
 use crate::{
     blame::Blamed,

@@ -8,15 +8,13 @@ use std::{
     sync::Arc,
 };
 
+use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, Plan};
 use samples::Keys;
 use settings::OptionTable;
-use workload::{
-    KnownTable,
-    smack::{
-        self, BarrelOptions, ClientPlan, DataFiles, Dictionary, Generator, Order, Script,
-        SmackClients, SmackLoad,
-    },
+use workload::smack::{
+    self, BarrelOptions, ClientPlan, DataFiles, Dictionary, Generator, Order, Script, SmackClients,
+    SmackLoad,
 };
 
 use crate::{blame::Blamed, exit_code::Blame, listener::Context};

@@ -1,11 +1,9 @@
 //! Loads the tables of a .smack file, or finds them.
 
+use dataset::own_session::open_settled;
 use protocol::Endpoint;
 use samples::Dataset;
-use workload::{
-    own_session::open_settled,
-    smack::{Error, Existing, TableEvent, TablePlan},
-};
+use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
 use crate::{
     benchmarks::smack::files::SmackData,

@@ -6,16 +6,14 @@ use std::{
 };
 
 use ::load::{Load, Observer, Outcome};
+use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use protocol::Endpoint;
 use samples::{Checked, Deliveries, Line};
-use workload::{
-    KnownTable,
-    tpcc::{
-        DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, RoundTrips, Table,
-        TerminalPlan, Violation, drop_procedures, known_tables,
-        options::{DataOptions, LoadOptions},
-    },
+use workload::tpcc::{
+    DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, RoundTrips, Table, TerminalPlan,
+    Violation, drop_procedures, known_tables,
+    options::{DataOptions, LoadOptions},
 };
 
 use crate::{

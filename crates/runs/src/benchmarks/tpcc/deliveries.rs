@@ -2,12 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use load::User;
 use protocol::Endpoint;
 use samples::Deliveries;
-use workload::{
-    User,
-    tpcc::{Terminal, TerminalPlan},
-};
+use workload::tpcc::{Terminal, TerminalPlan};
 
 use crate::{control::wait, listener::Context};
 

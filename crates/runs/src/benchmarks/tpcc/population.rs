@@ -2,7 +2,7 @@
 
 use std::{num::NonZero, thread};
 
-use ::load::Progress;
+use dataset::Progress;
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{ExistingSchema, LOAD_SESSION, LoadPlan, Notes, forget_parts};
 
@@ -125,7 +125,7 @@ pub fn load_tables(
     context: &Context,
 ) -> Result<Progress, Blamed> {
     let session: Vec<String> = LOAD_SESSION.map(str::to_owned).to_vec();
-    let population = ::load::Population {
+    let population = dataset::Population {
         endpoint: endpoint.clone(),
         tables: plan.tables(found),
         streams: parallel.unwrap_or_else(default_parallel),

@@ -1,7 +1,7 @@
 //! Compares the tables with what dbgen makes, and sees that all references hold.
 
+use dataset::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 use protocol::{Connection, Endpoint};
-use workload::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 
 use crate::{
     blame::Blamed,

@@ -143,7 +143,7 @@ fn kept_rows(node: &Node, alias: &str, above: Option<f64>, found: &mut Option<f6
 
 #[cfg(test)]
 mod tests {
-    use workload::sql_script::statements_of;
+    use sqltext::statements_of;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Tests of candidates.
 
 use plans::column_uses;
-use workload::sql_script::statements_of;
+use sqltext::statements_of;
 
 use super::*;
 use crate::advise::table_facts::IndexFacts;

@@ -1,6 +1,6 @@
 //! Tests of other texts.
 
-use workload::sql_script::{SqlStatement, statements_of};
+use sqltext::{SqlStatement, statements_of};
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use plans::{Operation, Plan};
 use protocol::Endpoint;
 use runs::Blamed;
-use workload::sql_script::SqlStatement;
+use sqltext::SqlStatement;
 
 use super::Rounds;
 use crate::{

@@ -9,7 +9,7 @@ use experiment::{OF_COMPARED_VERSIONS, compared_versions_in_words};
 use protocol::Endpoint;
 use runs::{Blame, Blamed, Context, Event, Length, Purpose, backticked, named_server};
 use server::{Installation, Lifetime, Server, Settings};
-use workload::sql_script::{SqlStatement, statements_of_file};
+use sqltext::{SqlStatement, statements_of_file};
 
 use super::{Copies, Copy, memory::Pools, signals_end, sweep};
 use crate::{

@@ -2,17 +2,15 @@
 
 use std::io::Write;
 
+use load::{Failure, Watch};
 use protocol::Value;
 
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::{CustomerKey, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel},
-        money,
-        session::{Steps, expect, int},
-        statement::Sql,
-        text::push_last_name,
-    },
+use crate::tpcc::{
+    input::{CustomerKey, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel},
+    money,
+    session::{Steps, expect, int},
+    statement::Sql,
+    text::push_last_name,
 };
 
 /// Bytes of a line in the procedure's parameter.

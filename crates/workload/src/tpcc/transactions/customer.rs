@@ -1,15 +1,13 @@
 //! The customer of a transaction, selected by number or by last name.
 
+use load::{Failure, Watch};
 use protocol::Value;
 
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::CustomerKey,
-        session::{Steps, expect, int},
-        statement::Sql,
-        text::push_last_name,
-    },
+use crate::tpcc::{
+    input::CustomerKey,
+    session::{Steps, expect, int},
+    statement::Sql,
+    text::push_last_name,
 };
 
 /// The number of a customer; the middle one by first name of several with the same last name.

@@ -1,15 +1,13 @@
 //! Delivery, clause 2.7: delivers the oldest undelivered order of each district.
 
+use load::{Failure, Watch};
 use protocol::Value;
 
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::Delivery,
-        population::DISTRICTS,
-        session::{Steps, expect, int},
-        statement::Sql,
-    },
+use crate::tpcc::{
+    input::Delivery,
+    population::DISTRICTS,
+    session::{Steps, expect, int},
+    statement::Sql,
 };
 
 /// Delivers one order in each remaining district, each in its own transaction.

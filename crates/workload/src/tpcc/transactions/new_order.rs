@@ -1,15 +1,13 @@
 //! New-Order, clause 2.4: a customer orders five to fifteen items.
 
+use load::{Failure, Watch};
 use protocol::Value;
 
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::{Line, NewOrder},
-        money,
-        session::{Steps, expect, int},
-        statement::Sql,
-    },
+use crate::tpcc::{
+    input::{Line, NewOrder},
+    money,
+    session::{Steps, expect, int},
+    statement::Sql,
 };
 
 /// Places the order; an order with an unused item is rolled back after all other steps.

@@ -1,15 +1,13 @@
 //! Order-Status, clause 2.6: a customer asks for the last order.
 
+use load::{Failure, Watch};
 use protocol::Value;
 
 use super::customer;
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::OrderStatus,
-        session::{Steps, expect, int},
-        statement::Sql,
-    },
+use crate::tpcc::{
+    input::OrderStatus,
+    session::{Steps, expect, int},
+    statement::Sql,
 };
 
 /// Reads the customer, the last order and its lines.

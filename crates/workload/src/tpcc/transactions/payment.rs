@@ -1,16 +1,14 @@
 //! Payment, clause 2.5: a customer pays at a district, which may be remote.
 
+use load::{Failure, Watch};
 use protocol::Value;
 
 use super::customer;
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::Payment,
-        money,
-        session::{Steps, expect, int},
-        statement::Sql,
-    },
+use crate::tpcc::{
+    input::Payment,
+    money,
+    session::{Steps, expect, int},
+    statement::Sql,
 };
 
 /// Maximum characters of C_DATA.

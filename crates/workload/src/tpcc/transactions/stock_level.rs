@@ -1,14 +1,12 @@
 //! Stock-Level, clause 2.8: number of items of a district's last twenty orders with low stock.
 
+use load::{Failure, Watch};
 use protocol::Value;
 
-use crate::{
-    Failure, Watch,
-    tpcc::{
-        input::StockLevel,
-        session::{Steps, expect, int},
-        statement::Sql,
-    },
+use crate::tpcc::{
+    input::StockLevel,
+    session::{Steps, expect, int},
+    statement::Sql,
 };
 
 /// Number of orders examined.
