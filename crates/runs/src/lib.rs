@@ -4,12 +4,10 @@
 //! This crate does not print: a [`Listener`] receives the messages, and an error carries its blame and its hints.
 
 pub mod benchmarks;
-mod blame;
 mod claimed_place;
 mod control;
 mod data;
 pub mod events;
-mod exit_code;
 mod guard;
 pub mod limit;
 mod listener;
@@ -27,7 +25,6 @@ pub mod signals;
 mod stage;
 
 pub use benchmarks::{check_limits, read_files};
-pub use blame::{Blamed, hint_to_refusal};
 pub use claimed_place::{claim_place, storage_of};
 pub use control::{
     Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,
@@ -36,7 +33,6 @@ pub use data::{
     database, known_tables, population,
     prepared_tables::{PreparedTables, clean_up, droppable},
 };
-pub use exit_code::Blame;
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use prepared_statements::PreparedStatements;
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};

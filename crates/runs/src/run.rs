@@ -1,11 +1,11 @@
 //! One run: drives its loads on its stage, and writes their records.
 
+use blame::Blamed;
 use load::Outcome;
 use protocol::Connection;
 use samples::Line;
 
 use crate::{
-    blame::Blamed,
     control::Purpose,
     events::Events,
     limit::{HeldDisk, ServerLimits},

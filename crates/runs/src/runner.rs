@@ -11,14 +11,13 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
 use protocol::Endpoint;
 
 use crate::{
     benchmarks::{benchmark, data_maker, smack::files::SmackFiles},
-    blame::Blamed,
     data::WantedData,
-    exit_code::Blame,
     limit,
     listener::{Context, Event, Length, Step},
     named_server,

@@ -18,6 +18,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use settings::{DiskLimits, GroupLimits};
 
 use controller::{Controller, Setting};
@@ -47,6 +48,13 @@ impl LimitError {
     /// What the user can do.
     pub fn hint(&self) -> &str {
         &self.hint
+    }
+}
+
+impl From<LimitError> for Blamed {
+    fn from(error: LimitError) -> Self {
+        let hint = error.hint().to_owned();
+        Self::new(Blame::Input, error).hint(hint)
     }
 }
 

@@ -7,7 +7,8 @@ mod rounds;
 
 use std::time::Duration;
 
-use runs::{Blame, Blamed, Context};
+use blame::{Blame, Blamed};
+use runs::Context;
 use workload::sql_script::SqlStatement;
 
 use self::rounds::Rounds;

@@ -7,8 +7,9 @@ use std::{
 };
 
 use audit::{Audit, Level, Subject};
+use blame::{Blame, Blamed};
 use report::AuditFilter;
-use runs::{Blame, Blamed, audit_of_path, audit_of_sides, read_record, record_files};
+use runs::{audit_of_path, audit_of_sides, read_record, record_files};
 use samples::{Record, StorageRecord};
 
 use crate::commands::{

@@ -9,8 +9,9 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use report::shell_word;
-use runs::{Blame, Blamed, HIDDEN, signals};
+use runs::{HIDDEN, signals};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Polling interval of the running command.

@@ -4,12 +4,13 @@ mod sides;
 
 use std::process::ExitCode;
 
+use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
 
 use audit::SidesAudit;
 use report::Shown;
-use runs::{Blame, Blamed, audit_of_comparison};
+use runs::audit_of_comparison;
 use sides::RecordedSide;
 
 use crate::commands::run::terminal_width;

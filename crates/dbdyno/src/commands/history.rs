@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use report::PastResult;
 use runs::{
-    Blame, Blamed,
     past_summary::PastSummary,
     read_records, record_files,
     results_list::{self, PastResults},

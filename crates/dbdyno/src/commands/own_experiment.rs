@@ -5,11 +5,11 @@ use std::{
     process::ExitCode,
 };
 
+use blame::Blamed;
 use experiment::{Experiment, Overrides};
 use runs::benchmarks::VOCABULARY;
 use runs::{
-    Blamed, Choices, ClaimedDirectory, ResultsDirectory, benchmarks::smack::files::SmackFiles,
-    read_files,
+    Choices, ClaimedDirectory, ResultsDirectory, benchmarks::smack::files::SmackFiles, read_files,
 };
 
 use crate::{

@@ -7,8 +7,9 @@ use std::{
 };
 
 use audit::Audit;
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Context, RecordPlace, Stage, sample_every, write_page};
+use runs::{Context, RecordPlace, Stage, sample_every, write_page};
 use samples::{Offered, Record};
 
 use crate::connection_options::observe_options::ObserveOptions;

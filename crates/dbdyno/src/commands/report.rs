@@ -6,8 +6,9 @@ mod storage_results;
 
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use report::{Detail, ParquetError, Results};
-use runs::{Blame, Blamed, results_of};
+use runs::results_of;
 
 use self::{
     charts::{chosen, document_of, not_built, write_charts},

@@ -5,14 +5,14 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
 use report::Shown;
 use runs::benchmarks::{VOCABULARY, single_runs};
 use samples::Record;
 
 use runs::{
-    Blame, Blamed, Origin, ResultsDirectory, check_limits, read_files, read_record, record_files,
-    unused_path,
+    Origin, ResultsDirectory, check_limits, read_files, read_record, record_files, unused_path,
 };
 
 use crate::{

@@ -6,14 +6,15 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use report::{Results, checked_expectations};
 use runs::benchmarks::VOCABULARY;
 use runs::{
-    Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::smack::files::SmackFiles, check_limits, read_files, shortcoming,
+    Choices, Context, ResultsDirectory, RunOutcome, Runner, benchmarks::smack::files::SmackFiles,
+    check_limits, read_files, shortcoming,
 };
 use server::Installation;
 use verdict::Outcome;

@@ -14,9 +14,10 @@ mod side_options;
 
 use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc, time::Duration};
 
+use blame::{Blame, Blamed};
 use clap::CommandFactory;
 use proxy::{Level, Proxy, StartError};
-use runs::{Blame, Blamed, signals};
+use runs::signals;
 
 use crate::output::print_of_clap;
 use arguments::{Arguments, Parsed};

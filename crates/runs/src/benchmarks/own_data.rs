@@ -12,6 +12,7 @@ use std::{
     path::Path,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{DataSpec, ServerSpec};
 use protocol::Endpoint;
 use settings::Values;
@@ -24,10 +25,8 @@ use workload::{
 };
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked},
     data::{DataSet, Destination, Loaded, database},
-    exit_code::Blame,
     listener::Context,
 };
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use experiment::{DataSpec, LoadSpec};
 use load::Population;
 use protocol::Endpoint;
@@ -12,7 +13,6 @@ use workload::{
 
 use crate::{
     benchmarks::{benchmark::DataMaker, smack::files::SmackFiles},
-    blame::Blamed,
     data::{
         DataSet, Destination, Loaded, database,
         disk_bytes::disk_bytes,

@@ -6,15 +6,12 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::{PopulateError, PopulateEvent, Population};
 use protocol::Endpoint;
 use workload::Adjusted;
 
-use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    listener::{Context, Length, Step},
-};
+use crate::listener::{Context, Length, Step};
 
 /// Length of the progress bar, which shows a share of the bytes.
 const WHOLE: u64 = 1000;
@@ -105,7 +102,7 @@ fn show(step: &dyn Step, what: &str, event: &PopulateEvent) {
 
 fn blamed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
     match error {
-        PopulateError::Connection(error) => Blamed::of_server(&endpoint.address, error),
+        PopulateError::Connection(error) => error.blamed(&endpoint.address),
         PopulateError::Interrupted => Blamed::new(Blame::Interrupted, error),
         PopulateError::Thread(_) => Blamed::new(Blame::Machine, error),
         PopulateError::Statement { ref source, .. } => {

@@ -7,13 +7,11 @@ use std::{
 
 use crate::benchmarks::VOCABULARY;
 use audit::{Audit, BesideRecords, Comparison, Declared, Measured, SidesAudit, Subject};
+use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::{Record, Staged, run_count};
 
-use crate::{
-    blame::Blamed,
-    results::{origin::Origin, record_files::RecordFiles},
-};
+use crate::results::{origin::Origin, record_files::RecordFiles};
 
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {

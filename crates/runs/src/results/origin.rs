@@ -11,9 +11,10 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use serde::{Deserialize, Serialize};
 
-use crate::{benchmarks::tools, blame::Blamed, exit_code::Blame};
+use crate::benchmarks::tools;
 
 pub(crate) const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;

@@ -6,17 +6,15 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+use blame::Blamed;
 use report::PastResult;
 use samples::Record;
 use serde::{Deserialize, Serialize};
 use verdict::{Headline, Measure};
 
-use crate::{
-    blame::Blamed,
-    results::{
-        audited::audit_of_path,
-        record_files::{read_records, record_files},
-    },
+use crate::results::{
+    audited::audit_of_path,
+    record_files::{read_records, record_files},
 };
 
 /// Digits of a hash shown in a table to distinguish experiments.

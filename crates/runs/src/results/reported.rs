@@ -6,17 +6,14 @@ use std::{
 };
 
 use audit::Audit;
+use blame::{Blame, Blamed};
 use report::{Disturbances, Factor, Results};
 use samples::{Record, Staged, run_count, run_indices};
 
-use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    results::{
-        audited::{audit_of_path, audit_of_sides, experiment_of},
-        record_files::{hint_to_missing, no_record, read_records},
-        results_directory::{REPORT, ResultsDirectory},
-    },
+use crate::results::{
+    audited::{audit_of_path, audit_of_sides, experiment_of},
+    record_files::{hint_to_missing, no_record, read_records},
+    results_directory::{REPORT, ResultsDirectory},
 };
 
 /// Name of the factor that distinguishes combined results, unless it is in use.

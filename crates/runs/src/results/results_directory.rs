@@ -6,13 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record, Staged, run_count};
 
 use crate::{
-    blame::Blamed,
-    exit_code::Blame,
     listener::{Context, Event},
     results::{
         audited::audit_of_results,
@@ -421,14 +420,12 @@ mod tests {
     };
 
     use crate::benchmarks::VOCABULARY;
+    use blame::Blame;
     use experiment::Overrides;
     use load::Interrupt;
 
     use super::*;
-    use crate::{
-        exit_code::Blame,
-        listener::{Length, Listener, Step},
-    };
+    use crate::listener::{Length, Listener, Step};
 
     /// Collects the new names of renamed records.
     #[derive(Default)]

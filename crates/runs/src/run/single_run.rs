@@ -2,13 +2,12 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+use blame::{Blame, Blamed};
 use load::{Counters, Interrupt, Load, Observer, Outcome};
 use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
 use workload::User;
 
 use crate::{
-    blame::Blamed,
-    exit_code::Blame,
     listener::{Context, Length},
     open_files,
     record::{

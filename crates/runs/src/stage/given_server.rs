@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
+use blame::{Blame, Blamed};
 use experiment::{PlannedRun, ServerSpec};
 use protocol::Endpoint;
 use samples::Dataset;
@@ -9,13 +10,11 @@ use settings::Rows;
 use workload::KnownTable;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked, control, variables},
     data::{
         Destination, WantedData,
         known_tables::{NamesakeTable, taken},
     },
-    exit_code::Blame,
     listener::Context,
     prepared_statements::PreparedStatements,
     record::server_host::Observation,

@@ -5,10 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use experiment::Experiment;
-use runs::{
-    Blame, Blamed, ComparedSide, experiment_of, looked_at, question, read_record, record_files,
-};
+use runs::{ComparedSide, experiment_of, looked_at, question, read_record, record_files};
 use samples::{Record, Staged};
 use verdict::{Execution, Levels, Question, Side};
 

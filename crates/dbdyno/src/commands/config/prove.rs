@@ -12,8 +12,8 @@ mod workload;
 
 use std::{path::Path, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use report::{Proof, proof_as_html, proof_as_json, proof_as_text};
-use runs::{Blame, Blamed};
 use units::{counted, fine_percent};
 use verdict::Fate;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use statements::{DearStatements, executable, quoting_of};
 use workload::sql_script::{Quoting, SqlScriptError, SqlStatement};
 

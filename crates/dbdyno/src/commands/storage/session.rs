@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, ClaimedDirectory, Length};
+use blame::{Blame, Blamed};
+use runs::{ClaimedDirectory, Length};
 use samples::{
     CommitResult, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode, StorageRecord,
 };

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches};
 use runs::{
-    Blame, Blamed,
     benchmarks::wiki::{DATABASE, prepare},
     database,
     population::default_streams,

@@ -2,7 +2,8 @@
 
 use std::io::IsTerminal;
 
-use runs::{Blamed, Purpose, wait};
+use blame::Blamed;
+use runs::{Purpose, wait};
 use workload::{
     own_session::open_settled,
     smack::{DataFiles, Existing, Script, TableEvent, TablePlan},
@@ -20,7 +21,7 @@ pub(super) fn make_ready(
         let endpoint = endpoints.of(plan.client);
         let mut progress = None;
         wait(async {
-            let of_server = |error| Blamed::of_server(&endpoint.address, error);
+            let of_server = |error: protocol::Error| error.blamed(&endpoint.address);
             let limit = Purpose::Work.limit();
             let opened = open_settled(endpoint, limit).await;
             let mut connection = opened.map_err(of_server)?;

@@ -11,8 +11,8 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use blame::{Blame, Blamed};
 use reactor::Instant;
-use runs::{Blame, Blamed};
 use workload::{Failure, Next, User, Watch, tpcc::Terminal};
 
 /// Index of the New-Order operation.

@@ -1,5 +1,6 @@
 //! sysbench's tables: made, filled, and found again.
 
+use blame::Blamed;
 use load::{PopulateEvent, Population, Progress};
 use protocol::Endpoint;
 use workload::{
@@ -8,7 +9,6 @@ use workload::{
 };
 
 use crate::{
-    blame::Blamed,
     control::Purpose,
     data::{
         DataSet, Destination, Loaded,

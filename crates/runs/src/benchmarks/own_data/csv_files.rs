@@ -2,16 +2,15 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use blame::{Blame, Blamed};
 use load::Population;
 use protocol::Endpoint;
 use workload::own_data::{CsvError, CsvFile, generate::TableInfo};
 
 use super::table_infos;
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked, number},
     data::population::{default_streams, fill},
-    exit_code::Blame,
     listener::{Context, Length},
 };
 

@@ -7,14 +7,13 @@ use std::{
 };
 
 use ::files::HandedOver;
+use blame::{Blame, Blamed};
 use load::{DumpError, DumpLoad, LoadedDump, load_dump};
 use protocol::Endpoint;
 use workload::own_data::dump::myloader_session;
 
 use crate::{
-    blame::Blamed,
     data::{Destination, population::default_streams},
-    exit_code::Blame,
     listener::{Context, Length},
 };
 
@@ -196,7 +195,7 @@ fn blamed(endpoint: &Endpoint, mut error: DumpError) -> Blamed {
         _ => None,
     };
     let (blame, remedy) = match error {
-        DumpError::Connection(error) => return Blamed::of_server(&endpoint.address, error),
+        DumpError::Connection(error) => return error.blamed(&endpoint.address),
         DumpError::Read { .. } => (Blame::Input, "create the dump again, or name another file"),
         DumpError::Foreign { .. } => (Blame::Input, "name a dump"),
         DumpError::Split { .. } => (Blame::Input, "the dump may be truncated: create it again"),

@@ -1,14 +1,13 @@
 //! Rows by rules: read what the tables are, resolve the rules, load.
 
+use blame::{Blame, Blamed};
 use load::{Population, Progress};
 use protocol::Endpoint;
 use workload::own_data::generate::{GenerateError, TableSpec, generate, needed_parents};
 
 use super::table_infos;
 use crate::{
-    blame::Blamed,
     data::population::{default_streams, fill},
-    exit_code::Blame,
     listener::Context,
 };
 

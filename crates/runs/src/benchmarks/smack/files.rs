@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{DataSpec, LoadSpec, Plan};
 use samples::Keys;
 use settings::OptionTable;
@@ -19,7 +20,7 @@ use workload::{
     },
 };
 
-use crate::{blame::Blamed, exit_code::Blame, listener::Context};
+use crate::listener::Context;
 
 /// Database of clients that name none, as private servers have it.
 const DATABASE: &str = "test";

@@ -3,11 +3,11 @@
 use std::{num::NonZero, thread};
 
 use ::load::Progress;
+use blame::Blamed;
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{ExistingSchema, LOAD_SESSION, LoadPlan, Notes, forget_parts};
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control},
     data::{database, population::fill},
     listener::{Context, Length},

@@ -1,16 +1,15 @@
 //! Compares the tables with what dbgen makes, and sees that all references hold.
 
+use blame::{Blame, Blamed};
 use protocol::{Connection, Endpoint};
 use workload::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control, number},
     data::{
         database,
         known_tables::{NamesakeTable, taken},
     },
-    exit_code::Blame,
     listener::{Context, Length},
 };
 

@@ -6,7 +6,7 @@ use crate::advise::{
     diagnosis::FailedStatement,
     index_review::{NeedlessIndex, Why},
 };
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use stats::Interval;
 
 fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {

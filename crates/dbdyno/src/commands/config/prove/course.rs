@@ -2,10 +2,11 @@
 
 use std::{path::Path, time::Duration};
 
+use blame::{Blame, Blamed};
 use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use runs::{
-    Blame, Blamed, Choices, Context, Origin, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::VOCABULARY, question, read_files, shortcoming,
+    Choices, Context, Origin, ResultsDirectory, RunOutcome, Runner, benchmarks::VOCABULARY,
+    question, read_files, shortcoming,
 };
 use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
