@@ -11,7 +11,8 @@ use std::{
 
 use blame::{Blame, Blamed};
 use report::shell_word;
-use runs::{HIDDEN, signals};
+use results::HIDDEN;
+use runs::signals;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Polling interval of the running command.

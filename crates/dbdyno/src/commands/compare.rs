@@ -10,7 +10,7 @@ use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceErr
 
 use audit::SidesAudit;
 use report::Shown;
-use runs::audit_of_comparison;
+use results::audit_of_comparison;
 use sides::RecordedSide;
 
 use crate::commands::run::terminal_width;

@@ -8,12 +8,11 @@ use std::{
 use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
 use report::Shown;
+use results::{Origin, ResultsDirectory, read_record, record_files, unused_path};
 use runs::benchmarks::{VOCABULARY, single_runs};
 use samples::Record;
 
-use runs::{
-    Origin, ResultsDirectory, check_limits, read_files, read_record, record_files, unused_path,
-};
+use runs::{check_limits, read_files};
 
 use crate::{
     commands::{
@@ -84,12 +83,9 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let context = terminal::context()?;
     let smacks = read_files(experiment.plan(), &context)?;
     check_limits(&experiment)?;
-    let results = ResultsDirectory::create(
-        args.new.as_deref(),
-        &experiment,
-        &origin.experiment,
-        &context,
-    )?;
+    let note = |note: &str| context.note(note);
+    let results =
+        ResultsDirectory::create(args.new.as_deref(), &experiment, &origin.experiment, &note)?;
     for command in &origin.commands {
         eprintln!(
             "then: {} by dbdyno {}: {}",

@@ -4,10 +4,12 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
 use load::{Counters, Interrupt, Load, Observer, Outcome};
+use results::arguments;
 use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
 use workload::User;
 
 use crate::{
+    benchmarks::tools,
     listener::{Context, Length},
     open_files,
     record::{
@@ -15,7 +17,6 @@ use crate::{
         recording::{Recording, RunProgress},
         sampling::Cadence,
     },
-    results::origin::arguments,
     run::{Measured, Run},
     stage::Stage,
 };
@@ -83,7 +84,7 @@ impl SingleRun<'_> {
         );
         let command = Line::Command(Command {
             directory: std::env::current_dir().unwrap_or_default(),
-            arguments: arguments(),
+            arguments: arguments(tools()),
         });
         let run = Run {
             records: vec![NewRecord {

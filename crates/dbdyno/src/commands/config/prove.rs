@@ -39,7 +39,7 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
     let course = Course::run(&case, &place, &choices, &context)?;
     let proof = findings::proof(&case, &course, place.path())?;
     let page = proof_as_html(&proof);
-    files::replace(&place.path().join(runs::REPORT), page.as_bytes()).map_err(Blamed::machine)?;
+    files::replace(&place.path().join(results::REPORT), page.as_bytes()).map_err(Blamed::machine)?;
     if let Some(new) = &args.html {
         write_new(new, page.as_bytes())?;
     }

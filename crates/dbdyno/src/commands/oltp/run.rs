@@ -10,8 +10,9 @@ use report::{
     RunReport,
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
+use results::audit_of_run;
 use runs::{
-    PreparedStatements, Recorded, RunOutcome, SingleRun, audit_of_run,
+    PreparedStatements, Recorded, RunOutcome, SingleRun,
     benchmarks::oltp::{ON_ERROR, group},
     control, number, shortcoming, steady_judge,
 };

@@ -7,8 +7,9 @@ use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use load::{Arrivals, Load, Process, Stop, WarmUp};
 use protocol::Endpoint;
 use report::RunReport;
+use results::audit_of_run;
 use runs::{
-    PreparedStatements, RunOutcome, SingleRun, audit_of_run,
+    PreparedStatements, RunOutcome, SingleRun,
     benchmarks::script::{DATABASE, ON_ERROR, group, plan},
     shortcoming, steady_judge,
 };

@@ -9,7 +9,8 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use runs::{ClaimedDirectory, Length};
+use results::ClaimedDirectory;
+use runs::Length;
 use samples::{
     CommitResult, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode, StorageRecord,
 };

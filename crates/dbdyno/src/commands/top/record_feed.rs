@@ -8,7 +8,7 @@ use std::{
 
 use blame::{Blame, Blamed};
 use reactor::{Instant, system_now, wall_now};
-use runs::{REPORT, is_claimed, record_error, record_files};
+use results::{REPORT, is_claimed, record_error, record_files};
 use samples::RecordTail;
 use top::{Model, Source};
 

@@ -10,8 +10,9 @@ use report::{
     RunReport,
     layouts::tpcc::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
 };
+use results::audit_of_run;
 use runs::{
-    Context, Purpose, Recorded, RunOutcome, SingleRun, audit_of_run,
+    Context, Purpose, Recorded, RunOutcome, SingleRun,
     benchmarks::tpcc::{
         DATABASE,
         consistency::{checked, describe, violations},

@@ -7,7 +7,8 @@ use std::{
 
 use blame::{Blame, Blamed};
 use protocol::{Connection, ResultSet};
-use runs::{Purpose, numbered, wait};
+use results::numbered;
+use runs::{Purpose, wait};
 use workload::smack::{
     Action, ClientIndex, ClientProgram, ClientWorkers, Interpreter, Stage, statement_of,
 };

@@ -12,8 +12,9 @@ use blame::{Blame, Blamed};
 use load::{Ended, INTERVAL, Load, Observer, Outcome};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
+use results::{RecordPlace, audit_of_run};
 use runs::{
-    RecordPlace, SingleRun, Stage, audit_of_run,
+    SingleRun, Stage,
     benchmarks::smack::{files::keys_of, group},
     open_files, steady_judge,
 };

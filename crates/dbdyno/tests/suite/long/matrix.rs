@@ -29,7 +29,7 @@ mod versions;
 
 use std::panic::{self, AssertUnwindSafe};
 
-use results::{Cell, Results};
+use self::results::{Cell, Results};
 use subject::Subject;
 
 #[test]

@@ -8,7 +8,7 @@
 use std::{path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
-use runs::{ClaimedDirectory, last_path};
+use results::{ClaimedDirectory, last_path};
 use serde_json::{Value, json};
 use verdict::Parts;
 
