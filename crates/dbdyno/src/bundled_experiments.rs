@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 
 /// Name of their directory, in a package and in a checkout.
 const DIRECTORY: &str = "experiments";

@@ -10,6 +10,7 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use clap_complete::{
     engine::{
@@ -18,7 +19,7 @@ use clap_complete::{
     env::Shells,
 };
 use experiment::{Experiment, Overrides};
-use runs::{Blame, Blamed, benchmarks::VOCABULARY, named_server};
+use runs::{benchmarks::VOCABULARY, named_server};
 use workload::oltp::Benchmark;
 
 use crate::output::write_out;

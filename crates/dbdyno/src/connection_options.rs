@@ -4,9 +4,10 @@
 
 use std::{env, path::PathBuf, time::Duration};
 
+use blame::{Blame, Blamed};
 use mycnf::{ClientFiles, ClientOptions, Transport};
 use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
-use runs::{Blame, Blamed, named_server, password_file};
+use runs::{named_server, password_file};
 
 use crate::terminal::Terminal;
 

@@ -6,8 +6,8 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
-use runs::{Blame, Blamed};
 use samples::printable_lines_within;
 
 #[macro_use]

@@ -14,7 +14,7 @@ use std::{
     process::ExitCode,
 };
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use samples::{printable, printable_lines};
 
 /// Prints to standard output.

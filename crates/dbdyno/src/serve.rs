@@ -15,8 +15,8 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use reactor::{Clock, Listener, Reactor, Stream, sleep, spawn, timeout};
-use runs::{Blame, Blamed};
 
 mod content;
 mod host;

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed, is_full};
+
 use crate::file::{position::SourcePosition, problem::Problem};
 
 /// An experiment that cannot be run, or results that cannot be continued.
@@ -97,5 +99,38 @@ impl Error {
             ),
             Self::Damaged { .. } => Some("start again in another directory".to_owned()),
         }
+    }
+}
+
+impl From<Error> for Blamed {
+    fn from(error: Error) -> Self {
+        if let Error::Io { source, .. } = &error
+            && is_full(source)
+        {
+            let hint = "free some space, or name another directory with --results".to_owned();
+            return Self::new(Blame::Machine, error).hint(hint);
+        }
+        let hint = error.hint();
+        Self::new(Blame::Input, error).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_machines_fault() {
+        let of = |kind: io::ErrorKind| {
+            let error = Error::Io {
+                action: "write",
+                path: "out/experiment.json".into(),
+                source: kind.into(),
+            };
+            Blamed::from(error).blame
+        };
+        assert_eq!(of(io::ErrorKind::StorageFull), Blame::Machine);
+        assert_eq!(of(io::ErrorKind::QuotaExceeded), Blame::Machine);
+        assert_eq!(of(io::ErrorKind::PermissionDenied), Blame::Input);
     }
 }

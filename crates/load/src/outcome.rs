@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
+use protocol::hint_to_refusal;
 use samples::{Connects, ErrorCount, Histogram, LoadStage, Offered};
 
 use crate::user::Failure;
@@ -107,6 +109,24 @@ pub enum Error {
     /// Interrupted before the first operation.
     #[error("interrupted while connecting")]
     Interrupted,
+}
+
+impl From<Error> for Blamed {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Connect { failure, .. } if failure.is_of_input => {
+                Self::new(Blame::Input, failure)
+            }
+            Error::Connect { failure, .. } => {
+                let blamed = Self::new(Blame::Server, &error);
+                blamed
+                    .hint(hint_to_refusal(failure.number))
+                    .caused_by(failure.number)
+            }
+            Error::EventLoop(_) => Self::new(Blame::Machine, &error),
+            Error::Interrupted => Self::new(Blame::Interrupted, &error),
+        }
+    }
 }
 
 fn refused(open: u64, asked: u64) -> String {

@@ -4,6 +4,7 @@
 //! the steady state. Received data is never trusted: a broken or hostile server causes an [`Error`], and the lengths
 //! that it sends are limited.
 
+mod blamed;
 mod channel;
 mod checksum;
 mod command;
@@ -40,6 +41,7 @@ mod tls;
 mod transport;
 mod value;
 
+pub use blamed::hint_to_refusal;
 pub use checksum::RowsChecksum;
 pub use connection::Connection;
 pub use endpoint::{Address, Compression, Endpoint, SslMode, UnknownSslMode};

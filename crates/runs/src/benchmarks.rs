@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use blame::Blamed;
 use experiment::{Experiment, Plan};
 use server::Cgroup;
 use settings::Vocabulary;
@@ -29,7 +30,6 @@ use crate::{
         tpch::Tpch,
         wiki::Wiki,
     },
-    blame::Blamed,
     limit::check_limits_of_servers,
     listener::Context,
 };

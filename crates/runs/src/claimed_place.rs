@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use blame::Blamed;
 use samples::Storage;
 use storage::{Place, TestFile};
 use telemetry::{Directory, storage_behind};
 
-use crate::{
-    blame::Blamed,
-    listener::{Context, Event},
-};
+use crate::listener::{Context, Event};
 
 /// A directory that is measured, as telemetry describes what stands behind it.
 pub(crate) fn of_test_file(path: PathBuf) -> Directory {

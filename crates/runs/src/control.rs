@@ -2,11 +2,12 @@
 
 use std::{collections::BTreeMap, future::Future, pin::pin, time::Duration};
 
+use blame::{Blame, Blamed};
 use dataset::own_session::settle;
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
 
-use crate::{blame::Blamed, exit_code::Blame, signals};
+use crate::signals;
 
 /// Interval at which a long statement checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -57,7 +58,7 @@ impl Purpose {
             connection.close().await?;
             Ok(result)
         })?
-        .map_err(|error| Blamed::of_server(&endpoint.address, error))
+        .map_err(|error: protocol::Error| error.blamed(&endpoint.address))
     }
 }
 

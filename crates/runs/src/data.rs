@@ -8,12 +8,13 @@ pub(crate) mod prepared_tables;
 
 use std::{path::Path, time::Duration};
 
+use blame::Blamed;
 use dataset::KnownTable;
 use experiment::{DataSpec, PlannedRun, Restore};
 use protocol::Endpoint;
 use settings::{Rows, Size};
 
-use crate::{blame::Blamed, listener::Context};
+use crate::listener::Context;
 
 /// A data set: tables with rows that a benchmark generates.
 pub trait DataSet {

@@ -7,9 +7,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use blame::{Blame, Blamed};
 use serde::{Serialize, de::DeserializeOwned};
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// Message that dismisses a guard.
 const DISMISSED: &[u8] = b"dismissed\n";

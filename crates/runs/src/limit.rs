@@ -4,12 +4,13 @@ pub mod guard;
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
+use blame::Blamed;
 use experiment::{Plan, ServerSpec};
 use samples::{DiskLimit, ServerLimit};
 use server::{Cgroup, CgroupVersion};
 use settings::{DiskLimits, GroupLimits};
 
-use crate::{blame::Blamed, named_server};
+use crate::named_server;
 
 /// The limits of one run, and the group in which its server runs.
 pub struct ServerLimits {

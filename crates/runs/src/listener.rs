@@ -93,11 +93,13 @@ impl Context {
         self.listener.hear(event);
     }
 
-    pub(crate) fn warn(&self, what: &str) {
+    /// Passes a warning to the listener.
+    pub fn warn(&self, what: &str) {
         self.listener.warn(what);
     }
 
-    pub(crate) fn note(&self, what: &str) {
+    /// Passes a note to the listener.
+    pub fn note(&self, what: &str) {
         self.tell(Event::Note(what));
     }
 

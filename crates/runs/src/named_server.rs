@@ -6,11 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use experiment::nearest;
 use protocol::Endpoint;
 use server::Server;
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// The directory of named servers.
 pub fn root() -> Result<PathBuf, Blamed> {

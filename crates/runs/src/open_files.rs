@@ -1,8 +1,7 @@
 //! The limit of open files of this process, which must exceed its connections.
 
+use blame::{Blame, Blamed};
 use rustix::process::{Resource, getrlimit, setrlimit};
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// Open files besides the connections: pollers, timers, records, /proc, inherited ones.
 const OTHER_FILES: u64 = 64;

@@ -2,7 +2,9 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use crate::{blame::Blamed, exit_code::Blame, listener::Listener};
+use blame::{Blame, Blamed};
+
+use crate::listener::Listener;
 
 /// Maximum length of the password, bytes.
 const BYTES_MAX: u64 = 64 << 10;

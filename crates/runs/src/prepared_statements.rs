@@ -2,13 +2,10 @@
 
 use std::{collections::BTreeMap, ops::Add};
 
+use blame::{Blame, Blamed};
 use protocol::{Connection, Endpoint};
 
-use crate::{
-    blame::Blamed,
-    control::{control, number},
-    exit_code::Blame,
-};
+use crate::control::{control, number};
 
 /// Prepared statements that connections keep on their server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

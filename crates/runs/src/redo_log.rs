@@ -3,9 +3,8 @@
 pub mod guard;
 pub mod switched_off;
 
+use blame::Blamed;
 use protocol::Connection;
-
-use crate::blame::Blamed;
 
 /// The error with a hint for a redo log that stays disabled.
 pub fn still_off(error: Blamed) -> Blamed {

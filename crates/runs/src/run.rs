@@ -1,11 +1,12 @@
 //! One run: drives its loads on its stage, and writes their records.
 
+use blame::Blamed;
 use load::Outcome;
 use protocol::Connection;
+use results::results_list;
 use samples::Line;
 
 use crate::{
-    blame::Blamed,
     control::Purpose,
     events::Events,
     limit::{HeldDisk, ServerLimits},
@@ -15,7 +16,6 @@ use crate::{
         recording::{Recording, RunProgress},
         sampling::Cadence,
     },
-    results::results_list,
     run::driven::{Driven, end_together, first_error},
     stage::Stage,
 };
@@ -88,7 +88,7 @@ impl Run<'_> {
         }
         if self.is_listed {
             for record in &self.records {
-                results_list::list(record.path, &*self.context.listener);
+                results_list::list(record.path, &|what| self.context.warn(what));
             }
         }
         let driven = self.perform(loads, &mut recording, held);

@@ -11,20 +11,19 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
 use protocol::Endpoint;
+use results::{Origin, ResultsDirectory};
 
 use crate::{
     benchmarks::{benchmark, data_maker, smack::files::SmackFiles},
-    blame::Blamed,
     data::WantedData,
-    exit_code::Blame,
     limit,
     listener::{Context, Event, Length, Step},
     named_server,
     prepared_statements::PreparedStatements,
     record::recording::RunProgress,
-    results::{origin::Origin, results_directory::ResultsDirectory},
     run::planned::{Identity, Planned},
     runner::{
         disturbed_runs::DisturbedRuns,
@@ -262,7 +261,8 @@ impl<'a> Runner<'a> {
             left: left.prepared,
             expected_s: left.load.as_secs_f64(),
         };
-        self.results.list_at_first_run(self.context);
+        self.results
+            .list_at_first_run(&|what| self.context.warn(what));
         let begin = reactor::system_now();
         let recorded = planned.record(&self.results.records_of(run), progress);
         if recorded.is_err() && !self.context.interrupt.is_raised() {

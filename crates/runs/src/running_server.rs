@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use blame::Blamed;
 use protocol::Endpoint;
 
-use crate::{
-    blame::Blamed,
-    control::{control, name_value_pairs, number, quoted, variables},
-};
+use crate::control::{control, name_value_pairs, number, quoted, variables};
 
 /// What a running server shows to any account.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::Interrupt;
 use reactor::{Instant, system_now};
 use signal_hook::{
@@ -18,8 +19,6 @@ use signal_hook::{
     flag,
     iterator::Signals,
 };
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// The flag that the handlers set, after they are installed.
 static RAISED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);

@@ -18,6 +18,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use experiment::Observe;
 use load::Interrupt;
 use protocol::{Address, Connection, Endpoint};
@@ -26,10 +27,8 @@ use settings::Rows;
 use telemetry::{Targets, WatchedServer};
 
 use crate::{
-    blame::Blamed,
     control::{control, variables},
     data::WantedData,
-    exit_code::Blame,
     limit::ServerLimits,
     listener::Context,
     record::server_host::Observation,

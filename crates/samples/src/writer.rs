@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use blame::{Blame, Blamed, is_full};
+
 use crate::line::Line;
 
 /// Number of attempts to lock a new record.
@@ -20,6 +22,14 @@ pub struct WriteError {
     pub path: PathBuf,
     /// The error of the operating system.
     pub source: io::Error,
+}
+
+impl From<WriteError> for Blamed {
+    fn from(error: WriteError) -> Self {
+        let full = is_full(&error.source);
+        let hint = full.then(|| "free some space, then continue with --resume".to_owned());
+        Self::new(Blame::Machine, error).hint(hint)
+    }
 }
 
 /// Appends lines to one run record; clones write to the same file, each a complete line at a time.

@@ -18,12 +18,12 @@ use std::{
     time::Duration,
 };
 
-use settings::{DiskLimits, GroupLimits};
-
+use blame::{Blame, Blamed};
 use controller::{Controller, Setting};
 use device::device_of;
 use hierarchy::{Hierarchy, Tables};
 use obstacle::{HINT, Obstacle, refused};
+use settings::{DiskLimits, GroupLimits};
 pub use version::CgroupVersion;
 
 /// Begin of the names of dbdyno's groups.
@@ -47,6 +47,13 @@ impl LimitError {
     /// What the user can do.
     pub fn hint(&self) -> &str {
         &self.hint
+    }
+}
+
+impl From<LimitError> for Blamed {
+    fn from(error: LimitError) -> Self {
+        let hint = error.hint().to_owned();
+        Self::new(Blame::Input, error).hint(hint)
     }
 }
 

@@ -3,6 +3,7 @@
 //! A server has one directory that dbdyno made and marked; nothing outside such a directory is written or removed. Its
 //! processes are identified by number, start time and boot, so that no other process is ever killed.
 
+mod blamed;
 mod check;
 mod configuration;
 mod control_group;

@@ -11,8 +11,8 @@ mod table_facts;
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed};
 use sqltext::SqlStatement;
 
 use self::{diagnosis::Advice, proof::Proof};

@@ -16,7 +16,8 @@ mod variant;
 
 use std::{path::Path, time::Duration};
 
-use runs::{Blame, Blamed, Context};
+use blame::{Blame, Blamed};
+use runs::Context;
 use sqltext::SqlStatement;
 
 use self::copies::Setup;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use protocol::Endpoint;
-use runs::Blamed;
 
 /// What a user said of the connection.
 pub trait Connection {

@@ -2,8 +2,9 @@
 
 use std::{collections::HashMap, path::Path};
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Purpose, backticked};
+use runs::{Purpose, backticked};
 use sqltext::SqlStatement;
 use telemetry::{SlowEntries, fingerprint};
 

@@ -1,7 +1,7 @@
 //! The effect of a statement: whether it may be executed again and again.
 
+use blame::{Blame, Blamed};
 use experiment::nearest;
-use runs::{Blame, Blamed};
 use sqltext::SqlStatement;
 
 use super::setting::more_than_a_setting;

@@ -1,6 +1,6 @@
 //! Statements looked at in their order before they are executed, in a session with the settings among them.
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use sqltext::SqlStatement;
 
 use super::{

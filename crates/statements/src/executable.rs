@@ -1,7 +1,8 @@
 //! Which statements of a log a server takes, that may have other databases and tables than the one that wrote the log.
 
+use blame::Blamed;
 use protocol::Endpoint;
-use runs::{Blamed, Purpose};
+use runs::Purpose;
 use sqltext::SqlStatement;
 
 use super::{

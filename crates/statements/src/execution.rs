@@ -1,8 +1,8 @@
 //! Executions of statements, each within its guard.
 
+use blame::{Blame, Blamed};
 use protocol::{AnswerMoments, RowsChecksum};
 use reactor::Instant;
-use runs::{Blame, Blamed};
 use sqltext::SqlStatement;
 
 use super::{

@@ -7,8 +7,8 @@ mod outputs;
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed};
 use sqltext::SqlStatement;
 
 pub use self::{

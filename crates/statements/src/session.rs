@@ -2,8 +2,9 @@
 
 use std::{pin::pin, time::Duration};
 
+use blame::{Blame, Blamed};
 use protocol::{AnswerMoments, Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
-use runs::{Blame, Blamed, Purpose, signals};
+use runs::{Purpose, signals};
 use sqltext::{Quoting, SqlStatement};
 
 /// Interval at which a long statement checks for an interruption.
@@ -94,7 +95,7 @@ impl Failure {
                         ..Blamed::new(blame, format!("{place}: {of_server}")).hint(hint)
                     }
                 }
-                None => Blamed::of_server(&endpoint.address, error),
+                None => error.blamed(&endpoint.address),
             },
             Self::TimedOut { after, left } => {
                 let killed = if left {
@@ -133,7 +134,7 @@ impl Session {
         };
         let mut connection = connection
             .await
-            .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+            .map_err(|error: Error| error.blamed(&endpoint.address))?;
         connection.watch_moments();
         Ok(Self {
             connection,

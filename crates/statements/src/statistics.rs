@@ -1,7 +1,8 @@
 //! Fresh statistics of tables, by which the optimizer chooses its plans.
 
+use blame::Blamed;
 use protocol::Endpoint;
-use runs::{Blamed, backticked};
+use runs::backticked;
 use sqltext::SqlStatement;
 
 use super::session::{Failure, Session};

@@ -7,7 +7,8 @@ mod rounds;
 
 use std::time::Duration;
 
-use runs::{Blame, Blamed, Context};
+use blame::{Blame, Blamed};
+use runs::Context;
 use sqltext::SqlStatement;
 
 use self::rounds::Rounds;

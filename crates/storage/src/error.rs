@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use units::bytes;
 
 /// Why storage could not be measured.
@@ -128,6 +129,18 @@ impl Error {
             ),
             _ => None,
         }
+    }
+}
+
+impl From<Error> for Blamed {
+    fn from(error: Error) -> Self {
+        let blame = match error.fault() {
+            Fault::Input => Blame::Input,
+            Fault::Machine => Blame::Machine,
+            Fault::Interrupted => Blame::Interrupted,
+        };
+        let hint = error.hint();
+        Self::new(blame, error).hint(hint)
     }
 }
 

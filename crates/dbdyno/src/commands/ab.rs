@@ -2,8 +2,9 @@
 
 use std::{path::Path, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, Overrides};
-use runs::{Blame, Blamed, benchmarks::VOCABULARY};
+use runs::benchmarks::VOCABULARY;
 
 use crate::commands::{
     experiment_options::ExperimentOptions,

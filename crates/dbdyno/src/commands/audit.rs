@@ -7,8 +7,10 @@ use std::{
 };
 
 use audit::{Audit, Level, Subject};
+use blame::{Blame, Blamed};
 use report::AuditFilter;
-use runs::{Blame, Blamed, audit_of_path, audit_of_sides, read_record, record_files};
+use results::{audit_of_path, audit_of_sides, read_record, record_files};
+use runs::benchmarks::VOCABULARY;
 use samples::{Record, StorageRecord};
 
 use crate::commands::{
@@ -126,7 +128,7 @@ fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
             let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
             Ok(audit::audit(&Subject::of_storage(&record.over_repeats())))
         }
-        None => Ok(audit_of_path(path, &read(path)?)?),
+        None => Ok(audit_of_path(path, &read(path)?, &VOCABULARY)?),
     }
 }
 

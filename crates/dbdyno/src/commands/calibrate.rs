@@ -2,10 +2,11 @@
 
 use std::{process::ExitCode, time::Duration};
 
+use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use load::{Arrivals, Process};
 use runs::{
-    Blame, Blamed, NullProcess,
+    NullProcess,
     calibration::{Calibration, Reached},
     open_files, signals,
 };

@@ -9,8 +9,10 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use report::shell_word;
-use runs::{Blame, Blamed, HIDDEN, signals};
+use results::HIDDEN;
+use runs::signals;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Polling interval of the running command.

@@ -4,13 +4,13 @@ mod sides;
 
 use std::process::ExitCode;
 
-use clap::ValueEnum;
-use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
-
 use audit::SidesAudit;
+use blame::{Blame, Blamed};
+use clap::ValueEnum;
 use report::Shown;
-use runs::{Blame, Blamed, audit_of_comparison};
+use results::audit_of_comparison;
 use sides::RecordedSide;
+use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
 
 use crate::commands::run::terminal_width;
 

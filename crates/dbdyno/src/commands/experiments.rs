@@ -2,9 +2,9 @@
 
 use std::{path::Path, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use experiment::{TEXT_BYTES_MAX, question_of};
 use report::wrapped_behind;
-use runs::{Blame, Blamed};
 
 use crate::{bundled_experiments, commands::run::terminal_width};
 

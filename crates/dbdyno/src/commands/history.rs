@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use report::PastResult;
-use runs::{
-    Blame, Blamed,
+use results::{
     past_summary::PastSummary,
     read_records, record_files,
     results_list::{self, PastResults},
 };
+use runs::{Listener, benchmarks::VOCABULARY};
 use samples::Record;
 use verdict::{Measure, Metric};
 
@@ -200,7 +201,7 @@ fn found(places: &[PastResults]) -> Vec<ListedResult> {
         let known = place.summary.as_ref().filter(|known| known.is_of(path));
         let past = match known {
             Some(known) => known.as_past(path),
-            None => match PastSummary::of(path) {
+            None => match PastSummary::of(path, &VOCABULARY) {
                 Ok(summary) => {
                     let past = summary.as_past(path);
                     learnt.push(PastResults {
@@ -224,7 +225,7 @@ fn found(places: &[PastResults]) -> Vec<ListedResult> {
     }
     // Results found by --dir are not on the list.
     learnt.retain(|results| !results.at.is_empty());
-    results_list::append_all(&learnt, &Terminal);
+    results_list::append_all(&learnt, &|warning| Terminal.warn(warning));
     all
 }
 

@@ -2,8 +2,9 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use clap::builder::PossibleValuesParser;
-use runs::{Blame, Blamed, utc_of};
+use runs::utc_of;
 use storage::{IMPORTERS, ImportFile};
 
 use super::storage::keep;

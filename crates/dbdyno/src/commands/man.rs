@@ -6,9 +6,9 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use clap::Command;
 use clap_mangen::Man;
-use runs::{Blame, Blamed};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use files::SocketFile;
 use load::Interrupt;
 use protocol::null_server::{
@@ -16,7 +17,7 @@ use protocol::null_server::{
     usual_error,
 };
 use reactor::{Clock, Listener, Reactor};
-use runs::{Blame, Blamed, open_files, signals};
+use runs::{open_files, signals};
 use settings::quantity;
 
 /// Interval at which it checks for its end.

@@ -8,8 +8,9 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use observer::{Access, listen, serve_pipes};
-use runs::{Blame, Blamed, server_host::secret, signals};
+use runs::{server_host::secret, signals};
 
 use crate::terminal::Terminal;
 

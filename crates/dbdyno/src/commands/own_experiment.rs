@@ -5,12 +5,11 @@ use std::{
     process::ExitCode,
 };
 
+use blame::Blamed;
 use experiment::{Experiment, Overrides};
+use results::{ClaimedDirectory, ResultsDirectory};
 use runs::benchmarks::VOCABULARY;
-use runs::{
-    Blamed, Choices, ClaimedDirectory, ResultsDirectory, benchmarks::smack::files::SmackFiles,
-    read_files,
-};
+use runs::{Choices, benchmarks::smack::files::SmackFiles, read_files};
 
 use crate::{
     commands::run::{self, Ending},
@@ -62,7 +61,8 @@ impl OwnExperiment {
                 return Err(error);
             }
         };
-        let results = ResultsDirectory::begin(claimed, &experiment, &path, &context)?;
+        let note = |note: &str| context.note(note);
+        let results = ResultsDirectory::begin(claimed, &experiment, &path, &note)?;
         Ok(Self {
             experiment,
             path,

@@ -2,9 +2,10 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
+use blame::{Blame, Blamed};
 use experiment::{Observe, written};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Choices, Purpose};
+use runs::{Choices, Purpose};
 
 use crate::{
     commands::{

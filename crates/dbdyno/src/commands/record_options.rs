@@ -7,8 +7,10 @@ use std::{
 };
 
 use audit::Audit;
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Context, RecordPlace, Stage, sample_every, write_page};
+use results::{RecordPlace, write_page};
+use runs::{Context, Stage, sample_every};
 use samples::{Offered, Record};
 
 use crate::connection_options::observe_options::ObserveOptions;

@@ -6,8 +6,10 @@ mod storage_results;
 
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use report::{Detail, ParquetError, Results};
-use runs::{Blame, Blamed, results_of};
+use results::results_of;
+use runs::benchmarks::VOCABULARY;
 
 use self::{
     charts::{chosen, document_of, not_built, write_charts},
@@ -72,7 +74,7 @@ pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     })? {
         Some(document) => document,
         None => {
-            let results = results_of(&args.results)?;
+            let results = results_of(&args.results, &VOCABULARY)?;
             if let Some(directory) = &args.charts {
                 write_charts(report::pictures(&results), format, directory)?;
                 return Ok(ExitCode::SUCCESS);

@@ -5,15 +5,13 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
 use report::Shown;
+use results::{Origin, ResultsDirectory, read_record, record_files, unused_path};
 use runs::benchmarks::{VOCABULARY, single_runs};
+use runs::{check_limits, read_files};
 use samples::Record;
-
-use runs::{
-    Blame, Blamed, Origin, ResultsDirectory, check_limits, read_files, read_record, record_files,
-    unused_path,
-};
 
 use crate::{
     commands::{
@@ -84,12 +82,9 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let context = terminal::context()?;
     let smacks = read_files(experiment.plan(), &context)?;
     check_limits(&experiment)?;
-    let results = ResultsDirectory::create(
-        args.new.as_deref(),
-        &experiment,
-        &origin.experiment,
-        &context,
-    )?;
+    let note = |note: &str| context.note(note);
+    let results =
+        ResultsDirectory::create(args.new.as_deref(), &experiment, &origin.experiment, &note)?;
     for command in &origin.commands {
         eprintln!(
             "then: {} by dbdyno {}: {}",

@@ -6,14 +6,16 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use report::{Results, checked_expectations};
+use results::ResultsDirectory;
 use runs::benchmarks::VOCABULARY;
 use runs::{
-    Blame, Blamed, Choices, Context, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::smack::files::SmackFiles, check_limits, read_files, shortcoming,
+    Choices, Context, Event, RunOutcome, Runner, benchmarks::smack::files::SmackFiles,
+    check_limits, read_files, shortcoming,
 };
 use server::Installation;
 use verdict::Outcome;
@@ -133,7 +135,8 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let results = if args.resume {
         ResultsDirectory::resume(args.results.as_deref(), &experiment, &file)?
     } else {
-        ResultsDirectory::create(args.results.as_deref(), &experiment, &file, &context)?
+        let note = |note: &str| context.note(note);
+        ResultsDirectory::create(args.results.as_deref(), &experiment, &file, &note)?
     };
     let experiment = if args.resume {
         // A resumed experiment keeps the overrides of its start.
@@ -261,7 +264,8 @@ pub(crate) fn perform(
     context: &Context,
     ending: &Ending<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let left = results.left(experiment.plan(), context)?;
+    let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
+    let left = results.left(experiment.plan(), &renamed)?;
     let outcome = if left.is_empty() {
         eprintln!("all runs of the plan are done");
         Ok(())

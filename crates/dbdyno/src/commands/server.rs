@@ -9,9 +9,9 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use runs::{Blame, Blamed, Purpose, named_server, redo_log, signals};
+use blame::{Blame, Blamed};
+use runs::{Purpose, named_server, redo_log, signals};
 use server::{Flavour, Installation, Lifetime, Server, Settings};
-
 use telemetry::usable_memory_bytes;
 
 use crate::progress::Step;

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use top::{Model, Palette, Playback, Subject};
 
 mod feed;
@@ -22,7 +23,7 @@ mod viewers;
 pub(super) use feed::Feed;
 use live::Live;
 pub(super) use record_feed::RecordFeed;
-use runs::{Blame, Blamed, Stage, sample_every, signals, utc_now};
+use runs::{Stage, sample_every, signals, utc_now};
 use viewers::Viewers;
 
 use crate::{

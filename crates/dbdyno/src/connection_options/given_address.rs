@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use blame::Blamed;
 use experiment::ServerSpec;
 use protocol::Endpoint;
-use runs::{Blamed, named_server};
+use runs::named_server;
 
 use super::ConnectionOptions;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use blame::{Blame, Blamed};
 use experiment::{Observe, ObserverAddress};
-use runs::{Blame, Blamed};
 
 /// The options of `dbdyno observe`'s clients.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -7,8 +7,8 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use clap::{Arg, Command};
-use runs::{Blame, Blamed};
 use workload::smack::gen_data::{CommandError, GenData, Request};
 
 const USAGE: &str = "\

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use blame::{Blame, Blamed};
 use clap::{Arg, ArgAction, Command};
-use runs::{Blame, Blamed};
 
 /// An option of a program.
 #[derive(Debug, Clone, Copy)]

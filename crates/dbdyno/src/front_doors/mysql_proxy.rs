@@ -14,13 +14,14 @@ mod side_options;
 
 use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc, time::Duration};
 
+use arguments::{Arguments, Parsed};
+use blame::{Blame, Blamed};
 use clap::CommandFactory;
+use processes::Role;
 use proxy::{Level, Proxy, StartError};
-use runs::{Blame, Blamed, signals};
+use runs::signals;
 
 use crate::output::print_of_clap;
-use arguments::{Arguments, Parsed};
-use processes::Role;
 
 /// Interval at which it checks for its end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

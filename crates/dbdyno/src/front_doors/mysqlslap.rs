@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use mycnf::ClientFiles;
 
 mod dialect;
@@ -17,7 +18,6 @@ mod tally;
 mod values;
 
 pub(crate) use dialect::Dialect;
-use runs::{Blame, Blamed};
 use settings::Settings;
 
 use crate::{

@@ -9,6 +9,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use blame::{Blame, Blamed};
 use clap::{CommandFactory, Parser, ValueEnum};
 use load::OnError;
 use report::layouts::super_smack::TimeUnit;
@@ -22,7 +23,7 @@ mod tables;
 
 use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
-use runs::{Blame, Blamed, benchmarks::smack::files::SCRIPT_BYTES_MAX, sample_every};
+use runs::{benchmarks::smack::files::SCRIPT_BYTES_MAX, sample_every};
 use shared_state::SharedState;
 
 use crate::{

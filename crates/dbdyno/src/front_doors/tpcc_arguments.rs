@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
+use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use protocol::{Address, Endpoint, Password};
 use report::layouts::tpcc_mysql;
-use runs::{Blame, Blamed};
 
 use crate::connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket};
 

@@ -2,10 +2,11 @@
 
 use std::{ffi::OsString, ops::Range, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use report::layouts::tpcc_mysql;
 use runs::{
-    Blame, Blamed, Purpose,
+    Purpose,
     benchmarks::tpcc::population::{load_all, load_tables, look},
     control, number,
 };

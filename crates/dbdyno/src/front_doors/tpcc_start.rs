@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::{Ended, Observer, WarmUp};
 use report::layouts::{
     tpcc::Transactions,
@@ -21,9 +22,7 @@ mod order_log;
 mod schemas;
 
 use order_log::OrderLog;
-use runs::{
-    Blame, Blamed, RunOutcome, benchmarks::tpcc::terminals::Settings, shortcoming, signals,
-};
+use runs::{RunOutcome, benchmarks::tpcc::terminals::Settings, shortcoming, signals};
 use schemas::{SchemaRange, Schemas};
 
 use crate::{

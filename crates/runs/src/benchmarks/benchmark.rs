@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use blame::Blamed;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Observer, Outcome};
 use protocol::Endpoint;
@@ -9,7 +10,7 @@ use samples::{Line, RunHeader};
 use settings::{DataKind, DiskLimits, LoadKind};
 
 use crate::{
-    benchmarks::smack::files::SmackFiles, blame::Blamed, data::DataSet, listener::Context,
+    benchmarks::smack::files::SmackFiles, data::DataSet, listener::Context,
     prepared_statements::PreparedStatements, run::driver::Driver, stage::Stage,
 };
 

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use blame::Blamed;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
@@ -16,7 +17,6 @@ use crate::{
         oltp::tables::OltpTables,
         smack::files::SmackFiles,
     },
-    blame::Blamed,
     data::DataSet,
     listener::Context,
     prepared_statements::PreparedStatements,

@@ -12,6 +12,7 @@ use std::{
     path::Path,
 };
 
+use blame::{Blame, Blamed};
 use dataset::{
     KnownTable,
     own_data::{
@@ -24,10 +25,8 @@ use protocol::Endpoint;
 use settings::Values;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked},
     data::{DataSet, Destination, Loaded, database},
-    exit_code::Blame,
     listener::Context,
 };
 

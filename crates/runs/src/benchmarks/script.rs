@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use blame::{Blame, Blamed};
 use dataset::own_data::OwnData;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
@@ -15,10 +16,8 @@ use crate::{
         own_data::{self, OwnTables},
         smack::files::SmackFiles,
     },
-    blame::Blamed,
     control::Purpose,
     data::DataSet,
-    exit_code::Blame,
     listener::Context,
     prepared_statements::PreparedStatements,
     run::driver::Driver,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use blame::{Blame, Blamed};
 use dataset::{KnownTable, own_session::open_settled};
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
@@ -18,10 +19,8 @@ use crate::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
         smack::files::SmackFiles,
     },
-    blame::Blamed,
     control::{Purpose, control, unless_interrupted, wait},
     data::{DataSet, Destination, Loaded, database},
-    exit_code::Blame,
     listener::{Context, Length},
     run::driver::Driver,
     stage::Stage,
@@ -256,7 +255,7 @@ impl DataSet for SlapTables {
         let step = context.step(&format!("loading {}", self.name()), Length::Unknown);
         let begin = reactor::system_now();
         wait(async {
-            let failed = |error| Blamed::of_server(&endpoint.address, error);
+            let failed = |error: protocol::Error| error.blamed(&endpoint.address);
             let limit = Purpose::Work.limit();
             let connection = open_settled(endpoint, limit).await;
             let mut connection = connection.map_err(failed)?;

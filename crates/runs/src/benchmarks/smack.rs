@@ -5,6 +5,7 @@ mod tables;
 
 use std::{rc::Rc, sync::Arc};
 
+use blame::Blamed;
 use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
@@ -20,7 +21,6 @@ use crate::{
             tables::{find_tables, load_tables},
         },
     },
-    blame::Blamed,
     data::{DataSet, Destination, Loaded},
     listener::Context,
     run::driver::Driver,

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{Ended, Observer, Outcome};
 use samples::{DiskLimit, DiskLoad, Line, RunHeader, ServerLimit};
@@ -21,8 +22,6 @@ use crate::{
         benchmark::{Benchmark, OnServer, Work},
         smack::files::SmackFiles,
     },
-    blame::Blamed,
-    exit_code::Blame,
     limit::{guard::GuardedGroup, recorded_limit},
     listener::Context,
     run::driver::{Driver, interval},

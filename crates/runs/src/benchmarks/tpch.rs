@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use blame::{Blame, Blamed};
 use dataset::{
     KnownTable, Population,
     tpch::{
@@ -23,7 +24,6 @@ use crate::{
         smack::files::SmackFiles,
         tpch::check::{Compared, check_tables},
     },
-    blame::Blamed,
     control::Purpose,
     data::{
         DataSet, Destination, Loaded, database,
@@ -31,7 +31,6 @@ use crate::{
         population::{self, default_streams},
         prepared_tables::{PreparedTables, refuse_existing},
     },
-    exit_code::Blame,
     listener::{Context, Length},
     redo_log::switched_off::with_redo_log,
     run::driver::Driver,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use dataset::{
     KnownTable, Population,
     wiki::{WikiData, WikiPlan, known_tables},
@@ -11,7 +12,6 @@ use protocol::Endpoint;
 
 use crate::{
     benchmarks::{benchmark::DataMaker, smack::files::SmackFiles},
-    blame::Blamed,
     data::{
         DataSet, Destination, Loaded, database,
         disk_bytes::disk_bytes,

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked, control, number},
     data::{Loaded, disk_bytes::disk_bytes},
-    exit_code::Blame,
 };
 
 /// Access to a database denied: an account that may not create one may still have it.

@@ -1,11 +1,9 @@
 //! The size of tables on disk.
 
+use blame::Blamed;
 use protocol::Endpoint;
 
-use crate::{
-    blame::Blamed,
-    control::{Purpose, backticked, number, quoted},
-};
+use crate::control::{Purpose, backticked, number, quoted};
 
 /// Bytes of tables and their indexes, as the server counts its pages; `None` if the server does not report them.
 pub(crate) fn disk_bytes<'t>(

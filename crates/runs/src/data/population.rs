@@ -6,14 +6,11 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use dataset::{Adjusted, PopulateError, PopulateEvent, Population};
 use protocol::Endpoint;
 
-use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    listener::{Context, Length, Step},
-};
+use crate::listener::{Context, Length, Step};
 
 /// Length of the progress bar, which shows a share of the bytes.
 const WHOLE: u64 = 1000;
@@ -104,7 +101,7 @@ fn show(step: &dyn Step, what: &str, event: &PopulateEvent) {
 
 fn blamed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
     match error {
-        PopulateError::Connection(error) => Blamed::of_server(&endpoint.address, error),
+        PopulateError::Connection(error) => error.blamed(&endpoint.address),
         PopulateError::Interrupted => Blamed::new(Blame::Interrupted, error),
         PopulateError::Thread(_) => Blamed::new(Blame::Machine, error),
         PopulateError::Statement { ref source, .. } => {

@@ -1,13 +1,12 @@
 //! The tables that a benchmark's commands prepare, check and clean up.
 
+use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use protocol::Endpoint;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control},
     data::{database, known_tables::taken},
-    exit_code::Blame,
 };
 
 /// The tables of a benchmark that has commands on them.

@@ -2,13 +2,10 @@
 
 use std::{io, ops::Deref, path::PathBuf, sync::Arc};
 
+use blame::{Blame, Blamed};
 use server::Cgroup;
 
-use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    guard::{self, Guard},
-};
+use crate::guard::{self, Guard};
 
 /// The hidden command of the guard.
 pub const COMMAND: &str = "group-guard";

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use load::{Counters, Observer, Outcome};
 use reactor::Instant;
 use samples::{
@@ -10,7 +11,6 @@ use samples::{
 use telemetry::{Sampler, ServerSampler};
 
 use crate::{
-    blame::Blamed,
     claimed_place::of_test_file,
     events::Events,
     listener::{Context, Step},

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Observe, ObserverAddress};
 use load::Interrupt;
 use observer::{RemoteHost, Secret, Ssh, Tcp, Transport, Watch};
@@ -17,9 +18,7 @@ use reactor::Instant;
 use samples::{Cgroup, Host, Line, Lost, RunWriter, WriteError};
 
 use crate::{
-    blame::Blamed,
     control::{control, variables, wait_for_thread},
-    exit_code::Blame,
     listener::{Context, Listener},
     password_file,
     record::server_directories::server_directories,

@@ -2,13 +2,12 @@
 
 use std::{io, thread, time::Duration};
 
+use blame::{Blame, Blamed};
 use protocol::{Address, Compression, Endpoint, ServerKey};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    blame::Blamed,
     control::Purpose,
-    exit_code::Blame,
     guard::{self, Guard},
     redo_log,
 };

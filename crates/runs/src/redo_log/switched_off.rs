@@ -1,11 +1,10 @@
 //! A server's redo log while it is disabled.
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control},
-    exit_code::Blame,
     guard::Guard,
     listener::Context,
     redo_log::{guard, is_enabled, still_off, switch},

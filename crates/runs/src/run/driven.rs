@@ -1,10 +1,9 @@
 //! A load that has ended, and what the end of one load of a run is for the others.
 
+use blame::{Blame, Blamed};
 use load::{Ended, Outcome};
 
-use crate::{
-    blame::Blamed, exit_code::Blame, record::load_record::NewRecord, run::shortcoming::no_result,
-};
+use crate::{record::load_record::NewRecord, run::shortcoming::no_result};
 
 /// A load that has ended, complete or not.
 pub(crate) struct Driven {

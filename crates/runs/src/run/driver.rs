@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{
     Arrivals, Drain, Group, INTERVAL, Load, Observer, OnRefusal, Outcome, Precision, Stop, User,
@@ -10,7 +11,7 @@ use load::{
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
 
-use crate::{blame::Blamed, events, listener::Context, record::steady_judge};
+use crate::{events, listener::Context, record::steady_judge};
 
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;

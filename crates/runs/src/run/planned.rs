@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use blame::Blamed;
 use experiment::{PlannedLoad, PlannedRun};
 use load::Outcome;
 use protocol::{Compression, Endpoint};
@@ -9,7 +10,6 @@ use samples::{Line, RunHeader};
 
 use crate::{
     benchmarks::benchmark::Work,
-    blame::Blamed,
     control,
     events::Events,
     listener::Context,

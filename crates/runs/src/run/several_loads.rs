@@ -9,12 +9,13 @@ use std::{
     time::Duration,
 };
 
+use blame::Blamed;
 use load::{Ended, Interrupt, Observer, Outcome};
 use reactor::Instant;
 use samples::{Interval, LoadStage, PhaseMark};
 
 use crate::{
-    benchmarks::benchmark::Work, blame::Blamed, listener::Context, record::recording::Recording,
+    benchmarks::benchmark::Work, listener::Context, record::recording::Recording,
     run::driver::Driver,
 };
 

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use blame::{Blame, Blamed};
 use load::Outcome;
+use protocol::hint_to_refusal;
 use samples::{Connects, ErrorCount, Offered, PlannedEvent, Record};
 
-use crate::{
-    blame::{Blamed, hint_to_refusal},
-    events,
-    exit_code::Blame,
-};
+use crate::events;
 
 /// The requested and achieved operations of a run.
 #[derive(Debug, Clone, Copy)]

@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+use blame::{Blame, Blamed};
 use load::{Counters, Interrupt, Load, Observer, Outcome, User};
+use results::arguments;
 use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
 
 use crate::{
-    blame::Blamed,
-    exit_code::Blame,
+    benchmarks::tools,
     listener::{Context, Length},
     open_files,
     record::{
@@ -15,7 +16,6 @@ use crate::{
         recording::{Recording, RunProgress},
         sampling::Cadence,
     },
-    results::origin::arguments,
     run::{Measured, Run},
     stage::Stage,
 };
@@ -83,7 +83,7 @@ impl SingleRun<'_> {
         );
         let command = Line::Command(Command {
             directory: std::env::current_dir().unwrap_or_default(),
-            arguments: arguments(),
+            arguments: arguments(tools()),
         });
         let run = Run {
             records: vec![NewRecord {

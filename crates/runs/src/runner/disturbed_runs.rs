@@ -1,10 +1,12 @@
 //! Runs that other work disturbed, and whether they are done again.
 
+use blame::Blamed;
 use experiment::{Experiment, PlannedRun};
 use report::disturbance_in_words;
+use results::ResultsDirectory;
 use samples::Disturbance;
 
-use crate::{blame::Blamed, listener::Step, results::results_directory::ResultsDirectory};
+use crate::listener::Step;
 
 /// With this share of the first block's runs disturbed the machine is a busy one, not a disturbed one.
 const BUSY: f64 = 0.5;

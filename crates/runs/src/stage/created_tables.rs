@@ -6,9 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use dataset::KnownTable;
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// File in the results directory: server, database, table and columns, one table per line.
 ///

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
+use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{PlannedRun, ServerSpec};
 use protocol::Endpoint;
@@ -9,13 +10,11 @@ use samples::Dataset;
 use settings::Rows;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked, control, variables},
     data::{
         Destination, WantedData,
         known_tables::{NamesakeTable, taken},
     },
-    exit_code::Blame,
     listener::Context,
     prepared_statements::PreparedStatements,
     record::server_host::Observation,

@@ -8,12 +8,11 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use files::Scratch;
 use protocol::{Address, Endpoint};
 use rustix::process::{Pid, Signal, kill_process};
 use server::Lifetime;
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

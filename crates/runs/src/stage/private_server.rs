@@ -8,13 +8,13 @@ use std::{
     time::Duration,
 };
 
+use blame::Blamed;
 use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
 use protocol::{Endpoint, SslMode};
 use samples::Dataset;
 use server::{Cgroup, Installation, Lifetime, Server, Settings};
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control, number, variables},
     data::WantedData,
     limit::{ServerLimits, guard::GuardedGroup},

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Connect, ProxySpec};
 use files::Scratch;
 use protocol::{Address, Endpoint, ServerKey, SslMode};
@@ -16,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use samples::ProxyWork;
 use server::Lifetime;
 
-use crate::{blame::Blamed, exit_code::Blame, stage::proxy_metrics};
+use crate::stage::proxy_metrics;
 
 /// Time limit for the proxy to listen.
 const START_LIMIT: Duration = Duration::from_secs(10);

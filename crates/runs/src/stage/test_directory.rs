@@ -6,12 +6,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+use blame::{Blame, Blamed};
 use storage::{Fio, FioLoad, Place, TestFile};
 
 use crate::{
-    blame::Blamed,
     claimed_place::claim_place,
-    exit_code::Blame,
     listener::{Context, Length},
 };
 

@@ -2,8 +2,9 @@
 
 use std::{iter, time::Duration};
 
+use blame::{Blame, Blamed};
 use plans::column_uses;
-use runs::{Blame, Blamed, backticked};
+use runs::backticked;
 use sqltext::SqlStatement;
 
 use super::{

@@ -8,8 +8,9 @@ mod servers;
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Context, Length, Purpose};
+use runs::{Context, Length, Purpose};
 use sqltext::SqlStatement;
 
 use self::servers::{BASELINE, Servers};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use blame::Blamed;
 use protocol::ResultSet;
-use runs::{Blamed, quoted};
+use runs::quoted;
 use sqltext::SqlStatement;
 
 use crate::{server_version::is_from, session::Session};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Context, Purpose, named_server};
+use runs::{Context, Purpose, named_server};
 use server::Installation;
 use sqltext::SqlStatement;
 

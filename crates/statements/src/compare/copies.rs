@@ -3,7 +3,8 @@
 mod memory;
 mod new_servers;
 
-use runs::{Blame, Blamed, Context, Event, Length, Purpose, named_server, redo_log, signals};
+use blame::{Blame, Blamed};
+use runs::{Context, Event, Length, Purpose, named_server, redo_log, signals};
 use server::{Lifetime, Server, Settings};
 
 use self::memory::{Pools, RunningPool};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use plans::{Change, changes};
-use runs::Blamed;
 use units::percent;
 use verdict::{Compared, Decision};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::{Endpoint, PARSE_ERROR};
-use runs::{Blame, Blamed};
 use sqltext::SqlStatement;
 
 use super::{side::Side, variant::Variant};

@@ -1,6 +1,6 @@
 //! Whether a server follows a variant's hints: to one that does not know them they are comments.
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 
 use super::variant::Variant;
 use crate::server_version::is_from;

@@ -5,7 +5,8 @@
 //! which is rolled back: what is measured after it meets the same data. The wait for the disk at a commit is the same with
 //! the index and without it, and would hide what it costs.
 
-use runs::{Blame, Blamed, backticked, quoted};
+use blame::{Blame, Blamed};
+use runs::{backticked, quoted};
 use stats::{Interval, compare_pairs};
 
 use crate::session::{Failure, Session};
@@ -311,7 +312,7 @@ impl Stop {
     fn of(session: &Session, failure: Failure) -> Self {
         match failure {
             Failure::Of(error) if error.is_connection_lost() || error.server_error().is_none() => {
-                Self::Error(Blamed::of_server(&session.endpoint().address, error))
+                Self::Error(error.blamed(&session.endpoint().address))
             }
             Failure::Of(error) => Self::Reason(error.to_string()),
             Failure::TimedOut { after, .. } => {

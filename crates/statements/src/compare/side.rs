@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed};
 use sqltext::{SqlStatement, statements_of_file};
 
 use super::{hints, variant::Variant};

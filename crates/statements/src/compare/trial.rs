@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use sqltext::SqlStatement;
 use stats::Random;
 use verdict::TimedFamily;

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use runs::{Blame, Blamed, named_server};
+use blame::{Blame, Blamed};
+use runs::named_server;
 use server::Lifetime;
 use telemetry::{Directory, storage_behind};
 

@@ -2,7 +2,7 @@
 
 use std::{iter, time::Duration};
 
-use runs::Blamed;
+use blame::Blamed;
 use sqltext::SqlStatement;
 
 use super::figures::{Median, Timed};

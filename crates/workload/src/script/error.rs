@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use blame::{Blame, Blamed};
+
 use crate::diagnostic::Diagnostic;
 
 /// An error of a script.
@@ -32,5 +34,12 @@ impl Error {
             Self::Fault(diagnostic) => diagnostic.hint.clone(),
             Self::File { .. } | Self::Name(_) => None,
         }
+    }
+}
+
+impl From<Error> for Blamed {
+    fn from(error: Error) -> Self {
+        let hint = error.hint();
+        Self::new(Blame::Input, error).hint(hint)
     }
 }

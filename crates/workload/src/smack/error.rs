@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use blame::{Blame, Blamed};
+
 use crate::diagnostic::Diagnostic;
 
 /// An error of the smack module.
@@ -132,5 +134,18 @@ impl Error {
 impl From<Box<Diagnostic>> for Error {
     fn from(diagnostic: Box<Diagnostic>) -> Self {
         Self::Script(diagnostic)
+    }
+}
+
+impl From<Error> for Blamed {
+    fn from(error: Error) -> Self {
+        let hint = error.hint();
+        match error {
+            Error::Statement { source, .. } if source.is_connection_lost() => {
+                Self::new(Blame::Server, source).hint(hint)
+            }
+            Error::Statement { .. } => Self::new(Blame::Server, error).hint(hint),
+            _ => Self::new(Blame::Input, error).hint(hint),
+        }
     }
 }

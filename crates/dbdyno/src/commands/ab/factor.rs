@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use runs::{Blame, Blamed, named_server};
+use blame::{Blame, Blamed};
+use runs::named_server;
 
 /// Characters of a statement in a level's name.
 const LABEL_CHARS: usize = 40;

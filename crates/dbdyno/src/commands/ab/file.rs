@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use experiment::written;
 use load::WarmUp;
 use report::shell_word;
-use runs::{Blame, Blamed};
 use units::span;
 
 use super::{

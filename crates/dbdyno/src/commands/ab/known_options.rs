@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use blame::{Blame, Blamed};
 use mycnf::{Machine, OptionFile, Target, lint};
-use runs::{Blame, Blamed};
 use server::Installation;
 
 use super::factor::{Factor, Kind};

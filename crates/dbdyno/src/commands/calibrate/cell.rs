@@ -2,10 +2,9 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use blame::{Blame, Blamed};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
-use runs::{
-    Blame, Blamed, NullProcess, benchmarks::oltp, calibration::StatementRate, steady_judge,
-};
+use runs::{NullProcess, benchmarks::oltp, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, Plan, Settings};

@@ -5,10 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use experiment::Experiment;
-use runs::{
-    Blame, Blamed, ComparedSide, experiment_of, looked_at, question, read_record, record_files,
-};
+use results::{ComparedSide, experiment_of, looked_at, question, read_record, record_files};
+use runs::benchmarks::VOCABULARY;
 use samples::{Record, Staged};
 use verdict::{Execution, Levels, Question, Side};
 
@@ -213,7 +213,7 @@ fn recorded((path, record): (PathBuf, Record), numbers: &mut Numbers) -> Recorde
 /// are sufficient for that.
 fn experiment_beside(path: &Path) -> Option<Experiment> {
     let directory = if path.is_dir() { path } else { path.parent()? };
-    match experiment_of(directory) {
+    match experiment_of(directory, &VOCABULARY) {
         Ok(experiment) => experiment,
         Err(error) => {
             eprintln!(

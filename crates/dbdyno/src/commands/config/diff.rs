@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use mycnf::{
     Difference, OptionFile, Side, Target, Topic, differences, explanation, shown,
     target_of_variables,
 };
-use runs::{Blame, Blamed, named_server, read_record, record_files, server_host::variables_of};
+use results::{read_record, record_files};
+use runs::{named_server, server_host::variables_of};
 use serde_json::json;
 
 use super::subject::{Format, read_file, target};

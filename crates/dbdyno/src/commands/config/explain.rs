@@ -2,11 +2,11 @@
 
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use mycnf::{
     Catalogue, Entry, Era, Explanation, OptionFile, OptionName, Options, Presence, Product, Target,
     eras, explain_unknown, explanation, is_secret, presence, shown, shown_value,
 };
-use runs::{Blame, Blamed};
 use serde_json::{Value, json};
 
 use super::subject::{Format, VersionArgs, catalogue_line, read_file};

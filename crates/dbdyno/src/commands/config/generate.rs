@@ -6,8 +6,8 @@ use std::{
     thread::available_parallelism,
 };
 
+use blame::{Blame, Blamed};
 use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, excess_connection_bytes, generate};
-use runs::{Blame, Blamed};
 use samples::StorageRecord;
 use units::bytes;
 

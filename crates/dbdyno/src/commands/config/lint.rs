@@ -7,8 +7,9 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use mycnf::{Basis, Edit, Level, Lint, Rewrite, Target, named_time_zone, rewritten_text, rules};
-use runs::{Blame, Blamed, knows_time_zone};
+use runs::knows_time_zone;
 use units::counted;
 
 use super::review::{Review, review};

@@ -2,11 +2,11 @@
 
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
+use blame::{Blame, Blamed};
 use mycnf::{
     Migration, Move, OptionFile, Rewrite, Target, explanation, migrate, rewritten_text, shown,
     shown_line,
 };
-use runs::{Blame, Blamed};
 use server::Installation;
 use units::counted;
 

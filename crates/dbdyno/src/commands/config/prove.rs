@@ -12,15 +12,15 @@ mod workload;
 
 use std::{path::Path, process::ExitCode};
 
+use blame::{Blame, Blamed};
+use case::Case;
+use course::Course;
 use report::{Proof, proof_as_html, proof_as_json, proof_as_text};
-use runs::{Blame, Blamed};
 use units::{counted, fine_percent};
 use verdict::Fate;
 
 use super::subject::{Format, write_new};
 use crate::terminal;
-use case::Case;
-use course::Course;
 
 pub(crate) use options::ProveArgs;
 
@@ -39,7 +39,8 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
     let course = Course::run(&case, &place, &choices, &context)?;
     let proof = findings::proof(&case, &course, place.path())?;
     let page = proof_as_html(&proof);
-    files::replace(&place.path().join(runs::REPORT), page.as_bytes()).map_err(Blamed::machine)?;
+    files::replace(&place.path().join(results::REPORT), page.as_bytes())
+        .map_err(Blamed::machine)?;
     if let Some(new) = &args.html {
         write_new(new, page.as_bytes())?;
     }

@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
+use blame::Blamed;
 use mycnf::{Lint, Machine, OptionFile, Target, lint, lint_server};
-use runs::Blamed;
 use server::Installation;
 
 use super::running::Running;

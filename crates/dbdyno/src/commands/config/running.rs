@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use blame::{Blame, Blamed};
 use mycnf::{Counters, Machine, RunningServer, Target};
 use protocol::Endpoint;
 use runs::{
-    Blame, Blamed, local_pid, refuse_local,
+    local_pid, refuse_local,
     server_host::{Observation, watch},
     shown_server, signals,
 };

@@ -5,11 +5,12 @@ use std::{
     thread::available_parallelism,
 };
 
+use blame::{Blame, Blamed};
 use mycnf::{
     Entry, Finding, MASK, Machine, OptionFile, Origin, Severity, Target, is_secret,
     parse_size_bytes, shown_line,
 };
-use runs::{Blame, Blamed, named_server};
+use runs::named_server;
 use server::Installation;
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
+use blame::{Blame, Blamed};
 use clap::CommandFactory;
 use experiment::nearest;
-use runs::{Blame, Blamed};
 
 use super::options::Options;
 

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use load::Process;
-use runs::{Blame, Blamed, benchmarks::oltp::DATABASE};
+use runs::benchmarks::oltp::DATABASE;
 use settings::{OptionSpec, OptionTable, Values};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpData, RandType, SECTIONS, Settings};
 

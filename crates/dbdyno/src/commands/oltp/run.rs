@@ -3,14 +3,16 @@
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
+use blame::{Blame, Blamed};
 use load::{Arrivals, Drain, Load, Process, Stop, WarmUp};
 use protocol::{Endpoint, NO_SUCH_TABLE};
 use report::{
     RunReport,
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
+use results::audit_of_run;
 use runs::{
-    Blame, Blamed, PreparedStatements, Recorded, RunOutcome, SingleRun, audit_of_run,
+    PreparedStatements, Recorded, RunOutcome, SingleRun,
     benchmarks::oltp::{ON_ERROR, group},
     control, number, shortcoming, steady_judge,
 };

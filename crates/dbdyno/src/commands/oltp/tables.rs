@@ -6,10 +6,11 @@ use std::{
     thread,
 };
 
+use blame::{Blame, Blamed};
 use dataset::{PopulateEvent, Progress};
 use protocol::Endpoint;
 use runs::{
-    Blame, Blamed, Context, Purpose,
+    Context, Purpose,
     benchmarks::oltp::{check::check as faults_of, tables::OltpTables},
     database, droppable, signals,
 };

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use blame::{Blame, Blamed};
 use report::{Picture, PictureError};
-use runs::{Blame, Blamed};
 
 use super::format::Format;
 use crate::output::write_file;

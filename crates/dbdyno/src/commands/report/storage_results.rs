@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use audit::{Subject, audit};
+use blame::{Blame, Blamed};
 use report::{storage_csv, storage_html, storage_json, storage_pictures};
-use runs::{Blame, Blamed};
 use samples::StorageRecord;
 
 use super::{

@@ -13,7 +13,8 @@ use std::{
 
 use reactor::{Instant, system_now, thread_cpu_time};
 use report::{Results, openmetrics, served_html, served_script};
-use runs::{record_files, results_so_far};
+use results::{record_files, results_so_far};
+use runs::benchmarks::VOCABULARY;
 use top::{BrowserView, Model, Playback, Source, html_before};
 
 use crate::{
@@ -131,7 +132,7 @@ impl Remade {
         });
         if is_due && (self.text.is_none() || records != self.of) {
             let cpu_before = thread_cpu_time();
-            if let Ok(results) = results_so_far(directory) {
+            if let Ok(results) = results_so_far(directory, &VOCABULARY) {
                 self.text = Some(make(&results).into());
                 self.version += 1;
                 self.of = records;

@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
+use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use load::{Arrivals, Load, Process, Stop, WarmUp};
 use protocol::Endpoint;
 use report::RunReport;
+use results::audit_of_run;
 use runs::{
-    Blame, Blamed, PreparedStatements, RunOutcome, SingleRun, audit_of_run,
+    PreparedStatements, RunOutcome, SingleRun,
     benchmarks::script::{DATABASE, ON_ERROR, group, plan},
     shortcoming, steady_judge,
 };

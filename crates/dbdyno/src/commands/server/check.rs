@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use server::{Installation, Settings};
 
 /// Check whether a server version accepts option files, without starting the server

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use runs::{Blame, Blamed, named_server};
+use blame::{Blame, Blamed};
+use runs::named_server;
 use server::{Installed, Progress, RECIPES};
 
 use crate::{commands::server::table::aligned, progress::Step};

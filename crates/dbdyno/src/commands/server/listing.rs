@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use runs::Blamed;
+use blame::Blamed;
 use server::Server;
 
 use crate::commands::server::table::aligned;

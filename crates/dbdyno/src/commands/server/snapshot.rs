@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use blame::{Blame, Blamed};
 use protocol::Connection;
-use runs::{Blame, Blamed, Purpose, named_server, number, quoted, redo_log};
+use runs::{Purpose, named_server, number, quoted, redo_log};
 use serde_json::json;
 use server::{Draft, Flavour, Lifetime, Method, Server, Snapshot};
 

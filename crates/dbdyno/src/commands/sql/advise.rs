@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use statements::advise::{self, Layout, Rounds};
 
 use super::{input::InputArgs, timeout::timeout};

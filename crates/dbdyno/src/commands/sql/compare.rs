@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use mycnf::OptionFile;
-use runs::{Blame, Blamed};
 use statements::compare::{self, Question, Variant};
 
 use super::{input::InputArgs, timeout::timeout};

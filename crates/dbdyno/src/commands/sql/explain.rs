@@ -2,7 +2,8 @@
 
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Blame, Blamed, signals};
+use blame::{Blame, Blamed};
+use runs::signals;
 use statements::explain::{self, Execute};
 
 use super::{input::InputArgs, timeout::timeout};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use sqltext::{Quoting, SqlScriptError, SqlStatement};
 use statements::{DearStatements, executable, quoting_of};
 

@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, Event, Length};
+use blame::{Blame, Blamed};
+use runs::{Event, Length};
 use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
 

@@ -1,8 +1,8 @@
 //! `dbdyno storage commit`: what a durable commit costs on this disk.
 
-use runs::Blamed;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
+use blame::Blamed;
 use samples::{CommitSequence, StorageMode};
 
 use super::{

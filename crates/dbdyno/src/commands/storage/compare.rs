@@ -5,8 +5,9 @@ use std::{
     process::ExitCode,
 };
 
+use blame::{Blame, Blamed};
 use experiment::written;
-use runs::{Blame, Blamed, Choices};
+use runs::Choices;
 
 use super::values;
 use crate::{

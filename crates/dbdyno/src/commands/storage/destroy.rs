@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use storage::RawDevice;
 
 #[derive(Debug, clap::Args)]

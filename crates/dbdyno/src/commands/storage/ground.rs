@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use reactor::system_now;
 use runs::{
-    Blame, Blamed, Context, Length, claim_place,
+    Context, Length, claim_place,
     limit::{guard::GuardedGroup, recorded_limit},
     storage_of, utc_now,
 };

@@ -6,8 +6,9 @@ use std::{
 };
 
 use audit::{Audit, Subject, audit};
+use blame::{Blame, Blamed};
 use report::{storage_csv, storage_details, storage_html, storage_json, storage_summary};
-use runs::{Blame, Blamed, ClaimedDirectory, unused_path};
+use results::{ClaimedDirectory, unused_path};
 use samples::{StorageMode, StorageReadError, StorageRecord};
 
 use crate::commands::run::terminal_width;

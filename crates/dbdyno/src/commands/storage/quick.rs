@@ -2,7 +2,8 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Blamed, Event, Length};
+use blame::Blamed;
+use runs::{Event, Length};
 use samples::{Access, CommitSequence, Pattern, StorageLine, StorageMode};
 use storage::{Fio, commit_relevant, native_pattern};
 

@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, ClaimedDirectory, Length};
+use blame::{Blame, Blamed};
+use results::ClaimedDirectory;
+use runs::Length;
 use samples::{
     CommitResult, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode, StorageRecord,
 };

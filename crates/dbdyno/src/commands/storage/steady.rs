@@ -2,7 +2,8 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use runs::{Blame, Blamed, Length};
+use blame::{Blame, Blamed};
+use runs::Length;
 use samples::{Access, Pattern, SteadyRound, StorageLine, StorageMode};
 use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
 use storage::Fio;

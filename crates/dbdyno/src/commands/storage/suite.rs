@@ -6,7 +6,8 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, Length};
+use blame::{Blame, Blamed};
+use runs::Length;
 use samples::{Pattern, StorageLine, StorageMode};
 use storage::{ENGINES, Fio, mysql_30, parse_patterns, sh2_137};
 

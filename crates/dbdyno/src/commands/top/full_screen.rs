@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::Interrupt;
 use ratatui::{
     Terminal,
@@ -19,7 +20,6 @@ use ratatui::{
     },
 };
 use reactor::{Instant, system_now};
-use runs::{Blame, Blamed};
 use top::{Answer, Model, Palette, Playback, Screen, Source, draw};
 
 use crate::commands::top::{

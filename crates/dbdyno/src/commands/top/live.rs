@@ -5,9 +5,10 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use observer::RemoteHost;
 use reactor::{Clock, Instant, Reactor, system_now};
-use runs::{Blame, Blamed, Stage, server_host, signals, wait_for_thread};
+use runs::{Stage, server_host, signals, wait_for_thread};
 use samples::{Line, Lost};
 use telemetry::ServerView;
 use top::{Model, Source};
@@ -80,7 +81,7 @@ impl Live {
                         server.ask(&reactor, view);
                     }
                 }
-                Err(error) => drop(ready.send(Err(Blamed::of_server(&address, error)))),
+                Err(error) => drop(ready.send(Err(error.blamed(&address)))),
             }
         });
         spawned.map_err(Blamed::machine)?;

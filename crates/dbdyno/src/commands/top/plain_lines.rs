@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::Interrupt;
 use reactor::system_now;
-use runs::{Blame, Blamed};
 use top::{Model, Plain, Playback, Source};
 
 use crate::commands::top::{feed::Feed, hang_up::has_hung_up, viewers::Viewers};

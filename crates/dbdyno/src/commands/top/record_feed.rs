@@ -6,8 +6,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use blame::{Blame, Blamed};
 use reactor::{Instant, system_now, wall_now};
-use runs::{Blame, Blamed, REPORT, is_claimed, record_error, record_files};
+use results::{REPORT, is_claimed, record_error, record_files};
 use samples::RecordTail;
 use top::{Model, Source};
 

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use runs::Blamed;
+use blame::Blamed;
 use top::{BrowserView, Model, Playback};
 
 use crate::serve::{Content, Door, Kind, Site, metrics, panel_page};

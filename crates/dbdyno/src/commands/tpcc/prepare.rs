@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use runs::{
-    Blame, Blamed,
     benchmarks::tpcc::{
         DATABASE,
         consistency::require_after_load,

@@ -4,13 +4,15 @@ use std::{cell::RefCell, collections::BTreeMap, process::ExitCode, time::Duratio
 
 use ::load::WarmUp;
 use audit::Audit;
+use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use report::{
     RunReport,
     layouts::tpcc::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
 };
+use results::audit_of_run;
 use runs::{
-    Blame, Blamed, Context, Purpose, Recorded, RunOutcome, SingleRun, audit_of_run,
+    Context, Purpose, Recorded, RunOutcome, SingleRun,
     benchmarks::tpcc::{
         DATABASE,
         consistency::{checked, describe, violations},

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches};
 use dataset::wiki::{WikiData, WikiPlan};
 use runs::{
-    Blame, Blamed,
     benchmarks::wiki::{DATABASE, prepare},
     database,
     population::default_streams,

@@ -2,8 +2,8 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
+use blame::{Blame, Blamed};
 use proxy::Address;
-use runs::{Blame, Blamed};
 
 /// The port of a server if none is given.
 const SERVER_PORT: u16 = 3306;

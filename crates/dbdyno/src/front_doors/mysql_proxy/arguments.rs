@@ -2,9 +2,9 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
+use blame::{Blame, Blamed};
 use clap::{CommandFactory, FromArgMatches, Parser, parser::ValueSource};
 use proxy::Level;
-use runs::{Blame, Blamed};
 
 use super::{
     defaults_file,

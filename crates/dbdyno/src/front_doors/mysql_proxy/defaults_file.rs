@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt, path::Path};
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 
 /// Largest size of the file.
 const BYTES_MAX: u64 = 1 << 20;

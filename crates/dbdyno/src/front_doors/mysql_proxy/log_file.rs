@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use proxy::Log;
-use runs::{Blame, Blamed};
 
 use super::arguments::Arguments;
 

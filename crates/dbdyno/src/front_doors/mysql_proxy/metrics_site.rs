@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use blame::Blamed;
 use proxy::{Metrics, Snapshot};
 use report::{Metric, MetricKind, openmetrics_with};
-use runs::Blamed;
 
 use crate::serve::{Content, Door, Kind, Site};
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process};
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 
 use super::{arguments::Arguments, log_file::below};
 

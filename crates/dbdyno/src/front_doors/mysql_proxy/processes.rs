@@ -12,7 +12,8 @@ use std::{
     time::Duration,
 };
 
-use runs::{Blame, Blamed, signals};
+use blame::{Blame, Blamed};
+use runs::signals;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, getuid, kill_process, setrlimit, setsid,
 };

@@ -2,12 +2,12 @@
 
 use std::{path::Path, rc::Rc, sync::Arc};
 
+use blame::{Blame, Blamed};
 use proxy::{
     AdminAccount, AdminMaker, Backend, BackendKind, Backends, HookMaker, HostOptions,
     MakerOfThread, Metrics, RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service,
     Settings,
 };
-use runs::{Blame, Blamed};
 
 use super::{
     address,

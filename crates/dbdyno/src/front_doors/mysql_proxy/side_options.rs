@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use blame::{Blame, Blamed};
 use protocol::{ClientTls, Password, ServerTls, SslMode};
 use proxy::{Account, ClientSide, ServerSide};
-use runs::{Blame, Blamed, password_file};
+use runs::password_file;
 
 use crate::terminal::Terminal;
 

@@ -1,7 +1,8 @@
 //! The connection for all work around the clients: schema, tables, keys, queries before and after.
 
+use blame::{Blame, Blamed};
 use protocol::{Compression, Connection, Endpoint, Outcome};
-use runs::{Blame, Blamed, Purpose, quoted, refuse_if_interrupted, wait};
+use runs::{Purpose, quoted, refuse_if_interrupted, wait};
 use workload::slap::{Engine, Keys, Statement};
 
 use crate::front_doors::mysqlslap::{settings::Settings, statements};
@@ -38,7 +39,8 @@ impl<'s> Main<'s> {
             }
             Ok(connection)
         });
-        let connection = opened?.map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        let connection =
+            opened?.map_err(|error: protocol::Error| error.blamed(&endpoint.address))?;
         if endpoint.compression != Compression::Off && !connection.compressed() {
             eprintln!(
                 "warning: {}: nothing is compressed: the server does not support it",
@@ -60,7 +62,7 @@ impl<'s> Main<'s> {
         }
         self.make_schema()?;
         self.query(format!("use `{}`", self.settings.schema).as_bytes())?
-            .map_err(|error| Blamed::of_server(&self.endpoint.address, error))?;
+            .map_err(|error| error.blamed(&self.endpoint.address))?;
         let dialect = self.settings.dialect;
         if let Some(sql) = engine.and_then(|engine| statements::set_engine(dialect, engine)) {
             self.run(&sql)?;
@@ -151,7 +153,7 @@ impl<'s> Main<'s> {
             return Ok(Keys::List(Vec::new()));
         }
         let keys = self.on(async |connection| Keys::read(connection).await)?;
-        keys.map_err(|error| Blamed::of_server(&self.endpoint.address, error))
+        keys.map_err(|error| error.blamed(&self.endpoint.address))
     }
 
     /// Runs the statements of `--pre-query` or `--post-query`.
@@ -197,7 +199,7 @@ impl<'s> Main<'s> {
     /// The first column of a result, without NULL values.
     fn column(&mut self, sql: &str) -> Result<Vec<Vec<u8>>, Blamed> {
         let sets = self.on(async |connection| connection.rows(sql).await)?;
-        let sets = sets.map_err(|error| Blamed::of_server(&self.endpoint.address, error))?;
+        let sets = sets.map_err(|error| error.blamed(&self.endpoint.address))?;
         let rows = sets.into_iter().flat_map(|set| set.rows);
         Ok(rows.filter_map(|row| row.into_iter().next()?).collect())
     }

@@ -2,8 +2,8 @@
 
 use std::{env, path::PathBuf};
 
+use blame::Blamed;
 use protocol::{Compression, Endpoint, Password, SslMode};
-use runs::Blamed;
 
 use crate::{
     connection_options::{ConnectionOptions, local_socket},

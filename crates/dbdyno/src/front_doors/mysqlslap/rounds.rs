@@ -9,12 +9,13 @@ use std::{
     sync::Arc,
 };
 
+use blame::{Blame, Blamed};
 use load::{Ended, Group, INTERVAL, Load, Observer, Outcome, Stop};
 use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
+use results::{RecordPlace, audit_of_run, numbered};
 use runs::{
-    Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, benchmarks::slap,
-    numbered, open_files, refuse_if_interrupted, steady_judge,
+    Context, SingleRun, Stage, benchmarks::slap, open_files, refuse_if_interrupted, steady_judge,
 };
 use samples::{Interval, PhaseMark};
 use workload::slap::{Engine, Plan, Planned};

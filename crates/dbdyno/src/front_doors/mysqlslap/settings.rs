@@ -2,8 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use blame::Blamed;
 use load::{Arrivals, OnError};
-use runs::Blamed;
 use workload::slap::{Engine, Statement, Tables, default_of};
 
 use crate::front_doors::{

@@ -8,8 +8,9 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::Interrupt;
-use runs::{Blame, Blamed, signals};
+use runs::signals;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// Polling interval of the running command.

@@ -2,8 +2,9 @@
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
+use blame::Blamed;
 use load::{Arrivals, OnError, Process};
-use runs::{Blamed, benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
+use runs::{benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
 use settings::quantity;
 use sqltext::refuse_foreign_text;
 use workload::slap::{

@@ -5,8 +5,10 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use protocol::{Connection, ResultSet};
-use runs::{Blame, Blamed, Purpose, numbered, wait};
+use results::numbered;
+use runs::{Purpose, wait};
 use workload::smack::{
     Action, ClientIndex, ClientProgram, ClientWorkers, Interpreter, Stage, statement_of,
 };
@@ -201,7 +203,7 @@ impl<'s> ClientRun<'s> {
             }
             run(connection.as_mut().expect("it was opened just now")).await
         })?;
-        Ok(result.map_err(|error| Blamed::of_server(&endpoint.address, error))?)
+        Ok(result.map_err(|error| error.blamed(&endpoint.address))?)
     }
 }
 

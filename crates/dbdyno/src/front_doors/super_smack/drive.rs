@@ -8,11 +8,13 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use load::{Ended, INTERVAL, Load, Observer, Outcome};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
+use results::{RecordPlace, audit_of_run};
 use runs::{
-    Blame, Blamed, RecordPlace, SingleRun, Stage, audit_of_run,
+    SingleRun, Stage,
     benchmarks::smack::{files::keys_of, group},
     open_files, steady_judge,
 };

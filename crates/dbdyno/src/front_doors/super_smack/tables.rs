@@ -2,8 +2,9 @@
 
 use std::io::IsTerminal;
 
+use blame::Blamed;
 use dataset::own_session::open_settled;
-use runs::{Blamed, Purpose, wait};
+use runs::{Purpose, wait};
 use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 
 use crate::{front_doors::super_smack::endpoints::Endpoints, progress::Step};
@@ -18,7 +19,7 @@ pub(super) fn make_ready(
         let endpoint = endpoints.of(plan.client);
         let mut progress = None;
         wait(async {
-            let of_server = |error| Blamed::of_server(&endpoint.address, error);
+            let of_server = |error: protocol::Error| error.blamed(&endpoint.address);
             let limit = Purpose::Work.limit();
             let opened = open_settled(endpoint, limit).await;
             let mut connection = opened.map_err(of_server)?;

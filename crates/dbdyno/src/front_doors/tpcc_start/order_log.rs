@@ -11,9 +11,9 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use blame::{Blame, Blamed};
 use load::{Failure, Next, User, Watch};
 use reactor::Instant;
-use runs::{Blame, Blamed};
 use workload::tpcc::Terminal;
 
 /// Index of the New-Order operation.

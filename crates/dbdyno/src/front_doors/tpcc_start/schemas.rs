@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
+use blame::{Blame, Blamed};
 use load::{Load, OnRefusal};
 use protocol::Endpoint;
-use runs::{
-    Blame, Blamed,
-    benchmarks::tpcc::terminals::{Database, Settings},
-};
+use runs::benchmarks::tpcc::terminals::{Database, Settings};
 use workload::tpcc::{Terminal, TerminalPlan};
 
 use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};

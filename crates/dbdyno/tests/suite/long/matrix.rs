@@ -29,8 +29,9 @@ mod versions;
 
 use std::panic::{self, AssertUnwindSafe};
 
-use results::{Cell, Results};
 use subject::Subject;
+
+use self::results::{Cell, Results};
 
 #[test]
 #[ignore = "a long round: make test-all"]

@@ -1,11 +1,11 @@
 //! Compares sysbench's tables with what `prepare` makes: columns, indexes, and ids from 1 without a hole.
 
+use blame::Blamed;
 use protocol::{Connection, Endpoint};
 use workload::oltp::{ExpectedTable, expected_tables};
 
 use crate::{
     benchmarks::oltp::tables::OltpTables,
-    blame::Blamed,
     control::{Purpose, quoted},
     data::known_tables::{NamesakeTable, taken},
     listener::{Context, Length},

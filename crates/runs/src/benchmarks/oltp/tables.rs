@@ -1,5 +1,6 @@
 //! sysbench's tables: made, filled, and found again.
 
+use blame::Blamed;
 use dataset::{KnownTable, PopulateEvent, Population, Progress};
 use protocol::Endpoint;
 use workload::oltp::{
@@ -7,7 +8,6 @@ use workload::oltp::{
 };
 
 use crate::{
-    blame::Blamed,
     control::Purpose,
     data::{
         DataSet, Destination, Loaded,

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use blame::{Blame, Blamed};
 use dataset::{
     Population,
     own_data::{CsvError, CsvFile, generate::TableInfo},
@@ -10,10 +11,8 @@ use protocol::Endpoint;
 
 use super::table_infos;
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked, number},
     data::population::{default_streams, fill},
-    exit_code::Blame,
     listener::{Context, Length},
 };
 

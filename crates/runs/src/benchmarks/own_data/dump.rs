@@ -7,13 +7,12 @@ use std::{
 };
 
 use ::files::HandedOver;
+use blame::{Blame, Blamed};
 use dataset::{DumpError, DumpLoad, LoadedDump, load_dump, own_data::dump::myloader_session};
 use protocol::Endpoint;
 
 use crate::{
-    blame::Blamed,
     data::{Destination, population::default_streams},
-    exit_code::Blame,
     listener::{Context, Length},
 };
 
@@ -195,7 +194,7 @@ fn blamed(endpoint: &Endpoint, mut error: DumpError) -> Blamed {
         _ => None,
     };
     let (blame, remedy) = match error {
-        DumpError::Connection(error) => return Blamed::of_server(&endpoint.address, error),
+        DumpError::Connection(error) => return error.blamed(&endpoint.address),
         DumpError::Read { .. } => (Blame::Input, "create the dump again, or name another file"),
         DumpError::Foreign { .. } => (Blame::Input, "name a dump"),
         DumpError::Split { .. } => (Blame::Input, "the dump may be truncated: create it again"),

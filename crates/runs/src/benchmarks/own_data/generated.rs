@@ -1,5 +1,6 @@
 //! Rows by rules: read what the tables are, resolve the rules, load.
 
+use blame::{Blame, Blamed};
 use dataset::{
     Population, Progress,
     own_data::generate::{GenerateError, TableSpec, generate, needed_parents},
@@ -8,9 +9,7 @@ use protocol::Endpoint;
 
 use super::table_infos;
 use crate::{
-    blame::Blamed,
     data::population::{default_streams, fill},
-    exit_code::Blame,
     listener::Context,
 };
 

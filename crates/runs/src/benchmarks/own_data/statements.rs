@@ -1,5 +1,6 @@
 //! The statements of a schema, sent one after the other.
 
+use blame::{Blame, Blamed};
 use dataset::{
     own_data::{Schema, beginning},
     own_session::open_settled,
@@ -8,9 +9,7 @@ use protocol::Endpoint;
 use sqltext::SqlStatement;
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, unless_interrupted, wait},
-    exit_code::Blame,
     listener::{Context, Length},
 };
 
@@ -24,7 +23,7 @@ pub(super) fn execute(
     let step = context.step("executing the SQL", Length::Even(all.len() as u64));
     let sent = async {
         let limit = Purpose::Work.limit();
-        let of_server = |error| Blamed::of_server(&endpoint.address, error);
+        let of_server = |error: protocol::Error| error.blamed(&endpoint.address);
         let connection = open_settled(endpoint, limit).await;
         let mut connection = connection.map_err(of_server)?;
         for (done, statement) in (1..).zip(all) {
@@ -43,7 +42,7 @@ pub(super) fn execute(
 /// The error of a statement: `shop.sql:12:3: create table orders (...: ERROR 1064 (42000): ...`.
 fn failed(statement: &SqlStatement, endpoint: &Endpoint, error: protocol::Error) -> Blamed {
     let Some(refusal) = error.server_error() else {
-        return Blamed::of_server(&endpoint.address, error);
+        return error.blamed(&endpoint.address);
     };
     let place = statement.place_of_error(&refusal.message);
     let message = format!("{place}: {}: {error}", beginning(statement.text()));

@@ -1,12 +1,10 @@
 //! The columns and keys of tables as the server describes them.
 
+use blame::Blamed;
 use dataset::own_data::generate::{ColumnInfo, ForeignKey, ParentKeys, TableInfo, UniqueKey};
 use protocol::{Connection, Endpoint};
 
-use crate::{
-    blame::Blamed,
-    control::{Purpose, backticked, control, number, quoted},
-};
+use crate::control::{Purpose, backticked, control, number, quoted};
 
 /// Rows of a table that is not generated, to which generated ones may refer, at most; its keys are kept in memory.
 const PARENT_ROWS_AT_MOST: u64 = 1_000_000;

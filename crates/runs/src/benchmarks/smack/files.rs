@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, Plan};
 use samples::Keys;
@@ -17,7 +18,7 @@ use workload::smack::{
     SmackLoad,
 };
 
-use crate::{blame::Blamed, exit_code::Blame, listener::Context};
+use crate::listener::Context;
 
 /// Database of clients that name none, as private servers have it.
 const DATABASE: &str = "test";

@@ -1,5 +1,6 @@
 //! Loads the tables of a .smack file, or finds them.
 
+use blame::{Blame, Blamed};
 use dataset::own_session::open_settled;
 use protocol::Endpoint;
 use samples::Dataset;
@@ -7,10 +8,8 @@ use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
 use crate::{
     benchmarks::smack::files::SmackData,
-    blame::Blamed,
     control::{Purpose, control, number, unless_interrupted, wait},
     data::{Loaded, disk_bytes::disk_bytes},
-    exit_code::Blame,
     listener::{Context, Length, Step},
 };
 
@@ -31,14 +30,14 @@ pub(super) fn load_tables(
     let loaded = wait(async {
         let mut connection = open_settled(endpoint, Purpose::Work.limit())
             .await
-            .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+            .map_err(|error| error.blamed(&endpoint.address))?;
         for plan in &plans {
             let watch = &mut |event: TableEvent<'_>| show(&*step, &event);
             let made = plan.make_ready(&mut connection, Existing::Replace, watch);
             match unless_interrupted(&context.interrupt, made).await {
                 Some(Ok(_)) => {}
                 Some(Err(Error::Statement { source, .. })) if source.is_connection_lost() => {
-                    return Err(Blamed::of_server(&endpoint.address, source));
+                    return Err(source.blamed(&endpoint.address));
                 }
                 Some(Err(error)) => return Err(Blamed::from(error)),
                 None => return Err(Blamed::new(Blame::Interrupted, "interrupted while loading")),

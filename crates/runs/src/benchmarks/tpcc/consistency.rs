@@ -1,14 +1,13 @@
 //! The consistency conditions of clause 3.3.2, checked, with the rows that violate them.
 
+use blame::{Blame, Blamed};
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use samples::Checked;
 use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control},
     data::database,
-    exit_code::Blame,
     listener::{Context, Length, Step},
 };
 
@@ -37,7 +36,7 @@ pub fn violations(
         }
     })?;
     checked.map_err(|error| {
-        let error = Blamed::of_server(&endpoint.address, error);
+        let error = error.blamed(&endpoint.address);
         Blamed::new(Blame::Input, &error).hint("dbdyno tpcc prepare creates the tables".to_owned())
     })
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use ::load::{Load, Observer, Outcome};
+use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use protocol::Endpoint;
@@ -28,9 +29,7 @@ use crate::{
             terminals::{Database, ON_ERROR, couriers, group, prepared_statements},
         },
     },
-    blame::Blamed,
     data::{DataSet, Destination, Loaded, disk_bytes::disk_bytes, prepared_tables::PreparedTables},
-    exit_code::Blame,
     listener::Context,
     prepared_statements::PreparedStatements,
     run::driver::Driver,

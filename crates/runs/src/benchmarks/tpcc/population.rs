@@ -2,12 +2,12 @@
 
 use std::{num::NonZero, thread};
 
+use blame::Blamed;
 use dataset::Progress;
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{ExistingSchema, LOAD_SESSION, LoadPlan, Notes, forget_parts};
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control},
     data::{database, population::fill},
     listener::{Context, Length},

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use ::load::{Group, Load, OnError, Stop, WarmUp};
+use blame::Blamed;
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use workload::tpcc::{
     Constants, DELIVERED, DeferredDeliveries, Deliveries, Notes, Pacing, RoundTrips, SharedTally,
@@ -10,7 +11,6 @@ use workload::tpcc::{
 };
 
 use crate::{
-    blame::Blamed,
     control::{control, number},
     data::database,
     prepared_statements::PreparedStatements,

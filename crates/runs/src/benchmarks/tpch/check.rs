@@ -1,16 +1,15 @@
 //! Compares the tables with what dbgen makes, and sees that all references hold.
 
+use blame::{Blame, Blamed};
 use dataset::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 use protocol::{Connection, Endpoint};
 
 use crate::{
-    blame::Blamed,
     control::{Purpose, control, number},
     data::{
         database,
         known_tables::{NamesakeTable, taken},
     },
-    exit_code::Blame,
     listener::{Context, Length},
 };
 

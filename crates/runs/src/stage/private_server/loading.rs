@@ -1,14 +1,13 @@
 //! Loads of data into a private server, and the copies that are kept of it.
 
+use blame::{Blame, Blamed};
 use server::Settings;
 use settings::Rows;
 
 use super::{PrivateServer, Stored, to_allow};
 use crate::{
-    blame::Blamed,
     control::{Purpose, backticked},
     data::{Destination, Loaded, WantedData},
-    exit_code::Blame,
     listener::Length,
 };
 

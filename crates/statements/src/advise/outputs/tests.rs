@@ -1,13 +1,14 @@
 //! Tests of the answers.
 
+use blame::{Blame, Blamed};
+use stats::Interval;
+
 use super::*;
 use crate::advise::{
     candidate::{Candidate, Remedy},
     diagnosis::FailedStatement,
     index_review::{NeedlessIndex, Why},
 };
-use runs::{Blame, Blamed};
-use stats::Interval;
 
 fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {
     DiagnosedStatement {

@@ -1,8 +1,8 @@
 //! Changes of a copy: fresh statistics, and indexes that are used or not, and are taken back.
 
+use blame::Blamed;
 use plans::{Operation, Plan};
 use protocol::Endpoint;
-use runs::Blamed;
 use sqltext::SqlStatement;
 
 use super::Rounds;

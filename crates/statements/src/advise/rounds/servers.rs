@@ -1,7 +1,8 @@
 //! The servers of the rounds: the named one where only sessions differ, else copies of it.
 
+use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Context, named_server};
+use runs::{Context, named_server};
 use server::Settings;
 
 use crate::{

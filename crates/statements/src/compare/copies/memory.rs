@@ -1,6 +1,6 @@
 //! Whether the buffer pools of servers that run beside each other fit into the free memory.
 
-use runs::{Blame, Blamed};
+use blame::{Blame, Blamed};
 use units::bytes;
 
 /// Sizes of a buffer pool that a hint proposes are multiples of this, bytes.

@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use experiment::{OF_COMPARED_VERSIONS, compared_versions_in_words};
 use protocol::Endpoint;
-use runs::{Blame, Blamed, Context, Event, Length, Purpose, backticked, named_server};
+use runs::{Context, Event, Length, Purpose, backticked, named_server};
 use server::{Installation, Lifetime, Server, Settings};
 use sqltext::{SqlStatement, statements_of_file};
 

@@ -6,9 +6,9 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use experiment::written;
 use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Side, Target, Wanted, lint};
-use runs::{Blame, Blamed};
 use server::Installation;
 use verdict::Parts;
 

@@ -2,10 +2,11 @@
 
 use std::{path::Path, time::Duration};
 
+use blame::{Blame, Blamed};
 use experiment::{Defaults, Experiment, Overrides, defaults_of};
+use results::{Origin, ResultsDirectory, question};
 use runs::{
-    Blame, Blamed, Choices, Context, Origin, ResultsDirectory, RunOutcome, Runner,
-    benchmarks::VOCABULARY, question, read_files, shortcoming,
+    Choices, Context, Event, RunOutcome, Runner, benchmarks::VOCABULARY, read_files, shortcoming,
 };
 use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
@@ -165,10 +166,12 @@ fn measure(
         experiment = parse(path, defaults_of(results.path())?, time)?;
         results
     } else {
-        ResultsDirectory::create(Some(directory), &experiment, path, context)?
+        let note = |note: &str| context.note(note);
+        ResultsDirectory::create(Some(directory), &experiment, path, &note)?
     };
     let smacks = read_files(experiment.plan(), context)?;
-    let left = results.left(experiment.plan(), context)?;
+    let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
+    let left = results.left(experiment.plan(), &renamed)?;
     if !left.is_empty() {
         let runner = Runner::new(&experiment, &results, choices, context, smacks);
         runner.run(&left).map_err(with_way_on)?;

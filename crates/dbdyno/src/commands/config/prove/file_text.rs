@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use blame::Blamed;
 use mycnf::{Entry, OptionFile};
 use report::Proof;
-use runs::Blamed;
 use units::fine_percent;
 use verdict::Fate;
 

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use blame::Blamed;
 use mycnf::{Side as Values, Topic, explanation, shown, topic};
 use report::{Gain, PossibleLoss, Proof, ProofLine, ProofRound, UntestedText};
-use runs::Blamed;
 use samples::Record;
 use verdict::{Execution, Fate, Part, Parts, Side, Terms, contrast};
 

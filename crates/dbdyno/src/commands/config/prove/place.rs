@@ -7,7 +7,8 @@
 
 use std::{path::Path, time::Duration};
 
-use runs::{Blame, Blamed, ClaimedDirectory, last_path};
+use blame::{Blame, Blamed};
+use results::{ClaimedDirectory, last_path};
 use serde_json::{Value, json};
 use verdict::Parts;
 

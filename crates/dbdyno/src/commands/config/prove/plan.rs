@@ -2,8 +2,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use blame::{Blame, Blamed};
 use experiment::{Costs, Experiment, Overrides};
-use runs::{Blame, Blamed, benchmarks::VOCABULARY};
+use runs::benchmarks::VOCABULARY;
 use units::{counted, span};
 use verdict::Elimination;
 

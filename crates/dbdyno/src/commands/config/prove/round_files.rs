@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use blame::{Blame, Blamed};
 use experiment::written;
-use runs::{Blame, Blamed};
 use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use blame::{Blame, Blamed};
 use experiment::written;
-use runs::{Blame, Blamed};
 
 /// The load and its data.
 #[derive(Debug, clap::Args)]

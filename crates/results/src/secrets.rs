@@ -6,10 +6,9 @@ use std::path::Path;
 
 use workload::smack::{Script, without_passwords};
 
-use crate::listener::Context;
-
-/// The content of an experiment's file without its passwords; `None` if it contains none.
-pub(crate) fn masked(path: &Path, content: &[u8], context: &Context) -> Option<Vec<u8>> {
+/// The content of an experiment's file without its passwords; `None` if it contains none. `note` receives a
+/// sentence about passwords that were left out.
+pub(crate) fn masked(path: &Path, content: &[u8], note: &dyn Fn(&str)) -> Option<Vec<u8>> {
     let name = path.display().to_string();
     let masked = match Script::parse(&name, content) {
         Ok(_) => without_passwords(content),
@@ -18,7 +17,7 @@ pub(crate) fn masked(path: &Path, content: &[u8], context: &Context) -> Option<V
         }
     };
     if masked.is_some() {
-        context.note(&format!(
+        note(&format!(
             "{name}: its passwords are not copied into the results"
         ));
     }

@@ -8,10 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use files::{Created, Lock};
 use serde::{Deserialize, Serialize};
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// The marker's file name.
 const MARKER: &str = "dbdyno-results.json";

@@ -14,10 +14,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    listener::Listener,
-    results::{origin::now, past_summary::PastSummary},
-};
+use crate::{origin::now, past_summary::PastSummary};
 
 /// Results in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,24 +30,24 @@ pub struct PastResults {
 
 /// Adds results to the list when they are begun; a list that cannot be written only causes a warning, because the
 /// results are more important.
-pub fn list(path: &Path, listener: &dyn Listener) {
+pub fn list(path: &Path, warn: &dyn Fn(&str)) {
     let begun = PastResults {
         at: now(),
         path: std::path::absolute(path).unwrap_or(path.to_owned()),
         summary: None,
     };
-    append_all(&[begun], listener);
+    append_all(&[begun], warn);
 }
 
 /// Adds lines to the list; a list that cannot be written only causes a warning.
-pub fn append_all(lines: &[PastResults], listener: &dyn Listener) {
+pub fn append_all(lines: &[PastResults], warn: &dyn Fn(&str)) {
     let Some(file) = server::history_file() else {
         return;
     };
     for line in lines {
         if let Err(error) = append(&file, line) {
             let file = file.display();
-            listener.warn(&format!("not listed for `dbdyno history`: {file}: {error}"));
+            warn(&format!("not listed for `dbdyno history`: {file}: {error}"));
             return;
         }
     }

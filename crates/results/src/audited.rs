@@ -5,15 +5,13 @@ use std::{
     path::Path,
 };
 
-use crate::benchmarks::VOCABULARY;
 use audit::{Audit, BesideRecords, Comparison, Declared, Measured, SidesAudit, Subject};
+use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::{Record, Staged, run_count};
+use settings::Vocabulary;
 
-use crate::{
-    blame::Blamed,
-    results::{origin::Origin, record_files::RecordFiles},
-};
+use crate::{origin::Origin, record_files::RecordFiles};
 
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {
@@ -44,15 +42,25 @@ pub(crate) fn audit_of_results(
 }
 
 /// The audit of the records at a path: of one run if it is a record, otherwise of the whole directory.
-pub fn audit_of_path(path: &Path, records: &[Record]) -> Result<Audit, Blamed> {
+pub fn audit_of_path(
+    path: &Path,
+    records: &[Record],
+    vocabulary: &Vocabulary,
+) -> Result<Audit, Blamed> {
     match (path.is_dir(), records) {
         (false, [record]) => Ok(audit_of_run(record)),
-        _ => audit_of_results(path, experiment_of(path)?.as_ref(), records),
+        _ => {
+            let experiment = experiment_of(path, vocabulary)?;
+            audit_of_results(path, experiment.as_ref(), records)
+        }
     }
 }
 
-/// The experiment in a results directory; `None` if there is none.
-pub fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
+/// The experiment in a results directory; `None` if there is none. Its tables of options are those of the vocabulary.
+pub fn experiment_of(
+    directory: &Path,
+    vocabulary: &Vocabulary,
+) -> Result<Option<Experiment>, Blamed> {
     let path = directory.join("experiment.toml");
     if !path.exists() {
         return Ok(None);
@@ -63,7 +71,7 @@ pub fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
     } else {
         path
     };
-    let experiment = Experiment::reread(directory, &file, &VOCABULARY).map_err(Blamed::from)?;
+    let experiment = Experiment::reread(directory, &file, vocabulary).map_err(Blamed::from)?;
     Ok(Some(experiment))
 }
 

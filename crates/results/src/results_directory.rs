@@ -6,23 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record, Staged, run_count};
 
 use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    listener::{Context, Event},
-    results::{
-        audited::audit_of_results,
-        claimed_directory::{ClaimedDirectory, last_path},
-        decided_combinations::{decided_combinations, is_decided},
-        origin::{self, Origin},
-        record_files::{DISTURBED, RecordFiles, read_record},
-        results_list,
-        secrets::masked,
-    },
+    audited::audit_of_results,
+    claimed_directory::{ClaimedDirectory, last_path},
+    decided_combinations::{decided_combinations, is_decided},
+    origin::{self, Origin},
+    record_files::{DISTURBED, RecordFiles, read_record},
+    results_list,
+    secrets::masked,
 };
 
 /// File name of the report, which is written after all runs, or after the requested number.
@@ -37,18 +33,18 @@ pub struct ResultsDirectory {
 
 impl ResultsDirectory {
     /// Creates a directory: the named one, which must be empty, or one with a generated name. The experiment was
-    /// read from `file`.
+    /// read from `file`; `note` receives what its copies lack.
     pub fn create(
         named: Option<&Path>,
         experiment: &Experiment,
         file: &Path,
-        context: &Context,
+        note: &dyn Fn(&str),
     ) -> Result<Self, Blamed> {
         let claimed = match named {
             Some(path) => ClaimedDirectory::new(path)?,
             None => ClaimedDirectory::numbered(&usual_name(experiment))?,
         };
-        Self::begin(claimed, experiment, file, context)
+        Self::begin(claimed, experiment, file, note)
     }
 
     /// Begins results in a claimed directory, which is released if they cannot be begun.
@@ -56,13 +52,13 @@ impl ResultsDirectory {
         mut claimed: ClaimedDirectory,
         experiment: &Experiment,
         file: &Path,
-        context: &Context,
+        note: &dyn Fn(&str),
     ) -> Result<Self, Blamed> {
         let path = claimed.path().to_owned();
         let origin = Origin::first(file);
         let begun = experiment
             .save(&path, claimed.created(), &|path, content| {
-                masked(path, content, context)
+                masked(path, content, note)
             })
             .map_err(Blamed::from)
             .and_then(|()| claimed.write(origin::FILE, origin.text().as_bytes()));
@@ -118,10 +114,10 @@ impl ResultsDirectory {
     }
 
     /// Lists the results for `dbdyno history` when their first run begins.
-    pub fn list_at_first_run(&self, context: &Context) {
+    pub fn list_at_first_run(&self, warn: &dyn Fn(&str)) {
         let is_first = RecordFiles::of(&self.path).is_ok_and(|files| files.is_empty());
         if is_first {
-            results_list::list(&self.path, &*context.listener);
+            results_list::list(&self.path, warn);
         }
     }
 
@@ -136,15 +132,15 @@ impl ResultsDirectory {
         names.map(|name| self.path.join(name)).collect()
     }
 
-    /// The remaining runs; incomplete records are renamed.
+    /// The remaining runs; incomplete records are renamed, and `renamed` receives their new names.
     pub fn left<'p>(
         &self,
         plan: &'p Plan,
-        context: &Context,
+        renamed: &dyn Fn(&Path),
     ) -> Result<Vec<&'p PlannedRun>, Blamed> {
         let mut progress = Progress::scan(&self.path, plan).map_err(Blamed::from)?;
         for kept in progress.set_aside().map_err(Blamed::from)? {
-            context.tell(Event::IncompleteKept(&kept));
+            renamed(&kept);
         }
         Ok(plan
             .runs
@@ -415,36 +411,13 @@ fn usual_name(experiment: &Experiment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        fs,
-        sync::{Arc, Mutex},
-    };
+    use std::fs;
 
-    use crate::benchmarks::VOCABULARY;
     use experiment::Overrides;
-    use load::Interrupt;
+    use settings::Vocabulary;
+    use workload::oltp::{OltpData, OltpLoad};
 
     use super::*;
-    use crate::{
-        exit_code::Blame,
-        listener::{Length, Listener, Step},
-    };
-
-    /// Collects the new names of renamed records.
-    #[derive(Default)]
-    struct Kept(Mutex<Vec<PathBuf>>);
-
-    impl Listener for Kept {
-        fn hear(&self, event: Event<'_>) {
-            if let Event::IncompleteKept(path) = event {
-                self.0.lock().unwrap().push(path.to_owned());
-            }
-        }
-
-        fn begin(&self, _what: &str, _length: Length) -> Box<dyn Step> {
-            unreachable!("nothing here takes its time")
-        }
-    }
 
     fn experiment(repeats: u32) -> Experiment {
         let text = format!(
@@ -453,25 +426,29 @@ mod tests {
              [load]\noltp = {{ script = \"point_select\" }}\nconnections = 1\nduration = \"1s\"\nwarmup = \"1s\"\n"
         );
         let path = Path::new("trial.toml");
-        Experiment::parse(path, &text, &Overrides::default(), &VOCABULARY).unwrap()
+        let vocabulary = Vocabulary {
+            data: vec![&OltpData],
+            loads: vec![&OltpLoad],
+        };
+        Experiment::parse(path, &text, &Overrides::default(), &vocabulary).unwrap()
     }
 
     #[test]
     fn what_is_resumed_does_the_runs_that_are_not_complete_and_keeps_what_they_left() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("results");
-        let kept = Arc::new(Kept::default());
-        let context = Context::new(Interrupt::default(), kept.clone());
+        let kept = RefCell::new(Vec::new());
+        let renamed = |path: &Path| kept.borrow_mut().push(path.to_owned());
         let (two, file) = (experiment(2), Path::new("trial.toml"));
-        let results = ResultsDirectory::create(Some(&path), &two, file, &context).unwrap();
-        assert_eq!(results.left(two.plan(), &context).unwrap().len(), 2);
+        let results = ResultsDirectory::create(Some(&path), &two, file, &|_| ()).unwrap();
+        assert_eq!(results.left(two.plan(), &renamed).unwrap().len(), 2);
         drop(results);
         fs::write(path.join("run-0001.jsonl"), "{\"torn\":").unwrap();
         let results = ResultsDirectory::resume(Some(&path), &two, file).unwrap();
-        assert_eq!(results.left(two.plan(), &context).unwrap().len(), 2);
-        let told = kept.0.lock().unwrap();
-        assert_eq!(told.len(), 1);
-        assert_eq!(fs::read_to_string(&told[0]).unwrap(), "{\"torn\":");
+        assert_eq!(results.left(two.plan(), &renamed).unwrap().len(), 2);
+        let kept = kept.borrow();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(fs::read_to_string(&kept[0]).unwrap(), "{\"torn\":");
         assert!(!path.join("run-0001.jsonl").exists());
         drop(results);
         let Err(other) = ResultsDirectory::resume(Some(&path), &experiment(3), file) else {

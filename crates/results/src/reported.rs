@@ -6,17 +6,15 @@ use std::{
 };
 
 use audit::Audit;
+use blame::{Blame, Blamed};
 use report::{Disturbances, Factor, Results};
 use samples::{Record, Staged, run_count, run_indices};
+use settings::Vocabulary;
 
 use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    results::{
-        audited::{audit_of_path, audit_of_sides, experiment_of},
-        record_files::{hint_to_missing, no_record, read_records},
-        results_directory::{REPORT, ResultsDirectory},
-    },
+    audited::{audit_of_path, audit_of_sides, experiment_of},
+    record_files::{hint_to_missing, no_record, read_records},
+    results_directory::{REPORT, ResultsDirectory},
 };
 
 /// Name of the factor that distinguishes combined results, unless it is in use.
@@ -26,7 +24,7 @@ const RECORD: &str = "record.jsonl";
 
 /// The results at these paths: directories and run records. Several are combined, with an additional factor for the
 /// origin of each run.
-pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
+pub fn results_of(paths: &[PathBuf], vocabulary: &Vocabulary) -> Result<Results, Blamed> {
     let mut seen = BTreeSet::new();
     for path in paths {
         let whole = path
@@ -40,7 +38,7 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
     }
     let all: Vec<Results> = paths
         .iter()
-        .map(|path| results_at(path))
+        .map(|path| results_at(path, vocabulary))
         .collect::<Result<_, Blamed>>()?;
     Ok(match <[Results; 1]>::try_from(all) {
         Ok([only]) => only,
@@ -50,8 +48,8 @@ pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
 
 /// What the experiment in a directory has measured so far: its complete runs, even if there is none yet. The run that is
 /// being recorded and those that broke off are left out.
-pub fn results_so_far(directory: &Path) -> Result<Results, Blamed> {
-    match experiment_of(directory)? {
+pub fn results_so_far(directory: &Path, vocabulary: &Vocabulary) -> Result<Results, Blamed> {
+    match experiment_of(directory, vocabulary)? {
         Some(experiment) => ResultsDirectory::of_past(directory).read_complete(&experiment),
         None => {
             let message = format!("{}: contains no experiment", directory.display());
@@ -76,9 +74,9 @@ pub(crate) fn page_of(record: &Path) -> PathBuf {
     }
 }
 
-fn results_at(path: &Path) -> Result<Results, Blamed> {
+fn results_at(path: &Path, vocabulary: &Vocabulary) -> Result<Results, Blamed> {
     if path.is_dir()
-        && let Some(experiment) = experiment_of(path)?
+        && let Some(experiment) = experiment_of(path, vocabulary)?
     {
         let results = ResultsDirectory::of_past(path).read(&experiment)?;
         if results.runs.is_empty() {
@@ -87,7 +85,7 @@ fn results_at(path: &Path) -> Result<Results, Blamed> {
         return Ok(results);
     }
     let records = read_records(path)?;
-    let audit = audit_of_path(path, &records)?;
+    let audit = audit_of_path(path, &records, vocabulary)?;
     Ok(of_records(records, Some(audit)))
 }
 

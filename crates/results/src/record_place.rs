@@ -5,13 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use files::Created;
 
-use crate::{
-    blame::Blamed,
-    exit_code::Blame,
-    results::{claimed_directory::ClaimedDirectory, reported::page_of},
-};
+use crate::{claimed_directory::ClaimedDirectory, reported::page_of};
 
 /// Text in the first bytes of every page written by dbdyno.
 const PAGE_SAYS: &str = "dbdyno";

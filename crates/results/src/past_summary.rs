@@ -6,17 +6,16 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+use blame::Blamed;
 use report::PastResult;
 use samples::Record;
 use serde::{Deserialize, Serialize};
+use settings::Vocabulary;
 use verdict::{Headline, Measure};
 
 use crate::{
-    blame::Blamed,
-    results::{
-        audited::audit_of_path,
-        record_files::{read_records, record_files},
-    },
+    audited::audit_of_path,
+    record_files::{read_records, record_files},
 };
 
 /// Digits of a hash shown in a table to distinguish experiments.
@@ -78,7 +77,7 @@ impl PastSummary {
     }
 
     /// Reads the records of results and summarises them.
-    pub fn of(path: &Path) -> Result<Self, Blamed> {
+    pub fn of(path: &Path, vocabulary: &Vocabulary) -> Result<Self, Blamed> {
         let files = known_files(path)?;
         let records = read_records(path)?;
         let first = records.first();
@@ -94,7 +93,7 @@ impl PastSummary {
             key: key.get(..KEY_DIGITS).unwrap_or(key).to_owned(),
             server: verdict::server_versions(&records).join(", "),
             varies: Some(varying_factors(&records)),
-            grade: audit_of_path(path, &records)
+            grade: audit_of_path(path, &records, vocabulary)
                 .ok()
                 .and_then(|audit| audit.assessment.letter()),
             headline: verdict::headline(&records).map(|it| KnownHeadline::of(&it)),

@@ -5,9 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use blame::{Blame, Blamed};
 use samples::{ReadError, Record};
-
-use crate::{blame::Blamed, exit_code::Blame};
 
 /// The experiment of a results directory.
 const EXPERIMENT: &str = "experiment.toml";

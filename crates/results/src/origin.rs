@@ -11,9 +11,8 @@ use std::{
     time::Duration,
 };
 
+use blame::{Blame, Blamed};
 use serde::{Deserialize, Serialize};
-
-use crate::{benchmarks::tools, blame::Blamed, exit_code::Blame};
 
 pub(crate) const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;
@@ -53,7 +52,8 @@ impl Command {
             at: now(),
             dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
             directory: std::env::current_dir().unwrap_or_default(),
-            arguments: arguments(),
+            // Results of experiments are written by commands of dbdyno only, and never by a tool of another name.
+            arguments: arguments([]),
             took_s: 0.0,
             time_is_spent: false,
         }
@@ -150,13 +150,14 @@ pub(crate) fn now() -> String {
 /// Short options without a value.
 const SWITCHES: [char; 6] = ['?', 'V', 'a', 's', 'v', 'C'];
 
-/// The arguments of this command, without any password.
-pub(crate) fn arguments() -> Vec<String> {
+/// The arguments of this command, without any password. If it was called by the name of one of these tools, that name is
+/// the first one.
+pub fn arguments(tools: impl IntoIterator<Item = &'static str>) -> Vec<String> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().unwrap_or_default();
     let program = Path::new(&program).file_name().unwrap_or_default();
     let program = program.to_string_lossy().into_owned();
-    let called_by_name = Some(program).filter(|name| tools().any(|tool| tool == name));
+    let called_by_name = Some(program).filter(|name| tools.into_iter().any(|tool| tool == name));
     let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
     without_passwords(called_by_name.into_iter().chain(arguments))
 }
