@@ -18,9 +18,9 @@ const HEAD: &str = "\
 
 `dbdyno audit DIR` (or one record) asks the questions of a sceptical colleague. Was the client the bottleneck? Was
 durability given up for speed? Does anything differ besides the setting under study? Were there enough runs, and were
-they long enough? The report page of every result contains the answers. The rules read only the run records, so any result can be
-audited later and on another machine. Rules marked `storage` in the table also apply to a record of `dbdyno storage`;
-the other rules do not.
+they long enough? The report page of every result contains the answers. The rules read only the run records, so any
+result can be audited later and on another machine. Rules marked `storage` in the table also apply to a record of
+`dbdyno storage`; the other rules do not.
 
 Each finding has a level: **invalid** (do not compare or publish the figures), **fail** (the figures do not support a
 claim), **warn** (the figures mean less than they seem to), **note** (for information) or **pass**. A rule whose input
