@@ -18,9 +18,9 @@ const HEAD: &str = "\
 
 `dbdyno audit DIR` (or one record) asks the questions of a sceptical colleague. Was the client the bottleneck? Was
 durability given up for speed? Does anything differ besides the setting under study? Were there enough runs, and were
-they long enough? The report page of every result contains the answers. The rules read only the run records, so any result can be
-audited later and on another machine. Rules marked `storage` in the table also apply to a record of `dbdyno storage`;
-the other rules do not.
+they long enough? The report page of every result contains the answers. The rules read only the run records, so any
+result can be audited later and on another machine. Rules marked `storage` in the table also apply to a record of
+`dbdyno storage`; the other rules do not.
 
 Each finding has a level: **invalid** (do not compare or publish the figures), **fail** (the figures do not support a
 claim), **warn** (the figures mean less than they seem to), **note** (for information) or **pass**. A rule whose input
@@ -30,10 +30,10 @@ is missing is **not evaluated**, which never counts as a pass. A rule that has n
 
 const SEVERAL_LOADS: &str = "\
 The loads of a run (`[[load]]`) have one record each, and a finding names the load, as in \"run 3 (batch)\". The \
-server's counters cover all loads. Rules that relate these counters to operations, statements or connections (C05, \
-C06, M02, M11, T04, W08, W12, W13) therefore add up all loads and need all their records. Rule H07 does not judge \
-the time per row, because the rows are not counted per load. Loads are not compared with each other, and C03 looks \
-for interactions within each load.";
+server's counters cover all loads. Rules that relate these counters to operations, statements or connections \
+therefore use the totals of all loads: C05, C06, M02, M11, T04, W08, W12, W13. If the record of a load is missing, \
+M02, M11, T04 and W08 are not evaluated. Rule H07 does not judge the time per row, because the rows are not counted \
+per load. Loads are not compared with each other, and C03 looks for interactions within each load.";
 
 const STAGES: &str = "\
 If a load has stages (`stages` in `[load]`), a step from one stage to the next does not make the run unsteady, and the

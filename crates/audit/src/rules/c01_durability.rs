@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "invalid if the classes differ and the experiment does not set the variable that causes the difference. Fail if all runs have the same class below D4 and the experiment does not set the variable that lowers it. Note if the experiment sets this variable. Fail if only some of the runs flush a binary log at every commit and the experiment sets neither log_bin nor sync_binlog",
     source: "our own power-cut tests: with innodb_flush_log_at_trx_commit=2, 34,299 of 141,314 acknowledged commits were lost; with innodb_doublewrite=0, the server failed to restart in 4 of 4 tests; MySQL 5.6 parameter review (MyNA, 2013), which measures with both settings relaxed",
     consequence: "The faster side is faster because it gives up durability: its last commits are lost in a crash.",
-    remedy: "Measure with the production settings. If you study durability itself, set its variables in the experiment file; the report then states them with the figures.",
+    remedy: "Measure with the production settings. If you study durability itself, set the variables that determine it in the experiment file; the report then states these variables with the figures.",
     judge: Judge::Set(judge),
 };
 

@@ -27,9 +27,9 @@ pub(super) const RULE: Rule = Rule {
     name: "the server's memory settings suit the machine's memory",
     found: "the server's memory settings do not suit the machine's memory",
     measures: "The sum of the buffer pool and the memory that all connections together may use, compared with the memory of the machine or of the server's control group. The number of bytes swapped in during the measured phase.",
-    threshold: "invalid if anything was swapped in. Warn if the sum is more than 85 % of the memory. Warn if the sum is less than 25 % of the memory and the data does not fit into the buffer pool. If the experiment sets the buffer pool size, for example to emulate another machine, the last case is only a note",
+    threshold: "invalid if anything was swapped in. Warn if the sum is more than 85 % of the memory. Warn if the sum is less than 25 % of the memory and the data does not fit into the buffer pool. If the experiment sets the buffer pool size, for example to emulate another machine, a sum of less than 25 % is only a note",
     source: "a published test of two my.cnf files on an ioDrive (November 2012), which describes its buffer pool as 70 % of 32 GB but sets it to 20 GB, or 62 %",
-    consequence: "If the buffer pool is too large, the server swaps. If it is too small, the kernel's page cache takes over its work. In both cases the figures do not describe InnoDB.",
+    consequence: "If the buffer pool is too large, the server swaps. If the buffer pool is too small, the kernel's page cache takes over the buffer pool's work. In both cases the figures do not describe InnoDB.",
     remedy: "Give about 70 % of a dedicated machine's memory to the buffer pool. If the sum is too large, use fewer connections or smaller per-connection buffers.",
     judge: Judge::Set(judge),
 };

@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "warn if the share is above 0.6 and the cache is not known to be write-through: a protected cache and ignored flushes then look the same. Note if the share is between 0.05 and 0.6. Pass if the share is below 0.05: the flushes evidently empty a volatile cache",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
         (mytools, 2025): a share of 0.01 to 0.02 for consumer drives, and of 0.67 to 0.9 for drives with power-loss protection",
-    consequence: "The cost of a durable commit depends on this cache: it is about fifty times as high with a volatile cache as with a protected one.",
+    consequence: "The cost of a durable commit depends on the disk's write cache: it is about fifty times as high with a volatile cache as with a protected one.",
     remedy: "State the disk model with the figures. If flushes cost nothing, find out whether the disk has power-loss protection, for example with a power-cut test.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "invalid if a file system is mounted with nobarrier, barrier=0 or barrier=none. For storage, this is only a warning if all disks of the file system have a write-through cache",
     source: "our own power-cut tests: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although innodb_flush_log_at_trx_commit was 1; MySQL 5.6 parameter review (MyNA, 2013), which uses nobarrier",
     consequence: "The server acknowledges commits that are not yet on a disk: the write throughput is that of a server without durability.",
-    remedy: "Mount the file system without this option and measure again.",
+    remedy: "Mount the file system with barriers, and measure again.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 

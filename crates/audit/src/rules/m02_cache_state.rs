@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "warn if more than twice as many pages per second were read in the first third as in the last third, and the first third read more than one page per 100 operations. Note if innodb_buffer_pool_load_at_startup is enabled",
     source: "MySQL 5.6 parameter review (MyNA, 2013): the first execution took 44.0 s, and the second execution took 41.1 s",
     consequence: "The figures mix a cold and a warm server. A longer run would give different figures.",
-    remedy: "Warm up until the number of reads per second is constant (warmup = \"auto\", or dbdyno oltp prewarm). To measure a cold server on purpose, declare it (cache = \"cold\").",
+    remedy: "Warm up until the number of reads per second is constant (warmup = \"auto\", or dbdyno oltp prewarm). To measure a cold server on purpose, set cache = \"cold\" in the experiment file.",
     judge: Judge::Run(judge),
 };
 

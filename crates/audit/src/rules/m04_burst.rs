@@ -35,10 +35,10 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk did not use up its burst credit",
     found: "the disk became slower during the run",
     measures: "Change points in the requests per second of the data directory's disk and in the throughput, during the measured phase. The model of the disk. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps. For storage: drops in each time series, and the longest time that was measured in one pattern, in one time series or in all rounds together.",
-    threshold: "fail if the disk's requests and the throughput drop by 30 % or more at the same time. Warn if less than 180 s were measured on a disk that is sold with bursts. For storage: fail if a time series drops by 30 % or more and stays low. For storage, also note if less than 180 s were measured on a disk that is not sold with bursts",
+    threshold: "fail if the disk's requests and the throughput drop by 30 % or more at the same time. Warn if the measurement is shorter than 180 s on a disk that is advertised as burstable. For storage: fail if a time series drops by 30 % or more and stays low. For storage, note if the measurement is shorter than 180 s, even if the disk is not advertised as burstable",
     source: "MySQL 5.6 parameter review (MyNA, 2013): the rate dropped from 14,000 requests per second to between 300 and 600; tests of 16 s did not show the drop, and 30 s of rest restored the rate",
     consequence: "The mean mixes the rate during the burst with the rate after it. In production, the disk has only the rate after the burst.",
-    remedy: "Measure until the credit is used up and report the rate after that, or use a disk without bursts.",
+    remedy: "Measure until the burst credit is used up, and report the disk's rate after that point; or use a disk without bursts.",
     judge: Judge::RunOrStorage(judge, of_storage),
 };
 
@@ -102,7 +102,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (None, Some(model)) if measured_s < BURST_S => (
             Level::Warn,
             format!(
-                "only {} were measured on a disk that is sold with bursts ({model})",
+                "the measurement lasted only {} on a disk that is advertised as burstable ({model})",
                 moment(measured_s)
             ),
         ),
@@ -158,11 +158,13 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         (None, Some(model)) if longest_s < BURST_S => (
             Level::Warn,
-            format!("at most {longest} were measured on a disk that is sold with bursts ({model})"),
+            format!(
+                "the longest measurement lasted {longest} on a disk that is advertised as burstable ({model})"
+            ),
         ),
         (None, None) if longest_s < BURST_S => (
             Level::Note,
-            format!("at most {longest} were measured: a burst may last longer"),
+            format!("the longest measurement lasted {longest}: a burst may last longer"),
         ),
         _ => (
             Level::Pass,
@@ -200,7 +202,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "only 120 s were measured on a disk that is sold with bursts",
+            "the measurement lasted only 120 s on a disk that is advertised as burstable",
         );
     }
 
@@ -222,12 +224,16 @@ mod tests {
     #[test]
     fn storage_has_to_be_measured_beyond_a_burst() {
         let outcome = judged_storage(&RULE, |_| {});
-        assert_found(&outcome, Level::Note, "at most 60 s");
+        assert_found(
+            &outcome,
+            Level::Note,
+            "lasted 60 s: a burst may last longer",
+        );
         let outcome = judged_storage(&RULE, |record| {
             let model = "Amazon Elastic Block Store".to_owned();
             record.header.storage.devices[0].model = Some(model);
         });
-        assert_found(&outcome, Level::Warn, "sold with bursts");
+        assert_found(&outcome, Level::Warn, "advertised as burstable");
         let falling = judged_storage(&RULE, |record| {
             record.bursts = vec![course(&[14_000.0, 400.0, 400.0])];
         });

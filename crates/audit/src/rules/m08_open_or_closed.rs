@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "fail if a load has a rate, but its response times are measured from the time of sending. Warn if percentiles from a closed loop are compared. Note if the load is a closed loop and no percentiles are compared",
     source: "G. Tene, How NOT to Measure Latency (2013): coordinated omission; B. Schroeder et al., Open Versus Closed: A Cautionary \
         Tale, NSDI 2006",
-    consequence: "In a closed loop, clients send nothing during a stall, so the stall delays only few requests. Real users do not wait for each other, so they see longer response times.",
+    consequence: "In a closed loop, clients send nothing during a stall, so the stall delays only a few requests. Real users keep sending requests during the stall. All of these requests wait, so real users see longer response times.",
     remedy: "Set a rate below the throughput of the closed loop: --rate, or the key rate below [load].",
     judge: Judge::Set(judge),
 };

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the server and the client count the same number of statements",
     found: "the server and the client counted different numbers of statements",
     measures: "The number of statements that were answered in all phases and all loads of the run, compared with the growth of the server's counter Questions over the same time.",
-    threshold: "fail if the two numbers differ by more than 1 %. Three kinds of statements do not count as a difference: statements that dbdyno sends to connect or to observe, statements that a proxy adds or answers itself, and statements before the first or after the last reading. Not evaluated if the difference is at most 5 % on a disturbed machine. Not evaluated if more than 5 % of the statements are before the first or after the last reading",
+    threshold: "fail if the two numbers differ by more than 1 %. Three kinds of statements do not count as a difference: statements that dbdyno sends to connect or to observe, statements that a proxy adds or answers itself, and statements that were executed before the server's counter was first read, or after it was last read. Not evaluated if the difference is at most 5 % on a disturbed machine. Not evaluated if more than 5 % of the statements were executed before the server's counter was first read, or after it was last read",
     source: "proposed here; users of sysbench and tpcc-mysql make the same check by hand, with Com_ counters",
     consequence: "Clients other than dbdyno's used the server, statements were lost, or the client does not count what the server executes.",
     remedy: "Find the other clients in the server's process list, and measure again without them.",

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "The CPU time of the threads that collect telemetry, as a share of one CPU. The number of samples that were skipped because they were late.",
     threshold: "warn if collecting telemetry used more than 3 % of one CPU",
     source: "proposed here; the cost is measured by the collectors' own clocks in every run",
-    consequence: "The observation slowed the run down, by up to this share on a small machine.",
+    consequence: "The observation slowed the run down. On a small machine, the run may have lost up to the measured share of CPU time.",
     remedy: "Sample the machine less often (--every 1s).",
     judge: Judge::Run(judge),
 };

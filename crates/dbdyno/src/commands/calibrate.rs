@@ -35,7 +35,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: Vec<u32>,
-    /// Length of each measurement, such as 1s
+    /// Length of each measurement, such as 500ms or 3s
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     duration: Duration,
     /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and

@@ -22,7 +22,7 @@ const LAST: usize = 20;
 #[command(after_help = "\
 dbdyno adds every new results directory to the list in ~/.local/share/dbdyno/history.jsonl. To show other results, use
 --dir, which searches a directory instead of the list. If a results directory no longer exists, its results are only
-counted; --forget removes them from the list. The grade is that of `dbdyno audit`.
+counted; --forget removes them from the list. The list also shows each result's grade from `dbdyno audit`.
 
 --of accepts an experiment's name, a factor that varies, or at least the first four digits of a key from the list.
 Results with the same key have the same experiment text, overrides and files. The results of each combination of

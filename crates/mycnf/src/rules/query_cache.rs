@@ -8,7 +8,7 @@ use units::bytes;
 pub(super) const RULE: Rule = Rule {
     id: "query-cache",
     title: "Query cache",
-    reason: "A single mutex protects the query cache. With several threads, this mutex limits the throughput of the whole server, and CPUs stay idle. MySQL 5.7 deprecates the cache, and MySQL 8.0 does not start if the file sets its options.",
+    reason: "A single mutex protects the query cache. With several threads, this mutex limits the throughput of the whole server, and CPUs stay idle. The cache is deprecated in MySQL 5.7 and was removed in MySQL 8.0, which does not start if the file sets a query cache option.",
     source: "HP Japan, MySQL Server 5.0 sizing information: CPU use stayed at 40 to 50 % with the query cache, and throughput quadrupled after the cache was disabled; MySQL 5.7 Reference Manual, \"The MySQL Query Cache\"",
     check,
 };

@@ -8,7 +8,8 @@ use units::bytes;
 pub(super) const RULE: Rule = Rule {
     id: "redo-log-size",
     title: "Redo log too large",
-    reason: "The server does not start if the redo log exceeds the version's limit or does not fit on the disk.",
+    reason: "The server does not start if the redo log exceeds the version's limit or does not fit on the disk. A redo \
+        log that needs more than half of the disk can leave too little space for the data.",
     source: "MySQL Reference Manual, \"innodb_log_file_size\": the total size of the files must be below 4 GB \
         (up to MySQL 5.5) or 512 GB (up to MySQL 8.0.29)",
     check,
@@ -48,16 +49,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if let Some(disk) = subject.machine.disk_bytes
         && redo as f64 > DISK_SHARE * disk as f64
     {
-        let level = if redo > disk {
-            Level::Refused
+        let (needed, available) = (bytes(redo), bytes(disk));
+        let (level, what) = if redo > disk {
+            let what = format!("the redo log needs {needed}, but the disk has only {available}");
+            (Level::Refused, what)
         } else {
-            Level::Warning
+            let what =
+                format!("the redo log needs {needed}, more than half of the disk ({available})");
+            (Level::Warning, what)
         };
-        let what = format!(
-            "the redo log needs {}, but the disk has only {}",
-            bytes(redo),
-            bytes(disk)
-        );
         remarks.push(
             Remark::of(subject, name, level, what)
                 .fix("reduce the size of the redo log, or put it on another disk"),
@@ -89,14 +89,18 @@ mod tests {
             &disk,
             "mysql-5.6",
             large,
-            &["warning: innodb_log_file_size=2G: the redo log needs 4.00 GiB"],
+            &[
+                "warning: innodb_log_file_size=2G: the redo log needs 4.00 GiB, more than half of the disk (6.00 GiB)",
+            ],
         );
         assert_found_on(
             &RULE,
             &disk,
             "mysql-8.0.33",
             "innodb_redo_log_capacity=8G",
-            &["refused"],
+            &[
+                "refused: innodb_redo_log_capacity=8G: the redo log needs 8.00 GiB, but the disk has only 6.00 GiB",
+            ],
         );
     }
 }

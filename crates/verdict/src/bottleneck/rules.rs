@@ -31,7 +31,7 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
         holds: "any of these is true: the kernel killed a process because memory ran out; tasks waited for memory \
-                at least 10 % of the time; more than 1 MiB per second was swapped in",
+                at least 10 % of the time; or more than 1 MiB per second was swapped in",
         judge: memory,
     },
     Rule {
@@ -44,16 +44,16 @@ pub(super) const RULES: [Rule; 20] = [
         resource: Resource::DiskQuota,
         holds: "if the experiment limited the server's disk, the server used at least 90 % of this limit. \
                 If the experiment set no limit, all of these must be true: the disk requests of the server's \
-                control group are limited; tasks waited for a disk at least 30 % of the time; every disk was busy \
-                less than 85 % of the time",
+                control group are limited; tasks waited for a disk at least 30 % of the time; and every disk was \
+                busy less than 85 % of the time",
         judge: disk_quota,
     },
     Rule {
         resource: Resource::Client,
         holds: "any of these is true: an event loop used at least 90 % of a CPU; dbdyno used at least 90 % of its \
                 control group's CPU limit; the load fell behind its schedule because of the client; the throughput \
-                was at least 80 % of the client's maximum against a server that does nothing; the server ran on \
-                another machine, and the CPUs of the client's machine were at least 90 % busy",
+                was at least 80 % of the client's maximum against a server that does nothing; or the server ran \
+                on another machine, and the CPUs of the client's machine were at least 90 % busy",
         judge: client,
     },
     Rule {
@@ -112,16 +112,16 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Disk,
         holds: "a disk was busy at least 85 % of the time; if the load uses a server, tasks also waited for a disk \
-                at least 30 % of the time; if the experiment limited the server's disk, the server used less than \
-                90 % of this limit",
+                at least 30 % of the time; and if the experiment limited the server's disk, the server used less \
+                than 90 % of this limit",
         judge: disk,
     },
     Rule {
         resource: Resource::Network,
         holds: "any of these is true: at least 1 % of the TCP segments were retransmitted; at least 0.1 % of the \
-                packets were lost; the queue of a listening socket overflowed; at least 80 % of a link's speed was \
-                used. If the connections do not use a unix socket, the rule also applies in two other cases. In the \
-                first case, the connections were in the middle of a packet for at least 40 % of their time. In the \
+                packets were lost; the queue of a listening socket overflowed; or at least 80 % of a link's speed \
+                was used. If the connections do not use a unix socket, the rule also applies in two other cases. In \
+                the first case, the connections were in the middle of a packet for at least 40 % of their time. In the \
                 second case, the condition of `round trips` is met, and a statement spent more time on the network \
                 than the fastest opening of a connection took (an opening needs more than two round trips)",
         judge: network,
@@ -134,13 +134,13 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Load,
         holds: "no rule above applies, and the server's CPUs were observed; if the load has a rate, this rate was \
-                reached; if it has none, the connections had an operation in flight less than 80 % of the time",
+                reached; and if it has none, the connections had an operation in flight less than 80 % of the time",
         judge: load,
     },
     Rule {
         resource: Resource::Connections,
         holds: "no rule above applies, and one of these is true: the rate was not reached because there were too \
-                few connections; the connections had an operation in flight for at least 90 % of the time, server \
+                few connections; or the connections had an operation in flight for at least 90 % of the time, server \
                 and client together used at least 50 % of a CPU for each connection, and the CPUs were idle for at \
                 least 20 % of the time",
         judge: server_rules::connections,

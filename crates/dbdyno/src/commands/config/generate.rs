@@ -30,7 +30,7 @@ pub(crate) struct GenerateArgs {
     /// Memory of the server's machine [default: this machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// Number of CPUs of the server's machine [default: this machine's CPUs]
+    /// Number of CPUs in the server's machine [default: this machine's CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     cpus: Option<u64>,
     /// Number of durable random writes that the disk performs per second [default: unknown]

@@ -67,8 +67,8 @@ pub(crate) struct LintArgs {
     /// Judge a running server by its counters only if it has been running for at least this time
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = COUNTERS_AFTER)]
     counters_after: Duration,
-    /// Check the file only against dbdyno's option catalogues; do not run the server's own validator, even if the
-    /// version is installed
+    /// Check the file only against dbdyno's option catalogues; do not run the server's own validator, even if this
+    /// server version is installed on this machine
     #[arg(long)]
     no_validator: bool,
     /// Write a copy of the file with all safe fixes to this new file, and show the differences

@@ -75,7 +75,7 @@ pub(super) struct MachineArgs {
     /// Memory of the server's machine [default: unknown; rules about memory are not checked]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// Number of CPUs of the server's machine [default: unknown; rules about CPUs are not checked]
+    /// Number of CPUs in the server's machine [default: unknown; rules about CPUs are not checked]
     #[arg(long, value_name = "N")]
     cpus: Option<usize>,
     /// Size of the disk that contains the data directory [default: unknown; rules about the disk's size are not

@@ -153,7 +153,7 @@ pub(super) struct LoadOptions {
     /// for each run]
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
-    /// Number of connections in prepare, prewarm, run and cleanup
+    /// Number of connections used by prepare, prewarm, run and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
     /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and

@@ -29,8 +29,8 @@ private server, as in sql compare. The server itself is not changed. Before an i
 refreshed on both copies. The size of each index and its cost for inserts and updates are also measured.
 
 A candidate is proved only if every statement still returns the same result on this data, and at least one statement
-becomes faster by more than --min-effect. For this, the whole confidence interval of the change must be beyond
---min-effect.
+becomes faster by more than --min-effect. A statement counts as faster only if the whole confidence interval of the
+change is beyond --min-effect.
 
 If a statement fails, it is listed with its error, and the other statements are still examined. The exit code is then
 that of the error. If --try proves no candidate, the exit code is 1.
