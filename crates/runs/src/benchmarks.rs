@@ -24,7 +24,7 @@ use crate::{
         oltp::Oltp,
         script::Script,
         slap::Slap,
-        smack::{Smack, files::SmackFiles},
+        smack::Smack,
         storage::Storage,
         tpcc::data::Tpcc,
         tpch::Tpch,
@@ -35,7 +35,15 @@ use crate::{
 };
 
 /// If a file has the tables of several benchmarks, the later one in this list has precedence.
-const BENCHMARKS: [&dyn Benchmark; 7] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch, &Script, &Storage];
+const BENCHMARKS: [&dyn Benchmark; 7] = [
+    &Smack::WITHOUT_FILES,
+    &Oltp,
+    &Slap,
+    &Tpcc,
+    &Tpch,
+    &Script,
+    &Storage,
+];
 
 /// Data sets without a load of their own.
 const DATA: [&dyn DataMaker; 1] = [&Wiki];
@@ -57,18 +65,48 @@ pub fn single_runs() -> impl Iterator<Item = &'static str> {
     benchmarks.flat_map(Benchmark::single_runs).copied()
 }
 
-/// Reads every .smack file of a plan and checks that all its runs are possible; starts and writes nothing.
-pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> {
-    for run in &plan.runs {
-        let data = run.data.as_ref().map(|data| data.source.name());
-        if let Some(maker) = data.and_then(maker_among_benchmarks) {
-            maker.check(run)?;
+/// The benchmarks of a plan, with what they have read of its files.
+pub struct PlanBenchmarks {
+    /// Those that keep what they read; they take the place of the registry's.
+    with_files: Vec<Box<dyn Benchmark>>,
+}
+
+impl PlanBenchmarks {
+    /// Checks that all runs of a plan are possible, and reads its files; starts and writes nothing.
+    pub fn read(plan: &Plan, context: &Context) -> Result<Self, Blamed> {
+        for run in &plan.runs {
+            let data = run.data.as_ref().map(|data| data.source.name());
+            if let Some(maker) = data.and_then(maker_among_benchmarks) {
+                maker.check(run)?;
+            }
+            for load in &run.loads {
+                benchmark(load.spec.source.name()).check(run)?;
+            }
         }
-        for load in &run.loads {
-            benchmark(load.spec.source.name()).check(run)?;
+        let mut with_files = Vec::new();
+        for known in BENCHMARKS {
+            with_files.extend(known.with_files(plan, context)?);
         }
+        Ok(Self { with_files })
     }
-    SmackFiles::read(plan, context)
+
+    /// The benchmark whose load has this name.
+    pub(crate) fn benchmark(&self, name: &str) -> &dyn Benchmark {
+        let mut own = self.with_files.iter().map(Box::as_ref);
+        let own = own.find(|known| known.load_options().name() == name);
+        own.unwrap_or_else(|| benchmark(name))
+    }
+
+    /// What makes the data with the option table of this name.
+    pub(crate) fn data_maker(&self, name: &str) -> &dyn DataMaker {
+        let own = self.with_files.iter().filter_map(|known| known.on_server());
+        let mut own = own.filter_map(OnServer::data_maker);
+        let own = own.find(|known| known.data_options().name() == name);
+        own.unwrap_or_else(|| {
+            let found = data_makers().find(|known| known.data_options().name() == name);
+            found.expect("an experiment knows no other table than the vocabulary's")
+        })
+    }
 }
 
 /// An error if a limit of the experiment, on its servers or on the disks of its loads, cannot be set on this machine.
@@ -92,16 +130,10 @@ pub fn check_limits(experiment: &Experiment) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// The benchmark whose load has this name.
-pub fn benchmark(name: &str) -> &'static dyn Benchmark {
+/// The benchmark whose load has this name, as the registry has it.
+fn benchmark(name: &str) -> &'static dyn Benchmark {
     let mut benchmarks = BENCHMARKS.into_iter();
     let found = benchmarks.find(|known| known.load_options().name() == name);
-    found.expect("an experiment knows no other table than the vocabulary's")
-}
-
-/// What makes the data with the option table of this name.
-pub fn data_maker(name: &str) -> &'static dyn DataMaker {
-    let found = data_makers().find(|known| known.data_options().name() == name);
     found.expect("an experiment knows no other table than the vocabulary's")
 }
 

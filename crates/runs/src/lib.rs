@@ -22,7 +22,7 @@ mod running_server;
 pub mod signals;
 mod stage;
 
-pub use benchmarks::{check_limits, read_files};
+pub use benchmarks::{PlanBenchmarks, check_limits};
 pub use claimed_place::{claim_place, storage_of};
 pub use control::{
     Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,

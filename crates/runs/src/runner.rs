@@ -17,7 +17,7 @@ use protocol::Endpoint;
 use results::{Origin, ResultsDirectory};
 
 use crate::{
-    benchmarks::{benchmark, data_maker, smack::files::SmackFiles},
+    benchmarks::PlanBenchmarks,
     data::WantedData,
     limit,
     listener::{Context, Event, Length, Step},
@@ -69,7 +69,7 @@ pub struct Runner<'a> {
     directories: BTreeMap<PathBuf, Arc<TestDirectory>>,
     /// Replaces all of them in a simulation.
     null: Option<NullProcess>,
-    smacks: SmackFiles,
+    benchmarks: PlanBenchmarks,
     /// The most prepared statements of any run on each server so far.
     prepared: Vec<(ServerSpec, PreparedStatements)>,
 }
@@ -81,7 +81,7 @@ impl<'a> Runner<'a> {
         results: &'a ResultsDirectory,
         choices: &'a Choices,
         context: &'a Context,
-        smacks: SmackFiles,
+        benchmarks: PlanBenchmarks,
     ) -> Self {
         Self {
             experiment,
@@ -92,7 +92,7 @@ impl<'a> Runner<'a> {
             given: BTreeMap::new(),
             directories: BTreeMap::new(),
             null: None,
-            smacks,
+            benchmarks,
             prepared: Vec::new(),
         }
     }
@@ -239,8 +239,8 @@ impl<'a> Runner<'a> {
             stage.proxy = Some(ProxyProcess::start(proxy, access, server)?);
         }
         let works = run.loads.iter().map(|load| {
-            let of_load = benchmark(load.spec.source.name());
-            of_load.work(run, load, &self.smacks, &mut stage, self.context)
+            let of_load = self.benchmarks.benchmark(load.spec.source.name());
+            of_load.work(run, load, &mut stage, self.context)
         });
         let works = works.collect::<Result<Vec<_>, _>>()?;
         let mut planned = Planned {
@@ -294,17 +294,17 @@ impl<'a> Runner<'a> {
 
     /// The stage for a run.
     fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
-        let (load, files) = (&run.data_load, &self.smacks);
-        let of_load = benchmark(load.source.name());
+        let load = &run.data_load;
+        let of_load = self.benchmarks.benchmark(load.source.name());
         let Some(database) = of_load.on_server() else {
             let named = of_load.directory(load);
             let named = named.expect("a load without a server names a directory");
             return Ok(Stage::without_server(self.test_directory(&named)?));
         };
-        let database = database.name(load, files)?;
+        let database = database.name(load)?;
         let data = run.data.as_ref().and_then(|data| {
-            let of_data = data_maker(data.source.name());
-            WantedData::of(run, of_data.data_set(data, load, files))
+            let of_data = self.benchmarks.data_maker(data.source.name());
+            WantedData::of(run, of_data.data_set(data, load))
         });
         if let Some(null) = &self.null {
             return Ok(Stage::simulated(data.as_ref(), null, database));
@@ -368,7 +368,7 @@ impl<'a> Runner<'a> {
         for run in all.filter(|it| it.block == run.block && it.server == run.server) {
             let mut of_run = PreparedStatements::default();
             for load in &run.loads {
-                let of_load = benchmark(load.spec.source.name());
+                let of_load = self.benchmarks.benchmark(load.spec.source.name());
                 of_run = of_run + of_load.prepared_statements(run, load)?;
             }
             if of_run.statements > most.statements {

@@ -8,8 +8,7 @@ use std::{
 use blame::Blamed;
 use experiment::{Experiment, Overrides};
 use results::{ClaimedDirectory, ResultsDirectory};
-use runs::benchmarks::VOCABULARY;
-use runs::{Choices, benchmarks::smack::files::SmackFiles, read_files};
+use runs::{Choices, PlanBenchmarks, benchmarks::VOCABULARY};
 
 use crate::{
     commands::run::{self, Ending},
@@ -23,7 +22,7 @@ pub(crate) type OwnFile<'a> = (&'a str, &'a [u8]);
 pub(crate) struct OwnExperiment {
     experiment: Experiment,
     path: PathBuf,
-    smacks: SmackFiles,
+    benchmarks: PlanBenchmarks,
     pub(crate) results: ResultsDirectory,
 }
 
@@ -51,10 +50,10 @@ impl OwnExperiment {
                 let overrides = Overrides::default();
                 let experiment = Experiment::parse(&path, text, &overrides, &VOCABULARY);
                 let experiment = experiment.map_err(Blamed::from)?;
-                let smacks = read_files(experiment.plan(), &context)?;
-                Ok((experiment, smacks))
+                let benchmarks = PlanBenchmarks::read(experiment.plan(), &context)?;
+                Ok((experiment, benchmarks))
             });
-        let (experiment, smacks) = match read {
+        let (experiment, benchmarks) = match read {
             Ok(read) => read,
             Err(error) => {
                 claimed.discard();
@@ -66,7 +65,7 @@ impl OwnExperiment {
         Ok(Self {
             experiment,
             path,
-            smacks,
+            benchmarks,
             results,
         })
     }
@@ -90,7 +89,7 @@ impl OwnExperiment {
     ) -> anyhow::Result<ExitCode> {
         let measured = run::perform(
             &self.experiment,
-            self.smacks,
+            self.benchmarks,
             &self.results,
             choices,
             &terminal::context()?,

@@ -9,8 +9,11 @@ use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
 use report::Shown;
 use results::{Origin, ResultsDirectory, read_record, record_files, unused_path};
-use runs::benchmarks::{VOCABULARY, single_runs};
-use runs::{check_limits, read_files};
+use runs::{
+    PlanBenchmarks,
+    benchmarks::{VOCABULARY, single_runs},
+    check_limits,
+};
 use samples::Record;
 
 use crate::{
@@ -80,7 +83,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     // The old records, which are compared at the end, must exist at the start.
     record_files(then)?;
     let context = terminal::context()?;
-    let smacks = read_files(experiment.plan(), &context)?;
+    let benchmarks = PlanBenchmarks::read(experiment.plan(), &context)?;
     check_limits(&experiment)?;
     let note = |note: &str| context.note(note);
     let results =
@@ -99,7 +102,14 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         again: None,
         verbose: args.verbose,
     };
-    run::perform(&experiment, smacks, &results, &choices, &context, &ending)?;
+    run::perform(
+        &experiment,
+        benchmarks,
+        &results,
+        &choices,
+        &context,
+        &ending,
+    )?;
     compare_then_and_now(then, results.path(), args.verbose)
 }
 

@@ -12,10 +12,9 @@ use experiment::{
 };
 use report::{Results, checked_expectations};
 use results::ResultsDirectory;
-use runs::benchmarks::VOCABULARY;
 use runs::{
-    Choices, Context, Event, RunOutcome, Runner, benchmarks::smack::files::SmackFiles,
-    check_limits, read_files, shortcoming,
+    Choices, Context, Event, PlanBenchmarks, RunOutcome, Runner, benchmarks::VOCABULARY,
+    check_limits, shortcoming,
 };
 use server::Installation;
 use verdict::Outcome;
@@ -115,7 +114,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         Some(_) => terminal::context_shown_in(shown.clone())?,
         None => terminal::context()?,
     };
-    let smacks = read_files(experiment.plan(), &context)?;
+    let benchmarks = PlanBenchmarks::read(experiment.plan(), &context)?;
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
     }
@@ -161,7 +160,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     perform(
         &experiment,
-        smacks,
+        benchmarks,
         &results,
         &choices,
         &context,
@@ -258,7 +257,7 @@ pub(crate) struct Ending<'a> {
 /// Executes the remaining runs of the plan, then reports everything recorded.
 pub(crate) fn perform(
     experiment: &Experiment,
-    smacks: SmackFiles,
+    benchmarks: PlanBenchmarks,
     results: &ResultsDirectory,
     choices: &Choices,
     context: &Context,
@@ -284,7 +283,7 @@ pub(crate) fn perform(
         };
         match missing.into_iter().next() {
             Some(missing) => Err(missing.into()),
-            None => Runner::new(experiment, results, choices, context, smacks).run(&left),
+            None => Runner::new(experiment, results, choices, context, benchmarks).run(&left),
         }
     };
     let reported = report_on(experiment, results, ending);

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use blame::Blamed;
-use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
+use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
 use load::{Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Line, RunHeader};
 use settings::{DataKind, DiskLimits, LoadKind};
 
 use crate::{
-    benchmarks::smack::files::SmackFiles, data::DataSet, listener::Context,
-    prepared_statements::PreparedStatements, run::driver::Driver, stage::Stage,
+    data::DataSet, listener::Context, prepared_statements::PreparedStatements, run::driver::Driver,
+    stage::Stage,
 };
 
 /// A benchmark in the runs of an experiment.
-pub trait Benchmark: Sync {
+pub trait Benchmark: Send + Sync {
     /// Its table below `[load]`, of the same name.
     fn load_options(&self) -> &'static dyn LoadKind;
 
@@ -33,6 +33,15 @@ pub trait Benchmark: Sync {
     /// nothing.
     fn check(&self, _run: &PlannedRun) -> Result<(), Blamed> {
         Ok(())
+    }
+
+    /// This benchmark with what it has read of a plan's files, each once; `None` for one that keeps none.
+    fn with_files(
+        &self,
+        _plan: &Plan,
+        _context: &Context,
+    ) -> Result<Option<Box<dyn Benchmark>>, Blamed> {
+        Ok(None)
     }
 
     /// What it has on a server; `None` for one that uses none.
@@ -62,7 +71,6 @@ pub trait Benchmark: Sync {
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed>;
@@ -71,7 +79,7 @@ pub trait Benchmark: Sync {
 /// What a benchmark has on a server.
 pub trait OnServer {
     /// Name of the database that its clients use.
-    fn name(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed>;
+    fn name(&self, load: &LoadSpec) -> Result<String, Blamed>;
 
     /// The data that it makes; `None` for one that uses what is there, or another's.
     fn data_maker(&self) -> Option<&dyn DataMaker>;
@@ -83,7 +91,7 @@ pub trait DataMaker {
     fn data_options(&self) -> &'static dyn DataKind;
 
     /// The data set that a run meets.
-    fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec) -> Box<dyn DataSet>;
 }
 
 /// What the clients of a load do.

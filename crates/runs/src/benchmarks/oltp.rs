@@ -15,7 +15,6 @@ use crate::{
     benchmarks::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
         oltp::tables::OltpTables,
-        smack::files::SmackFiles,
     },
     data::DataSet,
     listener::Context,
@@ -51,7 +50,6 @@ impl Benchmark for Oltp {
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        _files: &SmackFiles,
         _stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
@@ -80,7 +78,7 @@ fn plan(run: &PlannedRun, load: &PlannedLoad) -> Plan {
 }
 
 impl OnServer for Oltp {
-    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+    fn name(&self, _load: &LoadSpec) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }
 
@@ -94,7 +92,7 @@ impl DataMaker for Oltp {
         &workload::oltp::OltpData
     }
 
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         Box::new(OltpTables {
             script: Script::ReadWrite,
             settings: Settings::of_data(&data.source.values),

@@ -14,7 +14,6 @@ use crate::{
     benchmarks::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
         own_data::{self, OwnTables},
-        smack::files::SmackFiles,
     },
     control::Purpose,
     data::DataSet,
@@ -77,7 +76,6 @@ impl Benchmark for Script {
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        _files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
@@ -101,7 +99,7 @@ impl Benchmark for Script {
 }
 
 impl OnServer for Script {
-    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+    fn name(&self, _load: &LoadSpec) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }
 
@@ -116,7 +114,7 @@ impl DataMaker for Script {
         &OwnData
     }
 
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         Box::new(OwnTables::of(data))
     }
 }

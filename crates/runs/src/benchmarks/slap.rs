@@ -15,10 +15,7 @@ use workload::slap::{
 };
 
 use crate::{
-    benchmarks::{
-        benchmark::{Benchmark, DataMaker, OnServer, Work},
-        smack::files::SmackFiles,
-    },
+    benchmarks::benchmark::{Benchmark, DataMaker, OnServer, Work},
     control::{Purpose, control, unless_interrupted, wait},
     data::{DataSet, Destination, Loaded, database},
     listener::{Context, Length},
@@ -75,7 +72,6 @@ impl Benchmark for Slap {
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        _files: &SmackFiles,
         stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
@@ -114,7 +110,7 @@ impl Benchmark for Slap {
 }
 
 impl OnServer for Slap {
-    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+    fn name(&self, _load: &LoadSpec) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }
 
@@ -128,7 +124,7 @@ impl DataMaker for Slap {
         &SlapData
     }
 
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         Box::new(SlapTables(data.source.values.clone()))
     }
 }

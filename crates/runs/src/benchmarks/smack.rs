@@ -3,11 +3,11 @@
 pub mod files;
 mod tables;
 
-use std::{rc::Rc, sync::Arc};
+use std::sync::Arc;
 
 use blame::Blamed;
 use dataset::KnownTable;
-use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
+use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Keys, Line};
@@ -28,7 +28,22 @@ use crate::{
 };
 
 /// Super Smack.
-pub struct Smack;
+pub struct Smack {
+    /// The files of a plan.
+    files: SmackFiles,
+}
+
+impl Smack {
+    /// As the registry has it, which knows no plan.
+    pub const WITHOUT_FILES: Self = Self {
+        files: SmackFiles::NONE,
+    };
+
+    /// The file that a load names.
+    fn file_of(&self, load: &LoadSpec) -> Arc<SmackData> {
+        self.files.at(SmackClients::of(&load.source.values).file)
+    }
+}
 
 impl Benchmark for Smack {
     fn on_server(&self) -> Option<&dyn OnServer> {
@@ -47,15 +62,23 @@ impl Benchmark for Smack {
         &["super-smack"]
     }
 
+    fn with_files(
+        &self,
+        plan: &Plan,
+        context: &Context,
+    ) -> Result<Option<Box<dyn Benchmark>>, Blamed> {
+        let files = SmackFiles::read(plan, context)?;
+        Ok(Some(Box::new(Self { files })))
+    }
+
     fn work(
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        files: &SmackFiles,
         stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        let smack = smack_of(&load.spec, files);
+        let smack = self.file_of(&load.spec);
         if run.data.is_none() && !stage.is_simulated {
             stage.dataset = find_tables(&smack, stage.server())?;
         }
@@ -72,8 +95,8 @@ impl Benchmark for Smack {
 }
 
 impl OnServer for Smack {
-    fn name(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed> {
-        smack_of(load, files).database(load)
+    fn name(&self, load: &LoadSpec) -> Result<String, Blamed> {
+        self.file_of(load).database(load)
     }
 
     fn data_maker(&self) -> Option<&dyn DataMaker> {
@@ -86,18 +109,14 @@ impl DataMaker for Smack {
         &workload::smack::SmackData
     }
 
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         let file = file_of_data(data).expect("the data is a .smack file's");
-        Box::new(SmackTables(files.at(file)))
+        Box::new(SmackTables(self.files.at(file)))
     }
 }
 
-fn smack_of(load: &LoadSpec, files: &SmackFiles) -> Rc<SmackData> {
-    files.at(SmackClients::of(&load.source.values).file)
-}
-
 /// The tables of a .smack file.
-struct SmackTables(Rc<SmackData>);
+struct SmackTables(Arc<SmackData>);
 
 impl DataSet for SmackTables {
     fn name(&self) -> String {

@@ -18,10 +18,7 @@ mod course;
 use course::Course;
 
 use crate::{
-    benchmarks::{
-        benchmark::{Benchmark, OnServer, Work},
-        smack::files::SmackFiles,
-    },
+    benchmarks::benchmark::{Benchmark, OnServer, Work},
     limit::{guard::GuardedGroup, recorded_limit},
     listener::Context,
     run::driver::{Driver, interval},
@@ -63,7 +60,6 @@ impl Benchmark for Storage {
         &self,
         _run: &PlannedRun,
         load: &PlannedLoad,
-        _files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {

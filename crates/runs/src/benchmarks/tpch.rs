@@ -21,7 +21,6 @@ pub mod check;
 use crate::{
     benchmarks::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
-        smack::files::SmackFiles,
         tpch::check::{Compared, check_tables},
     },
     control::Purpose,
@@ -69,7 +68,6 @@ impl Benchmark for Tpch {
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        _files: &SmackFiles,
         _stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
@@ -78,7 +76,7 @@ impl Benchmark for Tpch {
 }
 
 impl OnServer for Tpch {
-    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+    fn name(&self, _load: &LoadSpec) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }
 
@@ -92,7 +90,7 @@ impl DataMaker for Tpch {
         &dataset::tpch::TpchData
     }
 
-    fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec) -> Box<dyn DataSet> {
         Box::new(TpchTables::of(data, load))
     }
 }

@@ -11,7 +11,7 @@ use experiment::{DataSpec, LoadSpec};
 use protocol::Endpoint;
 
 use crate::{
-    benchmarks::{benchmark::DataMaker, smack::files::SmackFiles},
+    benchmarks::benchmark::DataMaker,
     data::{
         DataSet, Destination, Loaded, database,
         disk_bytes::disk_bytes,
@@ -43,7 +43,7 @@ impl DataMaker for Wiki {
         &WikiData
     }
 
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         Box::new(WikiTables(WikiPlan::of(&data.source.values)))
     }
 }

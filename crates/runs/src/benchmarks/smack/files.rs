@@ -1,11 +1,9 @@
 //! A .smack file as an experiment uses it: its tables, its words, its clients' plans.
 
 use std::{
-    cell::RefCell,
     collections::BTreeMap,
     path::{Path, PathBuf},
-    rc::Rc,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use blame::{Blame, Blamed};
@@ -30,11 +28,11 @@ pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;
 pub struct SmackData {
     path: PathBuf,
     script: Script,
-    words: RefCell<BTreeMap<Option<u64>, Arc<[Dictionary]>>>,
+    words: Mutex<BTreeMap<Option<u64>, Arc<[Dictionary]>>>,
 }
 
 /// The .smack files of a plan, each read once.
-pub struct SmackFiles(BTreeMap<PathBuf, Rc<SmackData>>);
+pub struct SmackFiles(BTreeMap<PathBuf, Arc<SmackData>>);
 
 /// The .smack file that makes the tables, if one does.
 pub fn file_of_data(data: &DataSpec) -> Option<&Path> {
@@ -76,6 +74,9 @@ pub fn keys_of(
 }
 
 impl SmackFiles {
+    /// Those of no plan.
+    pub(super) const NONE: Self = Self(BTreeMap::new());
+
     /// Reads every .smack file and checks that the runs can be what they say; starts and writes nothing.
     pub fn read(plan: &Plan, context: &Context) -> Result<Self, Blamed> {
         let mut files = BTreeMap::new();
@@ -89,7 +90,7 @@ impl SmackFiles {
             };
             for path in data.chain(loads().filter_map(file_of_load)) {
                 if !files.contains_key(path) {
-                    files.insert(path.to_owned(), Rc::new(SmackData::open(path, context)?));
+                    files.insert(path.to_owned(), Arc::new(SmackData::open(path, context)?));
                 }
             }
             for load in loads() {
@@ -102,8 +103,8 @@ impl SmackFiles {
     }
 
     /// One of the plan's files.
-    pub fn at(&self, path: &Path) -> Rc<SmackData> {
-        Rc::clone(&self.0[path])
+    pub fn at(&self, path: &Path) -> Arc<SmackData> {
+        Arc::clone(&self.0[path])
     }
 }
 
@@ -119,7 +120,7 @@ impl SmackData {
         Ok(Self {
             path: path.to_owned(),
             script,
-            words: RefCell::default(),
+            words: Mutex::default(),
         })
     }
 
@@ -196,12 +197,13 @@ impl SmackData {
     }
 
     fn words(&self, rows: Option<u64>) -> Result<Arc<[Dictionary]>, Blamed> {
-        if let Some(words) = self.words.borrow().get(&rows) {
+        let mut known = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(words) = known.get(&rows) {
             return Ok(Arc::clone(words));
         }
         let words = Dictionary::load_all(&self.with_rows(rows), &self.files());
         let words: Arc<[Dictionary]> = words.map_err(Blamed::from)?.into();
-        self.words.borrow_mut().insert(rows, Arc::clone(&words));
+        known.insert(rows, Arc::clone(&words));
         Ok(words)
     }
 

@@ -20,7 +20,6 @@ use workload::tpcc::{
 use crate::{
     benchmarks::{
         benchmark::{Benchmark, DataMaker, OnServer, Work},
-        smack::files::SmackFiles,
         tpcc::{
             DATABASE,
             consistency::{checked, describe, require_after_load, violations},
@@ -77,7 +76,6 @@ impl Benchmark for Tpcc {
         &self,
         run: &PlannedRun,
         load: &PlannedLoad,
-        _files: &SmackFiles,
         stage: &mut Stage,
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
@@ -89,7 +87,7 @@ impl Benchmark for Tpcc {
 }
 
 impl OnServer for Tpcc {
-    fn name(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+    fn name(&self, _load: &LoadSpec) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }
 
@@ -103,7 +101,7 @@ impl DataMaker for Tpcc {
         &workload::tpcc::TpccData
     }
 
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         Box::new(TpccTables::of(DataOptions::of(&data.source.values)))
     }
 }

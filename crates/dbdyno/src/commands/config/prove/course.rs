@@ -6,7 +6,8 @@ use blame::{Blame, Blamed};
 use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use results::{Origin, ResultsDirectory, question};
 use runs::{
-    Choices, Context, Event, RunOutcome, Runner, benchmarks::VOCABULARY, read_files, shortcoming,
+    Choices, Context, Event, PlanBenchmarks, RunOutcome, Runner, benchmarks::VOCABULARY,
+    shortcoming,
 };
 use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
@@ -169,11 +170,11 @@ fn measure(
         let note = |note: &str| context.note(note);
         ResultsDirectory::create(Some(directory), &experiment, path, &note)?
     };
-    let smacks = read_files(experiment.plan(), context)?;
+    let benchmarks = PlanBenchmarks::read(experiment.plan(), context)?;
     let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
     let left = results.left(experiment.plan(), &renamed)?;
     if !left.is_empty() {
-        let runner = Runner::new(&experiment, &results, choices, context, smacks);
+        let runner = Runner::new(&experiment, &results, choices, context, benchmarks);
         runner.run(&left).map_err(with_way_on)?;
     }
     let recorded = results.read(&experiment)?;
