@@ -10,6 +10,7 @@ use std::{
     process::ExitCode,
 };
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use clap_complete::{
@@ -19,7 +20,7 @@ use clap_complete::{
     env::Shells,
 };
 use experiment::{Experiment, Overrides};
-use runs::{benchmarks::VOCABULARY, named_server};
+use runs::named_server;
 use workload::oltp::Benchmark;
 
 use crate::output::write_out;

@@ -167,6 +167,6 @@ mod tests {
         let tools = FRONT_DOORS.iter().filter(|door| door.name != "mysql-proxy");
         let linked = tools.filter(|door| door.is_linked);
         let names: BTreeSet<&str> = linked.map(|door| door.name).collect();
-        assert_eq!(names, runs::benchmarks::tools().collect());
+        assert_eq!(names, benchmarks::REGISTRY.tools().collect());
     }
 }

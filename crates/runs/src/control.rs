@@ -136,10 +136,7 @@ pub fn wait_for_thread<T: Send + 'static>(
 }
 
 /// The result of `future`; `None` if an interruption comes first, which drops the future.
-pub(crate) async fn unless_interrupted<F: Future>(
-    interrupt: &Interrupt,
-    future: F,
-) -> Option<F::Output> {
+pub async fn unless_interrupted<F: Future>(interrupt: &Interrupt, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     while !interrupt.is_raised() {
         if let Ok(output) = reactor::timeout(LOOK_EVERY, future.as_mut()).await {

@@ -2,7 +2,7 @@
 //!
 //! This crate does not print: a [`Listener`] receives the messages, and an error carries its blame and its hints.
 
-pub mod benchmarks;
+mod benchmark;
 mod claimed_place;
 mod control;
 mod data;
@@ -16,28 +16,37 @@ pub mod password_file;
 mod prepared_statements;
 mod record;
 pub mod redo_log;
+mod registry;
 mod run;
 mod runner;
 mod running_server;
 pub mod signals;
 mod stage;
 
-pub use benchmarks::{PlanBenchmarks, check_limits};
+pub use benchmark::{Benchmark, DataMaker, OnServer, Work};
 pub use claimed_place::{claim_place, storage_of};
 pub use control::{
-    Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,
+    Purpose, backticked, control, number, quoted, refuse_if_interrupted, unless_interrupted, wait,
+    wait_for_thread,
 };
 pub use data::{
-    database, known_tables, population,
-    prepared_tables::{PreparedTables, clean_up, droppable},
+    DataSet, Destination, Loaded, database,
+    disk_bytes::disk_bytes,
+    known_tables, population,
+    prepared_tables::{PreparedTables, clean_up, droppable, refuse_existing},
 };
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use prepared_statements::PreparedStatements;
 pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
+pub use registry::{PlanBenchmarks, Registry};
 pub use run::{
+    driver::{Driver, interval_of},
     shortcoming::{RunOutcome, shortcoming},
     single_run::{Recorded, SingleRun},
 };
 pub use runner::{Choices, Runner};
 pub use running_server::{ShownServer, knows_time_zone, shown_server};
-pub use stage::{Stage, local_pid, null_process::NullProcess, refuse_local, utc_now, utc_of};
+pub use stage::{
+    Stage, local_pid, null_process::NullProcess, refuse_local, test_directory::TestDirectory,
+    utc_now, utc_of,
+};

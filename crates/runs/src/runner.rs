@@ -17,13 +17,13 @@ use protocol::Endpoint;
 use results::{Origin, ResultsDirectory};
 
 use crate::{
-    benchmarks::PlanBenchmarks,
     data::WantedData,
     limit,
     listener::{Context, Event, Length, Step},
     named_server,
     prepared_statements::PreparedStatements,
     record::recording::RunProgress,
+    registry::PlanBenchmarks,
     run::planned::{Identity, Planned},
     runner::{
         disturbed_runs::DisturbedRuns,

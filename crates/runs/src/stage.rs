@@ -50,7 +50,7 @@ pub struct Stage {
     /// The proxy between the clients and the server; `None` without one.
     pub(crate) proxy: Option<ProxyProcess>,
     /// The directory of a load without a server.
-    pub(crate) directory: Option<Arc<TestDirectory>>,
+    pub directory: Option<Arc<TestDirectory>>,
     /// The server's process, if it is on this machine and known.
     pub server_pid: Option<u32>,
     /// The server's data directory, if it is on this machine and known.

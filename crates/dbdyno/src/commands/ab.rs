@@ -2,9 +2,9 @@
 
 use std::{path::Path, process::ExitCode};
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use experiment::{Experiment, Overrides};
-use runs::benchmarks::VOCABULARY;
 
 use crate::commands::{
     experiment_options::ExperimentOptions,

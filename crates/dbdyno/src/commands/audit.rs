@@ -7,10 +7,10 @@ use std::{
 };
 
 use audit::{Audit, Level, Subject};
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use report::AuditFilter;
 use results::{audit_of_path, audit_of_sides, read_record, record_files};
-use runs::benchmarks::VOCABULARY;
 use samples::{Record, StorageRecord};
 
 use crate::commands::{

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use report::PastResult;
 use results::{
@@ -9,7 +10,7 @@ use results::{
     read_records, record_files,
     results_list::{self, PastResults},
 };
-use runs::{Listener, benchmarks::VOCABULARY};
+use runs::Listener;
 use samples::Record;
 use verdict::{Measure, Metric};
 

@@ -5,10 +5,11 @@ use std::{
     process::ExitCode,
 };
 
+use benchmarks::{REGISTRY, VOCABULARY};
 use blame::Blamed;
 use experiment::{Experiment, Overrides};
 use results::{ClaimedDirectory, ResultsDirectory};
-use runs::{Choices, PlanBenchmarks, benchmarks::VOCABULARY};
+use runs::{Choices, PlanBenchmarks};
 
 use crate::{
     commands::run::{self, Ending},
@@ -50,7 +51,7 @@ impl OwnExperiment {
                 let overrides = Overrides::default();
                 let experiment = Experiment::parse(&path, text, &overrides, &VOCABULARY);
                 let experiment = experiment.map_err(Blamed::from)?;
-                let benchmarks = PlanBenchmarks::read(experiment.plan(), &context)?;
+                let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
                 Ok((experiment, benchmarks))
             });
         let (experiment, benchmarks) = match read {

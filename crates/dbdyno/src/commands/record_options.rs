@@ -7,6 +7,7 @@ use std::{
 };
 
 use audit::Audit;
+use benchmarks::REGISTRY;
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use results::{RecordPlace, write_page};
@@ -37,6 +38,11 @@ impl RecordOptions {
     pub(crate) fn place(&self, name: &str) -> Result<RecordPlace, Blamed> {
         RecordPlace::claim(self.record.as_deref(), name)
     }
+}
+
+/// The command line as a record has it: without passwords.
+pub(crate) fn recorded_arguments() -> Vec<String> {
+    results::arguments(REGISTRY.tools())
 }
 
 /// The exit code by whether a rate was reached, and a warning where it was not.

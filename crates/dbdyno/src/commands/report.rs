@@ -6,10 +6,10 @@ mod storage_results;
 
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode};
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use report::{Detail, ParquetError, Results};
 use results::results_of;
-use runs::benchmarks::VOCABULARY;
 
 use self::{
     charts::{chosen, document_of, not_built, write_charts},

@@ -5,15 +5,11 @@ use std::{
     process::ExitCode,
 };
 
+use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
 use report::Shown;
 use results::{Origin, ResultsDirectory, read_record, record_files, unused_path};
-use runs::{
-    PlanBenchmarks,
-    benchmarks::{VOCABULARY, single_runs},
-    check_limits,
-};
 use samples::Record;
 
 use crate::{
@@ -83,8 +79,8 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     // The old records, which are compared at the end, must exist at the start.
     record_files(then)?;
     let context = terminal::context()?;
-    let benchmarks = PlanBenchmarks::read(experiment.plan(), &context)?;
-    check_limits(&experiment)?;
+    let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
+    REGISTRY.check_limits(&experiment)?;
     let note = |note: &str| context.note(note);
     let results =
         ResultsDirectory::create(args.new.as_deref(), &experiment, &origin.experiment, &note)?;
@@ -146,7 +142,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
         .clone()
         .ok_or_else(|| no_command(args, &record))?;
     let front_door = command.arguments.first().map(String::as_str);
-    if !front_door.is_some_and(|name| single_runs().any(|known| known == name)) {
+    if !front_door.is_some_and(|name| REGISTRY.single_runs().any(|known| known == name)) {
         let message = format!(
             "{}: `{}` cannot be repeated",
             args.results.display(),
@@ -154,7 +150,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
         );
         let hint = format!(
             "commands that can be repeated: {}; run others manually",
-            single_runs().collect::<Vec<_>>().join(", ")
+            REGISTRY.single_runs().collect::<Vec<_>>().join(", ")
         );
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }

@@ -6,16 +6,14 @@ use std::{
     process::ExitCode,
 };
 
+use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use report::{Results, checked_expectations};
 use results::ResultsDirectory;
-use runs::{
-    Choices, Context, Event, PlanBenchmarks, RunOutcome, Runner, benchmarks::VOCABULARY,
-    check_limits, shortcoming,
-};
+use runs::{Choices, Context, Event, PlanBenchmarks, RunOutcome, Runner, shortcoming};
 use server::Installation;
 use verdict::Outcome;
 
@@ -114,7 +112,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         Some(_) => terminal::context_shown_in(shown.clone())?,
         None => terminal::context()?,
     };
-    let benchmarks = PlanBenchmarks::read(experiment.plan(), &context)?;
+    let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
     }
@@ -127,7 +125,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     if !args.resume {
         // Before the results directory is made; a resumed run checks before its server is.
-        check_limits(&experiment)?;
+        REGISTRY.check_limits(&experiment)?;
     }
     let door = args.serve.as_deref();
     let door = door.map(|it| Door::open("--serve", it)).transpose()?;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
+use benchmarks::tpcc::{DATABASE, data::Tpcc};
 use clap::Subcommand;
-use runs::benchmarks::tpcc::{DATABASE, data::Tpcc};
 
 mod check;
 mod prepare;

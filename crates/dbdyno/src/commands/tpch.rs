@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use runs::benchmarks::tpch::{DATABASE, Tpch};
+use benchmarks::tpch::{DATABASE, Tpch};
 
 mod check;
 mod prepare;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use runs::benchmarks::wiki::{DATABASE, Wiki};
+use benchmarks::wiki::{DATABASE, Wiki};
 
 mod prepare;
 

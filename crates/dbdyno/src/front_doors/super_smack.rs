@@ -21,9 +21,10 @@ mod endpoints;
 mod shared_state;
 mod tables;
 
+use benchmarks::smack::files::SCRIPT_BYTES_MAX;
 use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
-use runs::{benchmarks::smack::files::SCRIPT_BYTES_MAX, sample_every};
+use runs::sample_every;
 use shared_state::SharedState;
 
 use crate::{

@@ -2,14 +2,11 @@
 
 use std::{ffi::OsString, ops::Range, process::ExitCode};
 
+use benchmarks::tpcc::population::{load_all, load_tables, look};
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use report::layouts::tpcc_mysql;
-use runs::{
-    Purpose,
-    benchmarks::tpcc::population::{load_all, load_tables, look},
-    control, number,
-};
+use runs::{Purpose, control, number};
 use workload::tpcc::{ExistingSchema, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
 use crate::{

@@ -21,8 +21,9 @@ use workload::tpcc::{Deliveries, Pacing, RoundTrips, operations};
 mod order_log;
 mod schemas;
 
+use benchmarks::tpcc::terminals::Settings;
 use order_log::OrderLog;
-use runs::{RunOutcome, benchmarks::tpcc::terminals::Settings, shortcoming, signals};
+use runs::{RunOutcome, shortcoming, signals};
 use schemas::{SchemaRange, Schemas};
 
 use crate::{

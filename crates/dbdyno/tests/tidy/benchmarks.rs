@@ -17,7 +17,7 @@ const NAMING_AT_MOST: usize = 7;
 
 /// Directories and files of a benchmark, or of the replacement of its original tool.
 const OWN_PLACES: &[&str] = &[
-    "/benchmarks/tpc",
+    "/benchmarks/src/tpc",
     "/commands/tpc",
     "/dataset/src/tpc",
     "/front_doors",

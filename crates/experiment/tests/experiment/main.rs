@@ -16,8 +16,8 @@ mod stages;
 
 use std::{fs, path::PathBuf};
 
+use benchmarks::VOCABULARY;
 use experiment::{Error, Experiment, Overrides};
-use runs::benchmarks::VOCABULARY;
 
 /// A directory with the files that experiments name, and experiments in it.
 struct Bench {

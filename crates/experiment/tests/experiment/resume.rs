@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
+use benchmarks::VOCABULARY;
 use experiment::{Error, Experiment, Overrides, Progress, record_file_names};
-use runs::benchmarks::VOCABULARY;
 use samples::{End, FORMAT, Line, RunHeader};
 use settings::Rows;
 

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::VOCABULARY;
 use experiment::{Costs, Experiment, Overrides, PlannedRun, ServerSpec};
-use runs::benchmarks::VOCABULARY;
 use settings::Rows;
 
 fn shipped(name: &str, scale: Option<f64>) -> Experiment {

@@ -40,7 +40,7 @@ pub fn conflict(endpoint: &Endpoint, what: impl std::fmt::Display) -> Blamed {
 }
 
 /// The names of the tables that are in it, as it spells them; views are none.
-pub(crate) fn base_tables(endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {
+pub fn base_tables(endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {
     let sql = "select table_name from information_schema.tables \
                where table_schema = database() and table_type = 'BASE TABLE'";
     let sets = control(endpoint, async |connection| connection.rows(sql).await)?;
@@ -52,11 +52,7 @@ pub(crate) fn base_tables(endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {
 }
 
 /// What tables have now, by counting, after a load that took a time.
-pub(crate) fn loaded(
-    endpoint: &Endpoint,
-    tables: &[String],
-    took: Duration,
-) -> Result<Loaded, Blamed> {
+pub fn loaded(endpoint: &Endpoint, tables: &[String], took: Duration) -> Result<Loaded, Blamed> {
     let rows = Purpose::Work.control(endpoint, async |connection| {
         let mut rows = 0;
         for table in tables {

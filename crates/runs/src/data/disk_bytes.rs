@@ -6,7 +6,7 @@ use protocol::Endpoint;
 use crate::control::{Purpose, backticked, number, quoted};
 
 /// Bytes of tables and their indexes, as the server counts its pages; `None` if the server does not report them.
-pub(crate) fn disk_bytes<'t>(
+pub fn disk_bytes<'t>(
     tables: impl Iterator<Item = &'t str>,
     endpoint: &Endpoint,
 ) -> Result<Option<u64>, Blamed> {

@@ -24,7 +24,7 @@ pub trait PreparedTables {
 }
 
 /// An error where a table of that name is there; `cleanup` is the command that removes the benchmark's.
-pub(crate) fn refuse_existing(
+pub fn refuse_existing(
     tables: &dyn PreparedTables,
     cleanup: &str,
     endpoint: &Endpoint,

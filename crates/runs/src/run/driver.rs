@@ -22,8 +22,11 @@ pub struct Driver<'a> {
     pub(crate) endpoint: Option<Endpoint>,
     /// Endpoint of the control connections; `None` for a load without a server.
     pub(crate) control: Option<Endpoint>,
+    /// The run.
     pub run: &'a PlannedRun,
+    /// Its load that these users are.
     pub load: &'a PlannedLoad,
+    /// Ends it early, and receives messages.
     pub context: &'a Context,
 }
 
@@ -71,7 +74,7 @@ impl Driver<'_> {
             on_refusal: on_refusal(spec),
             on_error: spec.on_error,
             tolerated: events::tolerated(self.run),
-            interval: interval(spec),
+            interval: interval_of(spec),
         }
     }
 
@@ -137,7 +140,7 @@ fn stop(load: &LoadSpec) -> Stop {
 
 /// Length of an interval of its record; each stage has a number of them, too. The recording of shorter ones than the
 /// shortest would affect the run.
-pub(crate) fn interval(load: &LoadSpec) -> Duration {
+pub fn interval_of(load: &LoadSpec) -> Duration {
     if load.ends_by_itself() {
         INTERVAL
     } else {

@@ -9,7 +9,7 @@ use protocol::{Compression, Endpoint};
 use samples::{Line, RunHeader};
 
 use crate::{
-    benchmarks::benchmark::Work,
+    benchmark::Work,
     control,
     events::Events,
     listener::Context,
@@ -22,7 +22,7 @@ use crate::{
     run::{
         Measured, Run,
         driven::first_error,
-        driver::{Driver, interval, loops},
+        driver::{Driver, interval_of, loops},
         several_loads::drive_together,
     },
     stage::Stage,
@@ -68,7 +68,7 @@ impl Planned<'_> {
         let run = Run {
             records: records.collect(),
             stage: self.stage,
-            cadence: Cadence::new(self.sample_every, interval(spec)),
+            cadence: Cadence::new(self.sample_every, interval_of(spec)),
             context: self.context,
             known_before: (self.stage.limit.iter())
                 .map(|limit| Line::Limit(limit.recorded()))

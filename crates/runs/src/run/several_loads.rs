@@ -15,8 +15,7 @@ use reactor::Instant;
 use samples::{Interval, LoadStage, PhaseMark};
 
 use crate::{
-    benchmarks::benchmark::Work, listener::Context, record::recording::Recording,
-    run::driver::Driver,
+    benchmark::Work, listener::Context, record::recording::Recording, run::driver::Driver,
 };
 
 /// Interval at which waiting threads check for an interruption.

@@ -4,11 +4,9 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
 use load::{Counters, Interrupt, Load, Observer, Outcome, User};
-use results::arguments;
 use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
 
 use crate::{
-    benchmarks::tools,
     listener::{Context, Length},
     open_files,
     record::{
@@ -26,6 +24,8 @@ pub struct SingleRun<'a> {
     pub name: String,
     /// The settings of the command, by option.
     pub settings: BTreeMap<String, String>,
+    /// The command line, without passwords.
+    pub arguments: Vec<String>,
     /// Seed of all randomness.
     pub seed: u64,
     /// The server.
@@ -83,7 +83,7 @@ impl SingleRun<'_> {
         );
         let command = Line::Command(Command {
             directory: std::env::current_dir().unwrap_or_default(),
-            arguments: arguments(tools()),
+            arguments: self.arguments.clone(),
         });
         let run = Run {
             records: vec![NewRecord {

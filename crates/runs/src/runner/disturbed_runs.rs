@@ -109,9 +109,10 @@ mod tests {
     use std::{cell::RefCell, fs, path::Path, time::Duration};
 
     use experiment::{Overrides, record_file_names};
+    use settings::Vocabulary;
+    use workload::oltp::{OltpData, OltpLoad};
 
     use super::*;
-    use crate::benchmarks::VOCABULARY;
 
     /// What was told.
     #[derive(Default)]
@@ -133,7 +134,11 @@ mod tests {
         let text = "format = 1\nrepeats = 4\n[matrix]\nside = [1, 2]\n[data]\noltp = { tables = 1 }\n[load]\n\
                     oltp = { script = \"point_select\" }\nconnections = \"{side}\"\nduration = \"1s\"\n";
         let overrides = Overrides::default();
-        Experiment::parse(Path::new("e.toml"), text, &overrides, &VOCABULARY).unwrap()
+        let vocabulary = Vocabulary {
+            data: vec![&OltpData],
+            loads: vec![&OltpLoad],
+        };
+        Experiment::parse(Path::new("e.toml"), text, &overrides, &vocabulary).unwrap()
     }
 
     /// The record of a run during which other programs took this share of two CPUs.

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A directory on the disk that a load without a server uses; its files go away with this value.
-pub(crate) struct TestDirectory {
+pub struct TestDirectory {
     place: Place,
     test: TestFile,
     /// Size of the file that was written whole, bytes.
@@ -34,22 +34,22 @@ impl TestDirectory {
     }
 
     /// The directory that the user named, absolute.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.place.path()
     }
 
     /// Whether requests can go past the page cache.
-    pub(crate) fn is_direct(&self) -> bool {
+    pub fn is_direct(&self) -> bool {
         self.place.is_direct()
     }
 
     /// The test files.
-    pub(crate) fn test(&self) -> &TestFile {
+    pub fn test(&self) -> &TestFile {
         &self.test
     }
 
     /// Writes the files of a load whole, unless an earlier run did.
-    pub(crate) fn provide(
+    pub fn provide(
         &self,
         fio: &Fio,
         load: &FioLoad,
@@ -87,7 +87,7 @@ impl TestDirectory {
     }
 
     /// An error where files of this size leave too little free.
-    pub(crate) fn refuse_unless_room(&self, bytes: u64) -> Result<(), Blamed> {
+    pub fn refuse_unless_room(&self, bytes: u64) -> Result<(), Blamed> {
         Ok(self.place.refuse_unless_room(bytes)?)
     }
 }

@@ -1,9 +1,9 @@
 //! The loads of a comparison, each a command with the options of its tables of data and load.
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, parser::ValueSource};
 use experiment::written;
-use runs::benchmarks::VOCABULARY;
 use settings::{Absent, Kind, OptionSpec, OptionTable, WeightedFile, quantity};
 use workload::{oltp::OltpData, script::ScriptLoad};
 

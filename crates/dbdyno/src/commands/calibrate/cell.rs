@@ -2,9 +2,10 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use benchmarks::oltp;
 use blame::{Blame, Blamed};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
-use runs::{NullProcess, benchmarks::oltp, calibration::StatementRate, steady_judge};
+use runs::{NullProcess, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, Plan, Settings};

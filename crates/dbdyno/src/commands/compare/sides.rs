@@ -5,10 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use experiment::Experiment;
 use results::{ComparedSide, experiment_of, looked_at, question, read_record, record_files};
-use runs::benchmarks::VOCABULARY;
 use samples::{Record, Staged};
 use verdict::{Execution, Levels, Question, Side};
 

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use benchmarks::oltp::DATABASE;
 use blame::{Blame, Blamed};
 use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use load::Process;
-use runs::benchmarks::oltp::DATABASE;
 use settings::{OptionSpec, OptionTable, Values};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpData, RandType, SECTIONS, Settings};
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
+use benchmarks::oltp::{ON_ERROR, group};
 use blame::{Blame, Blamed};
 use load::{Arrivals, Drain, Load, Process, Stop, WarmUp};
 use protocol::{Endpoint, NO_SUCH_TABLE};
@@ -12,9 +13,7 @@ use report::{
 };
 use results::audit_of_run;
 use runs::{
-    PreparedStatements, Recorded, RunOutcome, SingleRun,
-    benchmarks::oltp::{ON_ERROR, group},
-    control, number, shortcoming, steady_judge,
+    PreparedStatements, Recorded, RunOutcome, SingleRun, control, number, shortcoming, steady_judge,
 };
 use workload::oltp::{Benchmark, Plan};
 
@@ -25,7 +24,7 @@ use crate::{
             values::ForcedShutdown,
             watch::{Pending, Watcher},
         },
-        record_options::{exit_code_of_rate, write_report},
+        record_options::{exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
     },
     front_doors::super_smack::fresh_seed,
@@ -70,6 +69,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         after: &|_| Vec::new(),
         name: format!("oltp {}", benchmark.name()),
         settings: told_settings(&plan),
+        arguments: recorded_arguments(),
         seed,
         stage: &stage,
         expected: expected(options),

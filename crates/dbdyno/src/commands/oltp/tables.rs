@@ -6,14 +6,11 @@ use std::{
     thread,
 };
 
+use benchmarks::oltp::{check::check as faults_of, tables::OltpTables};
 use blame::{Blame, Blamed};
 use dataset::{PopulateEvent, Progress};
 use protocol::Endpoint;
-use runs::{
-    Context, Purpose,
-    benchmarks::oltp::{check::check as faults_of, tables::OltpTables},
-    database, droppable, signals,
-};
+use runs::{Context, Purpose, database, droppable, signals};
 use workload::oltp::{Benchmark, Prewarm, drop_statement};
 
 use crate::{

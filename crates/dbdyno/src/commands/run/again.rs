@@ -139,8 +139,8 @@ impl LongerRuns {
 
 #[cfg(test)]
 mod tests {
+    use benchmarks::VOCABULARY;
     use experiment::{Experiment, Overrides};
-    use runs::benchmarks::VOCABULARY;
 
     use super::*;
 

@@ -11,10 +11,10 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::VOCABULARY;
 use reactor::{Instant, system_now, thread_cpu_time};
 use report::{Results, openmetrics, served_html, served_script};
 use results::{record_files, results_so_far};
-use runs::benchmarks::VOCABULARY;
 use top::{BrowserView, Model, Playback, Source, html_before};
 
 use crate::{

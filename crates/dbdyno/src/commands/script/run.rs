@@ -2,24 +2,21 @@
 
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
+use benchmarks::script::{DATABASE, ON_ERROR, group, plan};
 use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use load::{Arrivals, Load, Process, Stop, WarmUp};
 use protocol::Endpoint;
 use report::RunReport;
 use results::audit_of_run;
-use runs::{
-    PreparedStatements, RunOutcome, SingleRun,
-    benchmarks::script::{DATABASE, ON_ERROR, group, plan},
-    shortcoming, steady_judge,
-};
+use runs::{PreparedStatements, RunOutcome, SingleRun, shortcoming, steady_judge};
 use settings::{Values, WeightedFile, quantity};
 use workload::script::{Plan, ScriptLoad, Scripts};
 
 use crate::{
     commands::{
         load_times::{self, time},
-        record_options::{RecordOptions, exit_code_of_rate, write_report},
+        record_options::{RecordOptions, exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
         table_options,
         unobserved::Unobserved,
@@ -166,6 +163,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         after: &|_| Vec::new(),
         name,
         settings: plan.told(),
+        arguments: recorded_arguments(),
         seed,
         stage: &stage,
         expected: args.warmup.at_most() + args.duration,

@@ -2,13 +2,11 @@
 
 use std::process::ExitCode;
 
-use runs::{
-    benchmarks::tpcc::{
-        DATABASE,
-        consistency::{describe, violations},
-    },
-    database,
+use benchmarks::tpcc::{
+    DATABASE,
+    consistency::{describe, violations},
 };
+use runs::database;
 use workload::tpcc::CONDITIONS;
 
 use crate::{connection_options::ConnectionOptions, terminal};

@@ -2,16 +2,14 @@
 
 use std::process::ExitCode;
 
+use benchmarks::tpcc::{
+    DATABASE,
+    consistency::require_after_load,
+    population::{Loading, prepare},
+};
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
-use runs::{
-    benchmarks::tpcc::{
-        DATABASE,
-        consistency::require_after_load,
-        population::{Loading, prepare},
-    },
-    database,
-};
+use runs::database;
 use workload::tpcc::{LoadPlan, Population, Table, WAREHOUSES_MAX};
 
 use crate::{connection_options::ConnectionOptions, terminal};

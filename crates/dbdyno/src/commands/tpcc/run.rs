@@ -4,6 +4,12 @@ use std::{cell::RefCell, collections::BTreeMap, process::ExitCode, time::Duratio
 
 use ::load::WarmUp;
 use audit::Audit;
+use benchmarks::tpcc::{
+    DATABASE,
+    consistency::{checked, describe, violations},
+    deliveries,
+    terminals::{Database, Settings, prepared_statements},
+};
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use report::{
@@ -11,16 +17,7 @@ use report::{
     layouts::tpcc::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
 };
 use results::audit_of_run;
-use runs::{
-    Context, Purpose, Recorded, RunOutcome, SingleRun,
-    benchmarks::tpcc::{
-        DATABASE,
-        consistency::{checked, describe, violations},
-        deliveries,
-        terminals::{Database, Settings, prepared_statements},
-    },
-    database, shortcoming,
-};
+use runs::{Context, Purpose, Recorded, RunOutcome, SingleRun, database, shortcoming};
 use samples::Line;
 use workload::tpcc::{
     DELIVERED, Deliveries, Share, TerminalPlan, Violation, create_procedures, operations,
@@ -29,7 +26,7 @@ use workload::tpcc::{
 use crate::{
     commands::{
         load_times::{self, time},
-        record_options::{RecordOptions, write_report},
+        record_options::{RecordOptions, recorded_arguments, write_report},
         run::terminal_width,
         unobserved::Unobserved,
     },
@@ -205,6 +202,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         after: &after,
         name: "tpcc".to_owned(),
         settings: told(&args, &plan),
+        arguments: recorded_arguments(),
         seed: args.seed,
         stage: &stage,
         expected: expected(&args),

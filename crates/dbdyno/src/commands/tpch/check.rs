@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use dataset::tpch::ScaleFactor;
-use runs::benchmarks::tpch::{
+use benchmarks::tpch::{
     DATABASE,
     check::{Compared, check, require_tables, scale_factor_of},
 };
+use dataset::tpch::ScaleFactor;
 
 use crate::{connection_options::ConnectionOptions, terminal};
 

@@ -2,13 +2,10 @@
 
 use std::process::ExitCode;
 
+use benchmarks::tpch::{DATABASE, Filled, prepare};
 use dataset::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
 use protocol::Endpoint;
-use runs::{
-    benchmarks::tpch::{DATABASE, Filled, prepare},
-    database,
-    population::default_streams,
-};
+use runs::{database, population::default_streams};
 use serde_json::json;
 
 use crate::{connection_options::ConnectionOptions, terminal};

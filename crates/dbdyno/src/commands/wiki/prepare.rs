@@ -2,14 +2,11 @@
 
 use std::process::ExitCode;
 
+use benchmarks::wiki::{DATABASE, prepare};
 use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches};
 use dataset::wiki::{WikiData, WikiPlan};
-use runs::{
-    benchmarks::wiki::{DATABASE, prepare},
-    database,
-    population::default_streams,
-};
+use runs::{database, population::default_streams};
 use serde_json::json;
 use settings::{OptionTable, Values};
 

@@ -9,19 +9,18 @@ use std::{
     sync::Arc,
 };
 
+use benchmarks::slap;
 use blame::{Blame, Blamed};
 use load::{Ended, Group, INTERVAL, Load, Observer, Outcome, Stop};
 use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use results::{RecordPlace, audit_of_run, numbered};
-use runs::{
-    Context, SingleRun, Stage, benchmarks::slap, open_files, refuse_if_interrupted, steady_judge,
-};
+use runs::{Context, SingleRun, Stage, open_files, refuse_if_interrupted, steady_judge};
 use samples::{Interval, PhaseMark};
 use workload::slap::{Engine, Plan, Planned};
 
 use crate::{
-    commands::run::terminal_width,
+    commands::{record_options::recorded_arguments, run::terminal_width},
     front_doors::mysqlslap::{
         main_connection::Main,
         settings::{Output, Settings},
@@ -210,6 +209,7 @@ impl Tests<'_, '_> {
                 .clone()
                 .unwrap_or_else(|| settings.program.to_owned()),
             settings: told(settings, self.endpoint, engine, clients),
+            arguments: recorded_arguments(),
             seed: settings.seed,
             stage: &stage,
             expected: settings.duration.unwrap_or(INTERVAL),

@@ -2,9 +2,10 @@
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
+use benchmarks::slap::STATEMENTS_BYTES_MAX;
 use blame::Blamed;
 use load::{Arrivals, OnError, Process};
-use runs::{benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
+use runs::sample_every;
 use settings::quantity;
 use sqltext::refuse_foreign_text;
 use workload::slap::{

@@ -8,16 +8,13 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::smack::{files::keys_of, group};
 use blame::{Blame, Blamed};
 use load::{Ended, INTERVAL, Load, Observer, Outcome};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use results::{RecordPlace, audit_of_run};
-use runs::{
-    SingleRun, Stage,
-    benchmarks::smack::{files::keys_of, group},
-    open_files, steady_judge,
-};
+use runs::{SingleRun, Stage, open_files, steady_judge};
 use samples::{Connects, Interval, Line, PhaseMark};
 use workload::smack::{
     BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, ConnectFigures, Figures,
@@ -25,7 +22,8 @@ use workload::smack::{
 };
 
 use crate::{
-    commands::run::terminal_width, front_doors::super_smack::shared_state::SharedState,
+    commands::{record_options::recorded_arguments, run::terminal_width},
+    front_doors::super_smack::shared_state::SharedState,
     progress::Step,
 };
 
@@ -111,6 +109,7 @@ fn recorded(
     let single = SingleRun {
         name: format!("super-smack {name}"),
         settings: BTreeMap::from([arguments, ("workers".to_owned(), workers)]),
+        arguments: recorded_arguments(),
         seed: shared.seed,
         stage: &stage,
         expected: INTERVAL,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use benchmarks::tpcc::terminals::{Database, Settings};
 use blame::{Blame, Blamed};
 use load::{Load, OnRefusal};
 use protocol::Endpoint;
-use runs::benchmarks::tpcc::terminals::{Database, Settings};
 use workload::tpcc::{Terminal, TerminalPlan};
 
 use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};

@@ -2,13 +2,11 @@
 
 use std::{path::Path, time::Duration};
 
+use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use results::{Origin, ResultsDirectory, question};
-use runs::{
-    Choices, Context, Event, PlanBenchmarks, RunOutcome, Runner, benchmarks::VOCABULARY,
-    shortcoming,
-};
+use runs::{Choices, Context, Event, RunOutcome, Runner, shortcoming};
 use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
 
@@ -170,7 +168,7 @@ fn measure(
         let note = |note: &str| context.note(note);
         ResultsDirectory::create(Some(directory), &experiment, path, &note)?
     };
-    let benchmarks = PlanBenchmarks::read(experiment.plan(), context)?;
+    let benchmarks = REGISTRY.read(experiment.plan(), context)?;
     let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
     let left = results.left(experiment.plan(), &renamed)?;
     if !left.is_empty() {

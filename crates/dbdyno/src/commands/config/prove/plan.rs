@@ -2,9 +2,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use experiment::{Costs, Experiment, Overrides};
-use runs::benchmarks::VOCABULARY;
 use units::{counted, span};
 use verdict::Elimination;
 

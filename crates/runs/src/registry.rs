@@ -1,0 +1,135 @@
+//! The benchmarks that an experiment can name.
+
+use blame::Blamed;
+use experiment::{Experiment, Plan};
+use server::Cgroup;
+use settings::Vocabulary;
+
+use crate::{
+    benchmark::{Benchmark, DataMaker, OnServer},
+    limit::check_limits_of_servers,
+    listener::Context,
+};
+
+/// Benchmarks and data sets, one entry each.
+pub struct Registry {
+    /// If a file has the tables of several benchmarks, the later one in this list has precedence.
+    pub benchmarks: &'static [&'static dyn Benchmark],
+    /// Data sets without a load of their own.
+    pub data: &'static [&'static dyn DataMaker],
+}
+
+impl Registry {
+    /// The options of all benchmarks in an experiment file.
+    pub fn vocabulary(&self) -> Vocabulary {
+        let loads = self.benchmarks.iter();
+        Vocabulary {
+            data: self.data_makers().map(DataMaker::data_options).collect(),
+            loads: loads.map(|known| known.load_options()).collect(),
+        }
+    }
+
+    /// The programs whose command lines dbdyno accepts when it is called by their names.
+    pub fn tools(&self) -> impl Iterator<Item = &'static str> {
+        let benchmarks = self.benchmarks.iter();
+        benchmarks.flat_map(|known| known.tools()).copied()
+    }
+
+    /// The commands that run one benchmark once, and accept `--seed` and `--record`.
+    pub fn single_runs(&self) -> impl Iterator<Item = &'static str> {
+        let benchmarks = self.benchmarks.iter();
+        benchmarks.flat_map(|known| known.single_runs()).copied()
+    }
+
+    /// Checks that all runs of a plan are possible, and reads its files; starts and writes nothing.
+    pub fn read(&'static self, plan: &Plan, context: &Context) -> Result<PlanBenchmarks, Blamed> {
+        for run in &plan.runs {
+            let data = run.data.as_ref().map(|data| data.source.name());
+            if let Some(maker) = data.and_then(|data| self.maker_among_benchmarks(data)) {
+                maker.check(run)?;
+            }
+            for load in &run.loads {
+                self.benchmark(load.spec.source.name()).check(run)?;
+            }
+        }
+        let mut with_files = Vec::new();
+        for known in self.benchmarks {
+            with_files.extend(known.with_files(plan, context)?);
+        }
+        Ok(PlanBenchmarks {
+            registry: self,
+            with_files,
+        })
+    }
+
+    /// An error if a limit of the experiment, on its servers or on the disks of its loads, cannot be set on this machine.
+    pub fn check_limits(&self, experiment: &Experiment) -> Result<(), Blamed> {
+        if experiment.is_simulated() {
+            return Ok(());
+        }
+        let plan = experiment.plan();
+        check_limits_of_servers(plan)?;
+        let mut limited = Vec::new();
+        for load in plan.runs.iter().flat_map(|run| &run.loads) {
+            let load = &load.spec;
+            let of_load = self.benchmark(load.source.name());
+            let disk = of_load.directory(load).zip(of_load.disk_limits(load));
+            limited.extend(disk.filter(|disk| !limited.contains(disk)));
+        }
+        for (directory, limits) in limited {
+            // It is made only to see whether that is possible, and removed at once.
+            Cgroup::create(&directory, limits)?;
+        }
+        Ok(())
+    }
+
+    /// The benchmark whose load has this name.
+    fn benchmark(&self, name: &str) -> &'static dyn Benchmark {
+        let mut benchmarks = self.benchmarks.iter().copied();
+        let found = benchmarks.find(|known| known.load_options().name() == name);
+        found.expect("an experiment knows no other table than the vocabulary's")
+    }
+
+    fn maker_among_benchmarks(&self, data: &str) -> Option<&'static dyn Benchmark> {
+        let mut benchmarks = self.benchmarks.iter().copied();
+        benchmarks.find(|known| {
+            let maker = known.on_server().and_then(OnServer::data_maker);
+            maker.is_some_and(|maker| maker.data_options().name() == data)
+        })
+    }
+
+    fn data_makers(&self) -> impl Iterator<Item = &'static dyn DataMaker> {
+        let of_benchmarks = self.benchmarks.iter().copied();
+        let of_benchmarks = of_benchmarks.filter_map(|known| known.on_server());
+        let of_benchmarks = of_benchmarks.filter_map(OnServer::data_maker);
+        of_benchmarks.chain(self.data.iter().copied())
+    }
+}
+
+/// The benchmarks of a plan, with what they have read of its files.
+pub struct PlanBenchmarks {
+    registry: &'static Registry,
+    /// Those that keep what they read; they take the place of the registry's.
+    with_files: Vec<Box<dyn Benchmark>>,
+}
+
+impl PlanBenchmarks {
+    /// The benchmark whose load has this name.
+    pub(crate) fn benchmark(&self, name: &str) -> &dyn Benchmark {
+        let mut own = self.with_files.iter().map(Box::as_ref);
+        let own = own.find(|known| known.load_options().name() == name);
+        own.unwrap_or_else(|| self.registry.benchmark(name))
+    }
+
+    /// What makes the data with the option table of this name.
+    pub(crate) fn data_maker(&self, name: &str) -> &dyn DataMaker {
+        let own = self.with_files.iter().filter_map(|known| known.on_server());
+        let mut own = own.filter_map(OnServer::data_maker);
+        let own = own.find(|known| known.data_options().name() == name);
+        own.unwrap_or_else(|| {
+            let mut makers = self.registry.data_makers();
+            let found = makers.find(|known| known.data_options().name() == name);
+            found.expect("an experiment knows no other table than the vocabulary's")
+        })
+    }
+}
