@@ -3,7 +3,7 @@
 use crate::crates::Crate;
 
 /// Crates that must not name a benchmark.
-const NEUTRAL: &[&str] = &["experiment", "load", "settings"];
+const NEUTRAL: &[&str] = &["experiment", "load", "runs", "settings"];
 
 /// What benchmarks may name of `load`: a virtual client, and the values that it yields. Pacing and recording are not theirs.
 const OF_A_USER: &[&str] = &["Class", "Failure", "Moment", "Next", "User", "Watch"];
