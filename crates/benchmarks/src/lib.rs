@@ -1,7 +1,7 @@
 //! The benchmarks as experiments and commands run them, one module each; a new one also gets a line in the registry below.
 //!
-//! A module loads, checks and drops the data of its benchmark and drives its users; their options, rows and statements
-//! are those of `workload` and `dataset`.
+//! A module loads, checks and drops the data of its benchmark, drives its users, and has the layout of the original
+//! tool's report, a pure function of figures; options, rows and statements are those of `workload` and `dataset`.
 
 pub mod oltp;
 pub mod own_data;

@@ -9,6 +9,7 @@ use protocol::Endpoint;
 use workload::oltp::{Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings};
 
 pub mod check;
+pub mod layout;
 pub mod tables;
 
 use runs::{

@@ -1,5 +1,7 @@
 //! mysqlslap's tables and clients in the runs of an experiment.
 
+pub mod layout;
+
 use std::sync::Arc;
 
 use blame::{Blame, Blamed};

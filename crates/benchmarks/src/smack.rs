@@ -1,6 +1,7 @@
 //! A .smack file in the runs of an experiment: its tables as data, its clients as load.
 
 pub mod files;
+pub mod layout;
 mod tables;
 
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Renders results for people and programs: tables for a terminal, one HTML page, one SQLite database, and the report
-//! layouts of the tools that dbdyno replaces.
+//! Renders results for people and programs: tables for a terminal, one HTML page and one SQLite database.
 //!
 //! The charts that show a conclusion are static SVG from this crate's own few hundred lines of scales, axes and marks.
 //! The crate kuva draws more kinds of charts, but its SVG has no title or description for a screen reader, and it fixes
@@ -16,7 +15,6 @@ mod findings;
 mod formats;
 mod grid;
 mod history;
-pub mod layouts;
 mod page;
 mod picture;
 mod plan_comparison_page;

@@ -9,10 +9,10 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use benchmarks::smack::layout::TimeUnit;
 use blame::{Blame, Blamed};
 use clap::{CommandFactory, Parser, ValueEnum};
 use load::OnError;
-use report::layouts::super_smack::TimeUnit;
 use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 
 mod client;

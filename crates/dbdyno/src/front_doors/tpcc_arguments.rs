@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
+use benchmarks::tpcc::tpcc_mysql_layout as tpcc_mysql;
 use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use protocol::{Address, Endpoint, Password};
-use report::layouts::tpcc_mysql;
 
 use crate::connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket};
 

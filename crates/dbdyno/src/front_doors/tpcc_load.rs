@@ -2,10 +2,12 @@
 
 use std::{ffi::OsString, ops::Range, process::ExitCode};
 
-use benchmarks::tpcc::population::{load_all, load_tables, look};
+use benchmarks::tpcc::{
+    population::{load_all, load_tables, look},
+    tpcc_mysql_layout as tpcc_mysql,
+};
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
-use report::layouts::tpcc_mysql;
 use runs::{Purpose, control, number};
 use workload::tpcc::{ExistingSchema, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 

@@ -8,12 +8,12 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::tpcc::{
+    layout::Transactions,
+    tpcc_mysql_layout::{self as tpcc_mysql, FinalReport},
+};
 use blame::{Blame, Blamed};
 use load::{Ended, Observer, WarmUp};
-use report::layouts::{
-    tpcc::Transactions,
-    tpcc_mysql::{self, FinalReport},
-};
 use samples::{Interval, Phase, PhaseMark};
 use settings::quantity;
 use workload::tpcc::{Deliveries, Pacing, RoundTrips, operations};

@@ -11,8 +11,8 @@ const OF_A_USER: &[&str] = &["Class", "Failure", "Moment", "Next", "User", "Watc
 /// Names of benchmarks that they must not contain.
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
-/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands, the loads of
-/// `config prove` and the layouts.
+/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands and the loads of
+/// `config prove`.
 const NAMING_AT_MOST: usize = 7;
 
 /// Directories and files of a benchmark, or of the replacement of its original tool.
@@ -21,7 +21,6 @@ const OWN_PLACES: &[&str] = &[
     "/commands/tpc",
     "/dataset/src/tpc",
     "/front_doors",
-    "/layouts/tpc",
     "/workload/src/tpc",
 ];
 

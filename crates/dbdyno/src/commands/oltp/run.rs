@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use audit::Audit;
-use benchmarks::oltp::{ON_ERROR, group};
+use benchmarks::oltp::{
+    ON_ERROR, group,
+    layout::{self as sysbench, Beside, FinalReport, Header},
+};
 use blame::{Blame, Blamed};
 use load::{Arrivals, Drain, Load, Process, Stop, WarmUp};
 use protocol::{Endpoint, NO_SUCH_TABLE};
-use report::{
-    RunReport,
-    layouts::sysbench::{self, Beside, FinalReport, Header},
-};
+use report::RunReport;
 use results::audit_of_run;
 use runs::{
     PreparedStatements, Recorded, RunOutcome, SingleRun, control, number, shortcoming, steady_judge,

@@ -5,6 +5,6 @@ use super::options::{Format, Options};
 pub(super) fn print_title(options: &Options) {
     if options.report.format == Format::Sysbench {
         let program = format!("dbdyno {}", env!("CARGO_PKG_VERSION"));
-        print!("{}", report::layouts::sysbench::title(&program));
+        print!("{}", benchmarks::oltp::layout::title(&program));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use benchmarks::oltp::layout::{self as sysbench, Intermediate, Rates};
 use load::Observer;
-use report::layouts::sysbench::{self, Intermediate, Rates};
 use samples::{Durations, Interval, Phase, PhaseMark};
 use workload::oltp::Plan;
 

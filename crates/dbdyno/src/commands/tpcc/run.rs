@@ -8,14 +8,12 @@ use benchmarks::tpcc::{
     DATABASE,
     consistency::{checked, describe, violations},
     deliveries,
+    layout::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
     terminals::{Database, Settings, prepared_statements},
 };
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
-use report::{
-    RunReport,
-    layouts::tpcc::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
-};
+use report::RunReport;
 use results::audit_of_run;
 use runs::{Context, Purpose, Recorded, RunOutcome, SingleRun, database, shortcoming};
 use samples::Line;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use report::layouts::mysqlslap::TestReport;
+use benchmarks::slap::layout::TestReport;
 use workload::slap::{Engine, Statement};
 
 use super::{

@@ -9,11 +9,13 @@ use std::{
     sync::Arc,
 };
 
-use benchmarks::slap;
+use benchmarks::slap::{
+    self,
+    layout::{self, TestReport},
+};
 use blame::{Blame, Blamed};
 use load::{Ended, Group, INTERVAL, Load, Observer, Outcome, Stop};
 use protocol::{Compression, Endpoint};
-use report::layouts::mysqlslap::{self as layout, TestReport};
 use results::{RecordPlace, audit_of_run, numbered};
 use runs::{Context, SingleRun, Stage, open_files, refuse_if_interrupted, steady_judge};
 use samples::{Interval, PhaseMark};

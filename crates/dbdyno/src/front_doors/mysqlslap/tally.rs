@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use benchmarks::slap::layout::{More, Percentiles, TestReport};
 use load::{Ended, Outcome};
-use report::layouts::mysqlslap::{More, Percentiles, TestReport};
 use samples::Histogram;
 use workload::slap::{Engine, Plan};
 

@@ -8,11 +8,14 @@ use std::{
     time::Duration,
 };
 
-use benchmarks::smack::{files::keys_of, group};
+use benchmarks::smack::{
+    files::keys_of,
+    group,
+    layout::{BarrelReport, QueryType, Spread, TimeUnit, render},
+};
 use blame::{Blame, Blamed};
 use load::{Ended, INTERVAL, Load, Observer, Outcome};
 use protocol::Endpoint;
-use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use results::{RecordPlace, audit_of_run};
 use runs::{SingleRun, Stage, open_files, steady_judge};
 use samples::{Connects, Interval, Line, PhaseMark};

@@ -2,8 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use benchmarks::smack::layout::TimeUnit;
 use load::OnError;
-use report::layouts::super_smack::TimeUnit;
 use runs::Context;
 use workload::smack::{Dictionary, Script};
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use samples::{Durations, ErrorCount};
 
-use super::tpcc::Transactions;
+use super::layout::Transactions;
 
 /// The text that scripts search for at the end of a load.
 pub const LOADED: &str = "\n...DATA LOADING COMPLETED SUCCESSFULLY.\n";
