@@ -78,6 +78,8 @@ pub(super) struct Advice {
     pub(super) at: usize,
     /// Name of the statement.
     pub(super) statement: String,
+    /// Names of the other statements that have the same candidate.
+    pub(super) also_for: Vec<String>,
     pub(super) candidate: Candidate,
     /// Time that it saves by the plans of all statements, seconds, about.
     pub(super) saving_s: f64,
@@ -91,6 +93,12 @@ impl Advice {
     /// Whether a comparison can measure it.
     pub(super) fn is_measurable(&self) -> bool {
         !matches!(self.candidate.remedy, Remedy::Author(_))
+    }
+
+    /// Names of all statements that it was proposed for.
+    pub(super) fn statements(&self) -> Vec<&str> {
+        let others = self.also_for.iter().map(String::as_str);
+        iter::once(self.statement.as_str()).chain(others).collect()
     }
 
     pub(super) fn is_statistics(&self) -> bool {
@@ -226,12 +234,18 @@ impl Diagnosis {
                 }
                 (remedy, other) if *remedy == *other => {
                     known.saving_s += saving_s;
+                    let mut also = statement.to_owned();
                     if saving_s > known.own_saving_s {
                         known.own_saving_s = saving_s;
                         known.at = at;
                         known.candidate.reason.clone_from(&candidate.reason);
-                        statement.clone_into(&mut known.statement);
+                        std::mem::swap(&mut known.statement, &mut also);
                     }
+                    if !known.also_for.contains(&also) {
+                        known.also_for.push(also);
+                    }
+                    // Two aliases of a table give a statement one candidate twice.
+                    known.also_for.retain(|it| *it != known.statement);
                 }
                 _ => continue,
             }
@@ -240,6 +254,7 @@ impl Diagnosis {
         self.advice.push(Advice {
             at,
             statement: statement.to_owned(),
+            also_for: Vec::new(),
             candidate,
             saving_s,
             own_saving_s: saving_s,
@@ -387,6 +402,7 @@ mod tests {
         diagnosis.rank();
         assert_eq!(words(&diagnosis), ["analyze table s.t, s.u", "b", "a"]);
         assert_eq!(diagnosis.advice[1].statement, "2");
+        assert_eq!(diagnosis.advice[1].also_for, ["1"]);
     }
 
     #[test]

@@ -412,6 +412,9 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
         let words = advice.candidate.remedy.words();
         lines.whole(format!("  {}{words}", verdict(advice, is_tried)));
         lines.whole(format!("    {}", advice.candidate.reason));
+        if !advice.also_for.is_empty() {
+            lines.whole(format!("    also for: {}", advice.also_for.join(", ")));
+        }
         let (effects, price): (Vec<&Effect>, Option<&IndexPrice>) = match &advice.proof {
             Some(Proof::Kept {
                 faster,

@@ -367,7 +367,7 @@ fn note(diagnosis: &mut Diagnosis, sides: &[Side], report: &Report) {
         let advice = &mut diagnosis.advice[side.place];
         let proof = match &report.left_out[number + 1] {
             Some(why) => Proof::CannotBeMade(why.clone()),
-            None => Proof::of(report, number + 1, &advice.statement),
+            None => Proof::of(report, number + 1, &advice.statements()),
         };
         advice.proof = Some(proof);
     }

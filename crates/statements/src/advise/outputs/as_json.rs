@@ -64,6 +64,7 @@ fn advice_json(it: &Advice) -> Value {
     };
     json!({
         "statement": it.statement,
+        "also_for": it.also_for,
         "reason": it.candidate.reason,
         "kind": kind,
         "remedy": what,

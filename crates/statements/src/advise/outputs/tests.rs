@@ -22,6 +22,7 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
     Advice {
         at,
         statement: statement.to_owned(),
+        also_for: Vec::new(),
         candidate: Candidate {
             reason: "t reads 8.00k rows (whole table)".to_owned(),
             remedy: Remedy::of_parts("name", parts.to_owned()),
@@ -89,9 +90,13 @@ fn diagnosis(advice: Vec<Advice>) -> Diagnosis {
 
 #[test]
 fn the_answer_comes_first_then_what_had_no_effect() {
+    let of_both = Advice {
+        also_for: vec!["2".to_owned()],
+        ..advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried))
+    };
     let mut all = diagnosis(vec![
         advice(0, "Q1", "create index u on t (b)", rejected("Q1")),
-        advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried)),
+        of_both,
         advice(0, "Q1", "create index w on t (y)", Some(Proof::Unused)),
         advice(
             0,
@@ -130,7 +135,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     );
     let verbose = shown(&all, true, true);
     for part in [
-        "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n",
+        "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n    also for: 2\n",
         "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
         "    the optimizer does not choose it for any statement\n",
         "because rows read 8.00k to 5\n    size of the index",

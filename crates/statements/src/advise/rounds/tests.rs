@@ -7,6 +7,7 @@ fn advice(remedy: Remedy) -> Advice {
     Advice {
         at: 0,
         statement: "1".to_owned(),
+        also_for: Vec::new(),
         candidate: Candidate {
             reason: String::new(),
             remedy,
