@@ -12,7 +12,7 @@ mod table_facts;
 use std::time::Duration;
 
 use protocol::Endpoint;
-use runs::{Blame, Blamed};
+use runs::{Blame, Blamed, Context};
 use workload::sql_script::SqlStatement;
 
 use self::{diagnosis::Advice, proof::Proof};
@@ -23,11 +23,12 @@ pub use self::{
 };
 use super::{compare::check_kind, session::in_session, setting::is_setting};
 
-/// Explains statements, and finds candidates; each execution ends after `timeout`.
+/// Explains statements, and finds candidates; each execution ends after `timeout`, and `context` receives its progress.
 pub fn diagnose(
     endpoint: &Endpoint,
     statements: &[SqlStatement],
     timeout: Duration,
+    context: &Context,
 ) -> Result<Diagnosis, Blamed> {
     for statement in statements {
         check_kind(statement)?;
@@ -37,7 +38,7 @@ pub fn diagnose(
         return Err(Blamed::new(Blame::Input, message));
     }
     in_session(endpoint, timeout, async |session| {
-        Diagnosis::of(session, statements).await
+        Diagnosis::of(session, statements, context).await
     })
 }
 

@@ -27,7 +27,7 @@ pub(crate) use self::{
     finding::{Finding, Verdict},
     hints::are_order_hints_known,
     index_price::{IndexPrice, NewIndexes, WriteTimes},
-    side::change,
+    side::{SideError, change},
     trial::Terms,
 };
 pub use self::{

@@ -3,7 +3,7 @@
 use std::{iter, time::Duration};
 
 use plans::column_uses;
-use runs::{Blame, Blamed, backticked};
+use runs::{Blame, Blamed, Context, Length, backticked};
 use workload::sql_script::SqlStatement;
 
 use super::{
@@ -111,6 +111,7 @@ impl Diagnosis {
     pub(super) async fn of(
         session: &mut Session,
         statements: &[SqlStatement],
+        context: &Context,
     ) -> Result<Self, Blamed> {
         let guarded = GuardedStatements::new(statements, false, None);
         guarded.check(session, iter::empty()).await?;
@@ -119,6 +120,10 @@ impl Diagnosis {
         let mut diagnosis = Self::default();
         let mut plans = Vec::new();
         for (at, statement) in statements.iter().enumerate() {
+            let _step = (!is_setting(statement)).then(|| {
+                let what = format!("executing {}", statement_in_words(statement, statements));
+                context.step(&what, Length::Unknown)
+            });
             let Some(executed) = diagnosis.executed(session, &guarded, at).await? else {
                 continue;
             };
@@ -290,6 +295,19 @@ impl Diagnosis {
     }
 }
 
+/// A statement by its place, its name and its number among the others: `a.sql:22:1 (view_agg), statement 3 of 31`.
+fn statement_in_words(statement: &SqlStatement, all: &[SqlStatement]) -> String {
+    let own = || all.iter().filter(|it| !is_setting(it));
+    let number = own().take_while(|it| !std::ptr::eq(*it, statement)).count() + 1;
+    let name = statement.label().map(|label| format!(" ({label})"));
+    format!(
+        "{}{}, statement {number} of {}",
+        statement.place(),
+        name.unwrap_or_default(),
+        own().count()
+    )
+}
+
 /// What the executions of a statement show.
 struct Executed {
     explained: ExplainedPlan,
@@ -422,6 +440,20 @@ mod tests {
         assert_eq!(texts, [&b"set @a = 1"[..], b"select 2"]);
         let failure = diagnosis.into_failure().unwrap();
         assert_eq!(failure.message, "q.sql:1:13");
+    }
+
+    #[test]
+    fn a_statement_in_progress_is_named_with_its_number() {
+        let text = b"set @a = 1;\nselect 1;\nselect /* Q2 */ 2".to_vec();
+        let statements = statements_of("q.sql", text).unwrap();
+        let words = [1, 2].map(|at| statement_in_words(&statements[at], &statements));
+        assert_eq!(
+            words,
+            [
+                "q.sql:2:1, statement 1 of 2",
+                "q.sql:3:1 (Q2), statement 2 of 2"
+            ]
+        );
     }
 
     #[test]

@@ -12,14 +12,14 @@ use protocol::Endpoint;
 use runs::{Blame, Blamed, Context, Length, Purpose};
 use workload::sql_script::SqlStatement;
 
-use self::servers::{BASELINE, Servers};
+use self::servers::Servers;
 use super::{
     candidate::{Remedy, SideChange},
     diagnosis::{Advice, Diagnosis, TrialTime},
     proof::Proof,
 };
 use crate::{
-    compare::{Contest, NewIndexes, Report, Terms, Variant, change},
+    compare::{Contest, NewIndexes, Report, SideError, Terms, Variant, change},
     connection::Connection,
     other_work::{self, OtherWork},
     session::Session,
@@ -136,7 +136,7 @@ impl Rounds<'_> {
                 return Ok(None);
             }
             let mut session = Session::open(&servers.baseline, self.timeout).await?;
-            let fresh = Diagnosis::of(&mut session, self.statements).await;
+            let fresh = Diagnosis::of(&mut session, self.statements, self.context).await;
             session.close().await;
             fresh.map(Some)
         });
@@ -291,7 +291,8 @@ impl Rounds<'_> {
         endpoint: &Endpoint,
         terms: Terms,
     ) -> Ended {
-        let baseline = Variant::baseline();
+        // It has no name: its errors are those of the statements.
+        let baseline = Variant::default();
         let variants = [&baseline].into_iter();
         let variants: Vec<&Variant> = variants.chain(sides.iter().map(|it| &it.variant)).collect();
         let own = sides.iter().map(|it| it.statements.clone());
@@ -324,9 +325,8 @@ impl Rounds<'_> {
                     failure: report.failure,
                 }
             }
-            Err(error) => {
-                let of_baseline = format!("variant {BASELINE}:");
-                if error.blame == Blame::Interrupted || error.message.starts_with(&of_baseline) {
+            Err(SideError { error, is_of_all }) => {
+                if is_of_all || error.blame == Blame::Interrupted {
                     return Ended {
                         failure: Some(error),
                         ..Ended::default()

@@ -14,7 +14,7 @@ use super::{
     hint_warnings::{self, Warned},
     hints,
     index_price::{IndexPrice, NewIndexes, price},
-    side::{self, Side},
+    side::{self, Side, SideError},
     trial::{Terms, Trial},
     variant::Variant,
 };
@@ -169,7 +169,7 @@ impl Contest<'_> {
         &self,
         endpoints: &[Result<Endpoint, String>],
         pids: &[u32],
-    ) -> Result<Report, Blamed> {
+    ) -> Result<Report, SideError> {
         let limit = self.connection.statement_timeout();
         let limit = limit.unwrap_or(Purpose::Work.limit());
         let measured = reactor::block_on(async {
@@ -193,7 +193,7 @@ impl Contest<'_> {
                     {
                         left_out[at] = Some(error.message);
                     }
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(SideError::of_all(error)),
                 }
             }
             let others = OtherWork::beside(pids);
@@ -205,7 +205,7 @@ impl Contest<'_> {
             }
             report
         });
-        measured.map_err(Blamed::machine)?
+        measured.map_err(|error| SideError::of_all(Blamed::machine(error)))?
     }
 
     /// A side on its server, with its changes made.
@@ -220,7 +220,11 @@ impl Contest<'_> {
             side::change(variant, endpoint, limit).await?;
         }
         let statements = &self.statements[at];
-        let mut side = Side::open(variant, statements, endpoint, self.timeout).await?;
+        let opened = Side::open(variant, statements, endpoint, self.timeout).await?;
+        let mut side = Side {
+            is_baseline: at == 0,
+            ..opened
+        };
         if self.leaves_out && at > 0 && self.is_reworded(at) {
             // Before the blocks, whose failure would end them for all sides.
             let guarded = GuardedStatements::new(statements, false, None);
@@ -245,7 +249,7 @@ impl Contest<'_> {
         places: &[usize],
         left_out: Vec<Option<String>>,
         mut others: OtherWork,
-    ) -> Result<Report, Blamed> {
+    ) -> Result<Report, SideError> {
         let mut measured = Trial::begin(sides, self.terms).await?.run(sides).await;
         let other_work = others.notable_share();
         for comparison in &mut measured.comparisons {
@@ -262,7 +266,7 @@ impl Contest<'_> {
                 break;
             }
             let explained = explain(side, plans).await;
-            failure = explained.err().map(|error| side.blamed(error));
+            failure = explained.err().map(|error| side.blamed(error).error);
         }
         let mut prices = vec![None; self.variants.len()];
         // Last, because it changes the data of the copies.
@@ -275,7 +279,7 @@ impl Contest<'_> {
             };
             match price_of(sides, at, indexes).await {
                 Ok(price) => prices[*place] = Some(price),
-                Err(error) => failure = Some(sides[at].blamed(error)),
+                Err(error) => failure = Some(sides[at].blamed(error).error),
             }
         }
         let own = |it: &&SqlStatement| !is_setting(it);

@@ -14,9 +14,35 @@ use crate::{
 
 /// A connected side.
 pub(super) struct Side<'a> {
+    /// Whether the others are compared with it.
+    pub(super) is_baseline: bool,
     pub(super) variant: &'a Variant,
     pub(super) statements: &'a [SqlStatement],
     pub(super) session: Session,
+}
+
+/// Why a side, or all of them, cannot be measured.
+#[derive(Debug)]
+pub(crate) struct SideError {
+    pub(crate) error: Blamed,
+    /// Whether no other side can be measured either: without the baseline there is nothing to compare with.
+    pub(crate) is_of_all: bool,
+}
+
+impl SideError {
+    /// An error that ends the measurement of all sides.
+    pub(super) fn of_all(error: Blamed) -> Self {
+        Self {
+            error,
+            is_of_all: true,
+        }
+    }
+}
+
+impl From<SideError> for Blamed {
+    fn from(it: SideError) -> Self {
+        it.error
+    }
 }
 
 /// The statements of a variant for those of the command line.
@@ -70,11 +96,7 @@ pub(crate) async fn change(
 ) -> Result<(), Blamed> {
     let mut session = Session::open(endpoint, limit).await?;
     for statement in &variant.sql {
-        let blamed = |failure: Failure| {
-            let error = failure.blamed_of_work(endpoint, statement);
-            Blamed::new(error.blame, format!("variant {}", error.message))
-                .hint(error.hints.first().cloned())
-        };
+        let blamed = |failure: Failure| of_variant(failure.blamed_of_work(endpoint, statement), "");
         let sql = String::from_utf8_lossy(statement.text()).into_owned();
         let sets = session.rows(&sql).await.map_err(blamed)?;
         // ANALYZE TABLE reports its errors as rows: table, operation, type, text.
@@ -108,23 +130,52 @@ impl<'a> Side<'a> {
         for setting in variant.settings() {
             let sql = String::from_utf8_lossy(setting.text()).into_owned();
             let done = session.rows(&sql).await;
-            done.map_err(|failure| {
-                let error = failure.blamed(endpoint, setting);
-                Blamed::new(error.blame, format!("variant {}", error.message))
-            })?;
+            done.map_err(|failure| of_variant(failure.blamed(endpoint, setting), ""))?;
         }
         Ok(Self {
+            is_baseline: false,
             variant,
             statements,
             session,
         })
     }
 
-    /// An error of this side, with the name of its variant.
-    pub(super) fn blamed(&self, error: Blamed) -> Blamed {
-        Blamed {
-            message: format!("variant {}: {}", self.variant.name, error.message),
-            ..error
+    /// An error of this side, with the name of its variant, if it has one.
+    pub(super) fn blamed(&self, error: Blamed) -> SideError {
+        let error = match self.variant.name.as_str() {
+            "" => error,
+            name => of_variant(error, &format!("{name}: ")),
+        };
+        SideError {
+            error,
+            is_of_all: self.is_baseline,
+        }
+    }
+}
+
+/// An error of a variant, with its name before the message. An interruption is none: the user caused it.
+fn of_variant(error: Blamed, name: &str) -> Blamed {
+    if error.blame == Blame::Interrupted {
+        return error;
+    }
+    Blamed {
+        message: format!("variant {name}{}", error.message),
+        ..error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interruption_is_no_error_of_a_variant() {
+        for (blame, expected) in [
+            (Blame::Server, "variant index: q.sql:1:1: it ended"),
+            (Blame::Interrupted, "q.sql:1:1: it ended"),
+        ] {
+            let error = Blamed::new(blame, "q.sql:1:1: it ended");
+            assert_eq!(of_variant(error, "index: ").message, expected);
         }
     }
 }

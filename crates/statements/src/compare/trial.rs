@@ -10,7 +10,7 @@ use workload::sql_script::SqlStatement;
 use super::{
     comparison::{Comparison, Sameness},
     hint_warnings::{self, Warned, Warning},
-    side::Side,
+    side::{Side, SideError},
 };
 use crate::{
     execution::{GuardedStatements, StatementResult},
@@ -64,7 +64,7 @@ pub(crate) struct Trial<'a> {
 impl<'a> Trial<'a> {
     /// Executes every statement on every side twice, which is not timed, and compares the results. The second time shows
     /// how long an execution takes once its pages are in memory.
-    pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, Blamed> {
+    pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, SideError> {
         let guarded: Vec<GuardedStatements<'a>> = sides
             .iter()
             .map(|side| GuardedStatements::new(side.statements, false, None))
@@ -84,7 +84,11 @@ impl<'a> Trial<'a> {
             statements: side.statements,
             warnings: executed.iter().map(|it| it.1.clone()).collect(),
         });
-        hint_warnings::check(&warned.collect::<Vec<_>>())?;
+        let followed = hint_warnings::check(&warned.collect::<Vec<_>>());
+        followed.map_err(|error| SideError {
+            error,
+            is_of_all: false,
+        })?;
         let second = trial.results(sides).await?;
         for (statement, (earlier, _)) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
@@ -107,7 +111,7 @@ impl<'a> Trial<'a> {
 
     /// Compares all rows of the statements whose limited results differ only in which rows they have. Where that takes
     /// longer than the time limit of statements, they count as different.
-    async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+    async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), SideError> {
         let own = |side: &Side<'a>, statement: usize| {
             let mut own = side.statements.iter().filter(|it| !is_setting(it));
             own.nth(statement).and_then(Unlimited::of)
@@ -153,7 +157,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The results of all statements on some sides, without those of settings.
-    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, Blamed> {
+    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, SideError> {
         let mut all = Vec::new();
         for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
             let mut results = Vec::new();
@@ -203,7 +207,7 @@ impl<'a> Trial<'a> {
             }
             let block = self.block(sides, &open, &mut family, &mut random).await;
             if let Err(error) = block {
-                failure = Some(error);
+                failure = Some(Blamed::from(error));
                 break;
             }
             done += 1;
@@ -215,7 +219,7 @@ impl<'a> Trial<'a> {
             self.comparisons[*at].compared = compared;
         }
         if failure.is_none() {
-            failure = self.add_costs(sides).await.err();
+            failure = self.add_costs(sides).await.err().map(Blamed::from);
         }
         Measured {
             comparisons: self.comparisons,
@@ -232,7 +236,7 @@ impl<'a> Trial<'a> {
         open: &[(usize, usize)],
         family: &mut TimedFamily,
         random: &mut Random,
-    ) -> Result<(), Blamed> {
+    ) -> Result<(), SideError> {
         let mut places: Vec<Places<'_>> = sides.iter().map(Places::of).collect();
         let statements = self.comparisons.last().map_or(0, |it| it.statement + 1);
         for statement in 0..statements {
@@ -286,7 +290,7 @@ impl<'a> Trial<'a> {
         ((BLOCK_S / longest_s) as usize).clamp(1, EXECUTIONS_AT_MOST)
     }
 
-    async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+    async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), SideError> {
         for (number, side) in sides.iter_mut().enumerate() {
             let mut statement = 0;
             for (at, text) in side.statements.iter().enumerate() {
@@ -318,7 +322,7 @@ async fn unlimited_results(
     side: &mut Side<'_>,
     is_wanted: impl Fn(usize) -> bool,
     mut add: impl FnMut(usize, StatementResult),
-) -> Result<(), Blamed> {
+) -> Result<(), SideError> {
     let own = side.statements.iter().filter(|it| !is_setting(it));
     if !(0..own.count()).any(&is_wanted) {
         return Ok(());
