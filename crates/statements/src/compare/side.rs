@@ -96,7 +96,10 @@ pub(crate) async fn change(
 ) -> Result<(), Blamed> {
     let mut session = Session::open(endpoint, limit).await?;
     for statement in &variant.sql {
-        let blamed = |failure: Failure| of_variant(failure.blamed_of_work(endpoint, statement), "");
+        let blamed = |failure: Failure| {
+            // The place begins with the name of the variant.
+            with_start("variant ", failure.blamed_of_work(endpoint, statement))
+        };
         let sql = String::from_utf8_lossy(statement.text()).into_owned();
         let sets = session.rows(&sql).await.map_err(blamed)?;
         // ANALYZE TABLE reports its errors as rows: table, operation, type, text.
@@ -130,7 +133,7 @@ impl<'a> Side<'a> {
         for setting in variant.settings() {
             let sql = String::from_utf8_lossy(setting.text()).into_owned();
             let done = session.rows(&sql).await;
-            done.map_err(|failure| of_variant(failure.blamed(endpoint, setting), ""))?;
+            done.map_err(|failure| with_start("variant ", failure.blamed(endpoint, setting)))?;
         }
         Ok(Self {
             is_baseline: false,
@@ -142,24 +145,28 @@ impl<'a> Side<'a> {
 
     /// An error of this side, with the name of its variant, if it has one.
     pub(super) fn blamed(&self, error: Blamed) -> SideError {
-        let error = match self.variant.name.as_str() {
-            "" => error,
-            name => of_variant(error, &format!("{name}: ")),
-        };
         SideError {
-            error,
+            error: of_variant(self.variant, error),
             is_of_all: self.is_baseline,
         }
     }
 }
 
-/// An error of a variant, with its name before the message. An interruption is none: the user caused it.
-fn of_variant(error: Blamed, name: &str) -> Blamed {
+/// An error of a variant, with its name, if it has one.
+pub(super) fn of_variant(variant: &Variant, error: Blamed) -> Blamed {
+    match variant.name.as_str() {
+        "" => error,
+        name => with_start(&format!("variant {name}: "), error),
+    }
+}
+
+/// An error with a start of its message. An interruption stays as it is: the user caused it, and no variant.
+fn with_start(start: &str, error: Blamed) -> Blamed {
     if error.blame == Blame::Interrupted {
         return error;
     }
     Blamed {
-        message: format!("variant {name}{}", error.message),
+        message: format!("{start}{}", error.message),
         ..error
     }
 }
@@ -170,12 +177,17 @@ mod tests {
 
     #[test]
     fn an_interruption_is_no_error_of_a_variant() {
-        for (blame, expected) in [
-            (Blame::Server, "variant index: q.sql:1:1: it ended"),
-            (Blame::Interrupted, "q.sql:1:1: it ended"),
+        for (variant, blame, expected) in [
+            ("index", Blame::Server, "variant index: q.sql:1:1: it ended"),
+            ("index", Blame::Interrupted, "q.sql:1:1: it ended"),
+            ("", Blame::Server, "q.sql:1:1: it ended"),
         ] {
+            let variant = Variant {
+                name: variant.to_owned(),
+                ..Variant::default()
+            };
             let error = Blamed::new(blame, "q.sql:1:1: it ended");
-            assert_eq!(of_variant(error, "index: ").message, expected);
+            assert_eq!(of_variant(&variant, error).message, expected);
         }
     }
 }
