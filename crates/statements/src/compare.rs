@@ -96,6 +96,7 @@ pub fn compare(
     let contest = Contest {
         variants: &variants,
         statements: &of_sides,
+        skipped: &[],
         connection,
         context,
         setup: setup.as_ref(),

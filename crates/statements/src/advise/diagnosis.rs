@@ -87,6 +87,8 @@ pub(super) struct Advice {
     pub(super) own_saving_s: f64,
     /// `None` if it was not tried.
     pub(super) proof: Option<Proof>,
+    /// Number of statements that the trial did not execute, because they are executed as before.
+    pub(super) unaffected: usize,
 }
 
 impl Advice {
@@ -264,6 +266,7 @@ impl Diagnosis {
             saving_s,
             own_saving_s: saving_s,
             proof: None,
+            unaffected: 0,
         });
     }
 

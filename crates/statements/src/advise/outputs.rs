@@ -436,6 +436,12 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
             Some(Proof::Unused) => {
                 lines.whole("    the optimizer does not choose it for any statement".to_owned());
             }
+            Some(Proof::Kept { .. } | Proof::Rejected(_)) if advice.unaffected > 0 => {
+                let statements = units::counted(advice.unaffected, "statement");
+                lines.whole(format!(
+                    "    not executed, because the plan stays the same: {statements}"
+                ));
+            }
             _ => {}
         }
     }

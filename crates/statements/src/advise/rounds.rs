@@ -65,6 +65,8 @@ struct Side {
     /// What changes its server: the parts, and their variant.
     changes: Option<(String, Variant)>,
     statements: Vec<SqlStatement>,
+    /// Places of the statements for which it changes nothing.
+    unaffected: Vec<usize>,
     indexes: Option<NewIndexes>,
 }
 
@@ -169,15 +171,21 @@ impl Rounds<'_> {
         let _step = self
             .context
             .step(&format!("trying {words}"), Length::Unknown);
-        let made = reactor::block_on(change(&variant, endpoint, self.limit()));
-        if let Err(error) = made.map_err(Blamed::machine)? {
-            return Ok(not_made(&mut diagnosis.advice[place], error));
-        }
+        let made = reactor::block_on(async {
+            change(&variant, endpoint, self.limit()).await?;
+            let both = [&servers.baseline, endpoint].map(|it| (it, self.statements));
+            self.plan_effect(both, &[]).await
+        });
+        let effect = match made.map_err(Blamed::machine)? {
+            Err(error) => return Ok(not_made(&mut diagnosis.advice[place], error)),
+            Ok(effect) => effect,
+        };
         let side = Side {
             place,
             variant: of_session(&variant),
             changes: None,
             statements: self.statements.to_vec(),
+            unaffected: effect.unaffected,
             indexes: None,
         };
         let terms = self.terms(self.budget / 2, 1);
@@ -245,16 +253,21 @@ impl Rounds<'_> {
         };
         let made = reactor::block_on(async {
             change(variant, endpoint, self.limit()).await?;
-            self.is_used(endpoint, &first.statements, &indexes).await
+            let before = (&servers.baseline, self.statements);
+            let after = (endpoint, first.statements.as_slice());
+            self.plan_effect([before, after], &indexes.names).await
         });
         let advice = &mut diagnosis.advice[first.place];
         let mut ended = match made.map_err(Blamed::machine)? {
             Err(error) => not_made(advice, error),
-            Ok(false) => {
+            Ok(effect) if !effect.is_used => {
                 advice.proof = Some(Proof::Unused);
                 Ended::default()
             }
-            Ok(true) => self.contest(diagnosis, &sides, servers, endpoint, terms),
+            Ok(effect) => {
+                sides[0].unaffected = effect.unaffected;
+                self.contest(diagnosis, &sides, servers, endpoint, terms)
+            }
         };
         if ended.failure.is_none() {
             let undone = reactor::block_on(self.undone(endpoint, &indexes));
@@ -273,11 +286,15 @@ impl Rounds<'_> {
         if let Some(text) = &change.text {
             statements[advice.at] = statements[advice.at].reworded(text.as_bytes());
         }
+        let is_text_alone = change.parts.is_empty();
+        let others = (0..statements.len()).filter(|at| is_text_alone && *at != advice.at);
+        let unaffected = others.filter(|at| !is_setting(&statements[*at])).collect();
         Ok(Some(Side {
             place,
             variant: of_session(&variant),
             changes: needs_server(change).then(|| (change.parts.clone(), variant)),
             statements,
+            unaffected,
             indexes: change.indexes.clone(),
         }))
     }
@@ -298,6 +315,9 @@ impl Rounds<'_> {
         let own = sides.iter().map(|it| it.statements.clone());
         let statements: Vec<Vec<SqlStatement>> =
             [self.statements.to_vec()].into_iter().chain(own).collect();
+        let skipped = sides.iter().map(|it| it.unaffected.clone());
+        let skipped = [unaffected_by_all(sides)].into_iter().chain(skipped);
+        let skipped: Vec<Vec<usize>> = skipped.collect();
         let indexes = sides.iter().map(|it| it.indexes.clone());
         let indexes: Vec<Option<NewIndexes>> = [None].into_iter().chain(indexes).collect();
         let endpoints = sides.iter().map(|_| Ok(endpoint.clone()));
@@ -309,6 +329,7 @@ impl Rounds<'_> {
             context: self.context,
             variants: &variants,
             statements: &statements,
+            skipped: &skipped,
             connection: self.connection,
             setup: None,
             terms,
@@ -370,7 +391,17 @@ fn note(diagnosis: &mut Diagnosis, sides: &[Side], report: &Report) {
             None => Proof::of(report, number + 1, &advice.statements()),
         };
         advice.proof = Some(proof);
+        advice.unaffected = side.unaffected.len();
     }
+}
+
+/// Places of the statements for which no side changes anything, so that the baseline does not execute them either.
+fn unaffected_by_all(sides: &[Side]) -> Vec<usize> {
+    let Some((first, others)) = sides.split_first() else {
+        return Vec::new();
+    };
+    let is_of_all = |at: &&usize| others.iter().all(|side| side.unaffected.contains(at));
+    first.unaffected.iter().filter(is_of_all).copied().collect()
 }
 
 /// Notes why a candidate was not made; an interruption ends all rounds.

@@ -33,6 +33,9 @@ pub(crate) struct Contest<'a> {
     pub(crate) variants: &'a [&'a Variant],
     /// The statements of each side.
     pub(crate) statements: &'a [Vec<SqlStatement>],
+    /// Places of the statements that each side does not execute, because its variant changes nothing for them; none
+    /// for a side that is missing here.
+    pub(crate) skipped: &'a [Vec<usize>],
     pub(crate) connection: &'a dyn Connection,
     /// Receives notes and progress.
     pub(crate) context: &'a Context,
@@ -223,12 +226,14 @@ impl Contest<'_> {
         let opened = Side::open(variant, statements, endpoint, self.timeout).await?;
         let mut side = Side {
             is_baseline: at == 0,
+            skipped: self.skipped.get(at).map_or(&[][..], Vec::as_slice),
             ..opened
         };
         if self.leaves_out && at > 0 && self.is_reworded(at) {
             // Before the blocks, whose failure would end them for all sides.
             let guarded = GuardedStatements::new(statements, false, None);
-            for statement in 0..statements.len() {
+            let skipped = side.skipped;
+            for statement in (0..statements.len()).filter(|at| !skipped.contains(at)) {
                 guarded.execute(&mut side.session, statement).await?;
             }
         }
@@ -362,8 +367,12 @@ async fn explain(
     side: &mut Side<'_>,
     plans: &mut Vec<Option<ExplainedPlan>>,
 ) -> Result<(), Blamed> {
-    for statement in side.statements {
-        let plan = explained_plan(&mut side.session, statement).await?;
+    for (at, statement) in side.statements.iter().enumerate() {
+        let plan = if side.skips(at) {
+            None
+        } else {
+            explained_plan(&mut side.session, statement).await?
+        };
         if !is_setting(statement) {
             plans.push(plan);
         }

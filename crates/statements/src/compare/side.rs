@@ -18,6 +18,8 @@ pub(super) struct Side<'a> {
     pub(super) is_baseline: bool,
     pub(super) variant: &'a Variant,
     pub(super) statements: &'a [SqlStatement],
+    /// Places of the statements that it does not execute.
+    pub(super) skipped: &'a [usize],
     pub(super) session: Session,
 }
 
@@ -139,8 +141,14 @@ impl<'a> Side<'a> {
             is_baseline: false,
             variant,
             statements,
+            skipped: &[],
             session,
         })
+    }
+
+    /// Whether it does not execute the statement at this place.
+    pub(super) fn skips(&self, at: usize) -> bool {
+        self.skipped.contains(&at)
     }
 
     /// An error of this side, with the name of its variant, if it has one.

@@ -62,8 +62,8 @@ pub(crate) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Executes every statement on every side twice, which is not timed, and compares the results. The second time shows
-    /// how long an execution takes once its pages are in memory.
+    /// Executes every statement on every side that does not skip it twice, which is not timed, and compares the results.
+    /// The second time shows how long an execution takes once its pages are in memory.
     pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, SideError> {
         let guarded: Vec<GuardedStatements<'a>> = sides
             .iter()
@@ -82,7 +82,7 @@ impl<'a> Trial<'a> {
         let warned = sides.iter().zip(&first).map(|(side, executed)| Warned {
             variant: side.variant,
             statements: side.statements,
-            warnings: executed.iter().map(|it| it.1.clone()).collect(),
+            warnings: executed.iter().map(warnings_of).collect(),
         });
         let followed = hint_warnings::check(&warned.collect::<Vec<_>>());
         followed.map_err(|error| SideError {
@@ -90,9 +90,13 @@ impl<'a> Trial<'a> {
             is_of_all: false,
         })?;
         let second = trial.results(sides).await?;
-        for (statement, (earlier, _)) in first[0].iter().enumerate() {
+        for (statement, earlier) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
-                let results = [0, side].map(|side| second[side][statement].0);
+                let executed = [0, side].map(|side| second[side][statement].as_ref());
+                let (Some((earlier, _)), [Some(before), Some(after)]) = (earlier, executed) else {
+                    continue;
+                };
+                let results = [before.0, after.0];
                 trial.comparisons.push(Comparison {
                     statement,
                     side,
@@ -156,8 +160,11 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// The results of all statements on some sides, without those of settings.
-    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, SideError> {
+    /// The results of all statements on some sides, without those of settings; `None` of one that a side skips.
+    async fn results(
+        &self,
+        sides: &mut [Side<'a>],
+    ) -> Result<Vec<Vec<Option<Executed>>>, SideError> {
         let mut all = Vec::new();
         for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
             let mut results = Vec::new();
@@ -165,9 +172,11 @@ impl<'a> Trial<'a> {
                 if is_setting(statement) {
                     let executed = guarded.execute(&mut side.session, at).await;
                     executed.map_err(|error| side.blamed(error))?;
+                } else if side.skips(at) {
+                    results.push(None);
                 } else {
                     let result = guarded.result(&mut side.session, at).await;
-                    results.push(result.map_err(|error| side.blamed(error))?);
+                    results.push(Some(result.map_err(|error| side.blamed(error))?));
                 }
             }
             all.push(results);
@@ -299,6 +308,10 @@ impl<'a> Trial<'a> {
                     executed.map_err(|error| side.blamed(error))?;
                     continue;
                 }
+                if side.skips(at) {
+                    statement += 1;
+                    continue;
+                }
                 let costs = self.guarded[number].costs(&mut side.session, at).await;
                 let costs = costs.map_err(|error| side.blamed(error))?;
                 let of_statement = |it: &&mut Comparison| it.statement == statement;
@@ -314,6 +327,12 @@ impl<'a> Trial<'a> {
         }
         Ok(())
     }
+}
+
+/// The warnings of the server about a statement; none about one that was skipped.
+fn warnings_of(executed: &Option<Executed>) -> Vec<Warning> {
+    let warnings = executed.as_ref().map(|(_, warnings)| warnings.clone());
+    warnings.unwrap_or_default()
 }
 
 /// The results of some statements of a side without their LIMIT, after the settings before each. One that cannot be executed

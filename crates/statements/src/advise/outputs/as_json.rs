@@ -70,6 +70,7 @@ fn advice_json(it: &Advice) -> Value {
         "remedy": what,
         "text": text,
         "saving_s": it.saving_s,
+        "unaffected_statements": it.unaffected,
         "trial": it.proof.as_ref().map(proof_json),
     })
 }

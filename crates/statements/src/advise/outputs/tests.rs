@@ -31,6 +31,7 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
         saving_s: 0.5,
         own_saving_s: 0.5,
         proof,
+        unaffected: 0,
     }
 }
 
@@ -94,8 +95,12 @@ fn the_answer_comes_first_then_what_had_no_effect() {
         also_for: vec!["2".to_owned()],
         ..advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried))
     };
+    let of_one = Advice {
+        unaffected: 1,
+        ..advice(0, "Q1", "create index u on t (b)", rejected("Q1"))
+    };
     let mut all = diagnosis(vec![
-        advice(0, "Q1", "create index u on t (b)", rejected("Q1")),
+        of_one,
         of_both,
         advice(0, "Q1", "create index w on t (y)", Some(Proof::Unused)),
         advice(
@@ -137,6 +142,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     for part in [
         "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n    also for: 2\n",
         "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
+        "to 5\n    not executed, because the plan stays the same: 1 statement\n",
         "    the optimizer does not choose it for any statement\n",
         "because rows read 8.00k to 5\n    size of the index",
     ] {
