@@ -39,9 +39,42 @@ pub(super) struct Unlimited {
     /// The ORDER BY and the LIMIT, as written, behind the words of the list: two statements with the same ones want the same
     /// part of their rows. A name in the ORDER BY may be one that the list gives.
     pub(super) part: String,
+    /// Whether a subquery had a LIMIT behind an ORDER BY, whose values the rows do not show.
+    pub(super) hides_order: bool,
 }
 
 impl Unlimited {
+    /// Without the LIMITs of its subqueries and derived tables, too; `None` for a statement without one of these, and for a
+    /// UNION. Only a statement with the same text wants the same part of its rows.
+    pub(super) fn of_all(statement: &SqlStatement) -> Option<Self> {
+        let text = StatementText::of(statement)?;
+        let clauses = text.select()?;
+        let within = limits_within(&text);
+        let examines_rows = |it: &Range<usize>| it.clone().any(|at| text.is(at, "rows"));
+        if within.iter().any(examines_rows) {
+            return None;
+        }
+        let hides_order = within.iter().any(|it| follows_order(&text, it.start));
+        let cuts = within.into_iter();
+        let cuts = cuts.map(|it| (text.bytes(it.start, it.end - 1), String::new()));
+        let without = text.edited(cuts.collect())?;
+        let without = statement.reworded(without.as_bytes());
+        let depth = text.parts[clauses.select].depth;
+        let has_own = text.has(clauses.tail..clauses.end, depth, &["limit"]);
+        let of_own = Self::of(&without);
+        let (statement, without_keys) = match of_own {
+            Some(own) => (own.statement, own.without_keys),
+            None if has_own => return None,
+            None => (without, None),
+        };
+        Some(Self {
+            statement,
+            without_keys,
+            part: words_without_hints(&text, 0..text.parts.len()),
+            hides_order,
+        })
+    }
+
     /// `None` for a statement without a LIMIT of its own, and for a UNION.
     pub(super) fn of(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
@@ -59,15 +92,9 @@ impl Unlimited {
         if (limit..end).any(|at| text.is(at, "rows")) {
             return None;
         }
-        let list = clauses.select + 1..clauses.from;
-        // Neither a hint in a comment nor the order of tables is part of what is selected.
-        let is_hint =
-            |at: usize| text.parts[at].text.starts_with("/*") || text.is(at, "straight_join");
-        let list = list.filter(|at| !is_hint(*at));
-        let list: Vec<&str> = list.map(|at| text.parts[at].text).collect();
         let part = format!(
             "{} {}",
-            list.join(" "),
+            words_without_hints(&text, clauses.select + 1..clauses.from),
             text.slice(order.unwrap_or(limit), end)
         );
         // In `select a into @x from t`, a further column would have no variable.
@@ -92,8 +119,51 @@ impl Unlimited {
             statement: statement.reworded(without.as_bytes()),
             without_keys: without_keys.map(|text| statement.reworded(text.as_bytes())),
             part,
+            hides_order: false,
         })
     }
+}
+
+/// The words of a range. Neither a hint in a comment nor the order of tables is part of what is selected.
+fn words_without_hints(text: &StatementText<'_>, range: Range<usize>) -> String {
+    let is_hint =
+        |at: &usize| text.parts[*at].text.starts_with("/*") || text.is(*at, "straight_join");
+    let words = range.filter(|at| !is_hint(at));
+    let words: Vec<&str> = words.map(|at| text.parts[at].text).collect();
+    words.join(" ")
+}
+
+/// The LIMITs within brackets: those of subqueries and derived tables.
+fn limits_within(text: &StatementText<'_>) -> Vec<Range<usize>> {
+    const BEHIND: [&str; 7] = [
+        "for",
+        "lock",
+        "into",
+        "procedure",
+        "union",
+        "except",
+        "intersect",
+    ];
+    let all = 0..text.parts.len();
+    let limits = all.filter(|at| text.parts[*at].depth > 0 && text.is(*at, "limit"));
+    let ranges = limits.map(|start| {
+        let depth = text.parts[start].depth;
+        let mut behind = start + 1..text.parts.len();
+        let end = behind.find(|at| {
+            let is_behind = BEHIND.iter().any(|word| text.is(*at, word));
+            text.parts[*at].depth < depth || text.parts[*at].depth == depth && is_behind
+        });
+        start..end.unwrap_or(text.parts.len())
+    });
+    ranges.collect()
+}
+
+/// Whether the query of a LIMIT has an ORDER BY before it.
+fn follows_order(text: &StatementText<'_>, limit: usize) -> bool {
+    let depth = text.parts[limit].depth;
+    let before = (0..limit).rev();
+    let mut query = before.take_while(|at| text.parts[*at].depth >= depth);
+    query.any(|at| text.parts[at].depth == depth && text.is(at, "order"))
 }
 
 /// A named column of a result.
@@ -285,5 +355,57 @@ mod tests {
             let without = without.map(|(text, part)| (text.as_bytes().to_vec(), part.to_owned()));
             assert_eq!(found, without, "{text}");
         }
+    }
+
+    #[test]
+    fn the_limits_of_subqueries_are_left_out_too() {
+        for (text, expected) in [
+            (
+                "select id from (select * from o limit 50) d order by id limit 3",
+                Some(("select id from (select * from o ) d order by id ", false)),
+            ),
+            (
+                "select id from (select * from o order by k limit 50, 2) d",
+                Some(("select id from (select * from o order by k ) d", true)),
+            ),
+            (
+                "select (select max(x) from (select x from u limit 9) v) m from t \
+                 where a in (select b from w order by c limit 5 for update)",
+                Some((
+                    "select (select max(x) from (select x from u ) v) m from t \
+                     where a in (select b from w order by c  for update)",
+                    true,
+                )),
+            ),
+            ("select a from t limit 5", None),
+            // Its own LIMIT cannot be left out.
+            (
+                "select a from (select a from t limit 3) x limit rows examined 9",
+                None,
+            ),
+            (
+                "select a from (select a from t limit rows examined 9) x",
+                None,
+            ),
+            (
+                "select a from (select a from t limit 3) x union select b from u",
+                None,
+            ),
+        ] {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            let found = Unlimited::of_all(&statements[0]);
+            let found = found.map(|it| (it.statement.text().to_vec(), it.hides_order));
+            let expected = expected.map(|(text, hides)| (text.as_bytes().to_vec(), hides));
+            assert_eq!(found, expected, "{text}");
+        }
+        let part = |text: &str| {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            Unlimited::of_all(&statements[0]).map(|it| it.part)
+        };
+        let plain = part("select a from (select a from t limit 3) x");
+        let hinted = part("select /*+ BNL() */ a from (select a from t limit 3) x");
+        let other = part("select a from (select a from t limit 4) x");
+        assert_eq!(plain, hinted);
+        assert_ne!(plain, other);
     }
 }

@@ -17,6 +17,12 @@ use crate::compare::{IndexPrice, Verdict, WriteTimes};
 
 const NOT_TRIED: &str = "not tried";
 
+/// The verdicts about a remedy without harm that do not rule out an effect.
+const UNDECIDED: [Verdict; 2] = [
+    Verdict::OfTime(Decision::Inconclusive),
+    Verdict::OfTime(Decision::Faster),
+];
+
 /// How an answer is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
@@ -315,7 +321,8 @@ impl Rejection {
         let has = |verdict: &Verdict| effects.iter().any(|it| it.verdict == *verdict);
         match HARMS.into_iter().find(has) {
             Some(worst) => Self::Harm(worst),
-            None if has(&Verdict::OfTime(Decision::Inconclusive)) => Self::Undecided,
+            // What is faster with a result that cannot be compared is not proved either.
+            None if UNDECIDED.iter().any(has) => Self::Undecided,
             None => Self::NoEffect,
         }
     }

@@ -1,8 +1,10 @@
 //! The statements executed on all sides, in blocks of random order, until each comparison is decided.
 
-use std::{collections::BTreeMap, time::Duration};
+mod ties;
 
-use runs::{Blame, Blamed};
+use std::time::Duration;
+
+use runs::Blamed;
 use stats::Random;
 use verdict::TimedFamily;
 use workload::sql_script::SqlStatement;
@@ -15,7 +17,6 @@ use super::{
 use crate::{
     execution::{GuardedStatements, StatementResult},
     setting::is_setting,
-    unlimited::Unlimited,
 };
 
 /// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
@@ -111,53 +112,6 @@ impl<'a> Trial<'a> {
         }
         trial.settle_ties(sides).await?;
         Ok(trial)
-    }
-
-    /// Compares all rows of the statements whose limited results differ only in which rows they have. Where that takes
-    /// longer than the time limit of statements, they count as different.
-    async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), SideError> {
-        let own = |side: &Side<'a>, statement: usize| {
-            let mut own = side.statements.iter().filter(|it| !is_setting(it));
-            own.nth(statement).and_then(Unlimited::of)
-        };
-        let is_open = |it: &Comparison| {
-            let [before, after] = it.results;
-            let is_of_values = before.rows.rows() == after.rows.rows();
-            let keep_order = [0, it.side]
-                .iter()
-                .all(|side| sides[*side].variant.keeps_order());
-            if it.sameness != Sameness::Different || !is_of_values || !keep_order {
-                return false;
-            }
-            let parts = [0, it.side].map(|side| own(&sides[side], it.statement));
-            matches!(parts, [Some(before), Some(after)] if before.part == after.part)
-        };
-        let open: Vec<usize> = (0..self.comparisons.len())
-            .filter(|at| is_open(&self.comparisons[*at]))
-            .collect();
-        let mut results: BTreeMap<(usize, usize), StatementResult> = BTreeMap::new();
-        for (number, side) in sides.iter_mut().enumerate() {
-            let is_wanted = |statement: usize| {
-                let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
-                comparisons
-                    .any(|it| it.statement == statement && (number == 0 || it.side == number))
-            };
-            unlimited_results(side, is_wanted, |statement, result| {
-                results.insert((number, statement), result);
-            })
-            .await?;
-        }
-        for at in open {
-            let comparison = &mut self.comparisons[at];
-            let [before, after] =
-                [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
-            if let (Some(before), Some(after)) = (before, after)
-                && before.rows == after.rows
-            {
-                comparison.sameness = Sameness::Tied;
-            }
-        }
-        Ok(())
     }
 
     /// The results of all statements on some sides, without those of settings; `None` of one that a side skips.
@@ -334,58 +288,6 @@ fn warnings_of(executed: &Option<Executed>) -> Vec<Warning> {
     let warnings = executed.as_ref().map(|(_, warnings)| warnings.clone());
     warnings.unwrap_or_default()
 }
-
-/// The results of some statements of a side without their LIMIT, after the settings before each. One that cannot be executed
-/// in time has none.
-async fn unlimited_results(
-    side: &mut Side<'_>,
-    is_wanted: impl Fn(usize) -> bool,
-    mut add: impl FnMut(usize, StatementResult),
-) -> Result<(), SideError> {
-    let own = side.statements.iter().filter(|it| !is_setting(it));
-    if !(0..own.count()).any(&is_wanted) {
-        return Ok(());
-    }
-    let (statements, without_keys): (Vec<SqlStatement>, Vec<SqlStatement>) = side
-        .statements
-        .iter()
-        .map(|it| match Unlimited::of(it) {
-            None => (it.clone(), it.clone()),
-            Some(unlimited) => {
-                let without_keys = unlimited.without_keys;
-                let without_keys = without_keys.unwrap_or_else(|| unlimited.statement.clone());
-                (unlimited.statement, without_keys)
-            }
-        })
-        .unzip();
-    let guarded = GuardedStatements::new(&statements, false, None);
-    let without_keys = GuardedStatements::new(&without_keys, false, None);
-    let mut number = 0;
-    for (at, statement) in statements.iter().enumerate() {
-        if is_setting(statement) {
-            let executed = guarded.execute(&mut side.session, at).await;
-            executed.map_err(|error| side.blamed(error))?;
-            continue;
-        }
-        if is_wanted(number) {
-            let mut result = guarded.result(&mut side.session, at).await;
-            let refused = result.as_ref().err().and_then(|error| error.server_error);
-            if refused.is_some_and(|number| NAME_ERRORS.contains(&number)) {
-                result = without_keys.result(&mut side.session, at).await;
-            }
-            match result {
-                Ok((result, _)) => add(number, result),
-                Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
-                Err(_) => {}
-            }
-        }
-        number += 1;
-    }
-    Ok(())
-}
-
-/// ER_NON_UNIQ_ERROR and ER_BAD_FIELD_ERROR.
-const NAME_ERRORS: [u16; 2] = [1052, 1054];
 
 /// The way through the statements of a side, whose settings stand between them.
 struct Places<'a> {

@@ -196,6 +196,16 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
 }
 
 #[test]
+fn what_is_faster_with_a_result_that_cannot_be_compared_is_undecided() {
+    let faster = effect("Q1", Decision::Faster, [0.1, 0.01]);
+    let faster = Some(Proof::Rejected(vec![faster]));
+    let all = diagnosis(vec![advice(0, "Q1", "create index a on t (c)", faster)]);
+    let text = shown(&all, true, false);
+    let first = "No remedy proved: 1 tried and undecided";
+    assert_eq!(text.lines().next(), Some(first));
+}
+
+#[test]
 fn candidates_without_a_trial_have_their_reasons() {
     let two = vec![
         advice(0, "Q1", "create index a on t (c)", None),
