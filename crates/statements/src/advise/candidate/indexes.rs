@@ -341,12 +341,13 @@ fn candidate(
 ) -> Candidate {
     let parts = changes.iter().map(|it| it.sql.as_str());
     let parts = parts.collect::<Vec<_>>().join("; ");
+    let made = changes.iter().filter(|it| it.is_new);
     let indexes = NewIndexes {
         schema: table.schema.clone(),
         table: table.table.clone(),
         names: changes.iter().map(|it| it.name.clone()).collect(),
         columns: changes.iter().flat_map(|it| it.columns.clone()).collect(),
-        are_new: changes.iter().all(|it| it.is_new),
+        made: made.map(|it| it.name.clone()).collect(),
         undone_by: changes.into_iter().map(|it| it.undone_by).collect(),
     };
     Candidate {

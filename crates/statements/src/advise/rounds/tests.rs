@@ -30,7 +30,7 @@ fn index(name: &str) -> Advice {
             names: vec![name.to_owned()],
             columns: vec!["a".to_owned()],
             undone_by: Vec::new(),
-            are_new: true,
+            made: vec![name.to_owned()],
         }),
         text: None,
     }))
