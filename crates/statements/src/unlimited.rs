@@ -169,15 +169,12 @@ fn follows_order(text: &StatementText<'_>, limit: usize) -> bool {
 /// A named column of a result.
 struct Column<'a> {
     name: &'a str,
-    is_alias: bool,
+    /// The expression, if the name is its alias.
+    value: Option<&'a str>,
 }
 
-/// The keys of an ORDER BY whose values the rows do not show. One with an alias in it cannot stand in the list.
-fn hidden_keys<'a>(
-    text: &StatementText<'a>,
-    clauses: &Clauses,
-    order: Range<usize>,
-) -> Vec<&'a str> {
+/// The keys of an ORDER BY whose values the rows do not show.
+fn hidden_keys(text: &StatementText<'_>, clauses: &Clauses, order: Range<usize>) -> Vec<String> {
     let columns = columns(text, clauses);
     let selects_all = text.selects_all(clauses);
     let has_name = |key: &Range<usize>, name: &str| {
@@ -187,9 +184,8 @@ fn hidden_keys<'a>(
     let is_shown = |key: &Range<usize>| {
         let name = text.name_before(key.end);
         let Some(name) = name.filter(|it| it.start == key.start) else {
-            let is_position = key.len() == 1 && text.parts[key.start].is_number();
-            let mut aliases = columns.iter().filter(|it| it.is_alias);
-            return is_position || aliases.any(|it| has_name(key, it.name));
+            // A position in the list.
+            return key.len() == 1 && text.parts[key.start].is_number();
         };
         let (_, table) = text.column_and_table(name);
         selects_all || table.is_none() && columns.iter().any(|it| has_name(key, it.name))
@@ -200,7 +196,26 @@ fn hidden_keys<'a>(
         key.start..key.end - usize::from(has_direction)
     });
     let hidden = keys.filter(|key| !is_shown(key));
-    hidden.map(|key| text.slice(key.start, key.end)).collect()
+    hidden.map(|key| with_values(text, key, &columns)).collect()
+}
+
+/// A key with the expressions of the list in place of their aliases, which cannot stand in the list themselves.
+fn with_values(text: &StatementText<'_>, key: Range<usize>, columns: &[Column<'_>]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut next = key.start;
+    for at in key.clone() {
+        let is_here = |it: &&Column<'_>| {
+            let mut names = text.names_of(it.name).into_iter();
+            names.any(|name| name.start == at && name.end == at + 1)
+        };
+        if let Some(value) = columns.iter().find(is_here).and_then(|it| it.value) {
+            parts.extend([text.slice(next, at).to_owned(), format!("({value})")]);
+            next = at + 1;
+        }
+    }
+    parts.push(text.slice(next, key.end).to_owned());
+    parts.retain(|it| !it.is_empty());
+    parts.join(" ")
 }
 
 /// The columns of a list that have a name.
@@ -219,10 +234,8 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
             && text.is(last - 1, "as")
             && let Some(name) = text.parts[last].plain_text()
         {
-            return Some(Column {
-                name,
-                is_alias: true,
-            });
+            let value = Some(text.slice(item.start, last - 1));
+            return Some(Column { name, value });
         }
         let name = text.name_before(item.end)?;
         let before = name.start.checked_sub(1).filter(|at| *at >= item.start);
@@ -236,10 +249,13 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
             text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end")
         });
         let (column, _) = text.column_and_table(name);
-        column.filter(|_| is_named).map(|name| Column {
-            name,
-            is_alias: before.is_some(),
-        })
+        let value = before.map(|at| {
+            let end = if text.is(at, "as") { at } else { name.start };
+            text.slice(item.start, end)
+        });
+        column
+            .filter(|_| is_named)
+            .map(|name| Column { name, value })
     });
     columns.collect()
 }
@@ -304,8 +320,17 @@ mod tests {
             (
                 "select count(*) n from t group by a order by n is null, n limit 5",
                 Some((
-                    "select count(*) n from t group by a order by n is null, n ",
+                    "select count(*) n, (count(*)) is null from t group by a order by n is null, n ",
                     "count ( * ) n order by n is null, n limit 5",
+                )),
+            ),
+            // An alias cannot stand in the list.
+            (
+                "select id, total as k from o order by abs(k + day) desc, id limit 5",
+                Some((
+                    "select id, total as k, abs( (total) + day) from o \
+                     order by abs(k + day) desc, id ",
+                    "id , total as k order by abs(k + day) desc, id limit 5",
                 )),
             ),
             (
