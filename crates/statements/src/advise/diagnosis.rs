@@ -301,7 +301,8 @@ impl Diagnosis {
 /// A statement by its place, its name and its number among the others: `a.sql:22:1 (view_agg), statement 3 of 31`.
 fn statement_in_words(statement: &SqlStatement, all: &[SqlStatement]) -> String {
     let own = || all.iter().filter(|it| !is_setting(it));
-    let number = own().take_while(|it| !std::ptr::eq(*it, statement)).count() + 1;
+    let before = own().take_while(|it| !std::ptr::eq(*it, statement));
+    let number = before.count() + 1;
     let name = statement.label().map(|label| format!(" ({label})"));
     format!(
         "{}{}, statement {number} of {}",
