@@ -401,7 +401,8 @@ fn unaffected_by_all(sides: &[Side]) -> Vec<usize> {
         return Vec::new();
     };
     let is_of_all = |at: &&usize| others.iter().all(|side| side.unaffected.contains(at));
-    first.unaffected.iter().filter(is_of_all).copied().collect()
+    let of_all = first.unaffected.iter().filter(is_of_all);
+    of_all.copied().collect()
 }
 
 /// Notes why a candidate was not made; an interruption ends all rounds.
