@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
+use runs::Context;
 use sqltext::SqlStatement;
 
 use self::{diagnosis::Advice, proof::Proof};
@@ -23,11 +24,12 @@ pub use self::{
 };
 use super::{compare::check_kind, session::in_session, setting::is_setting};
 
-/// Explains statements, and finds candidates; each execution ends after `timeout`.
+/// Explains statements, and finds candidates; each execution ends after `timeout`, and `context` receives its progress.
 pub fn diagnose(
     endpoint: &Endpoint,
     statements: &[SqlStatement],
     timeout: Duration,
+    context: &Context,
 ) -> Result<Diagnosis, Blamed> {
     for statement in statements {
         check_kind(statement)?;
@@ -37,7 +39,7 @@ pub fn diagnose(
         return Err(Blamed::new(Blame::Input, message));
     }
     in_session(endpoint, timeout, async |session| {
-        Diagnosis::of(session, statements).await
+        Diagnosis::of(session, statements, context).await
     })
 }
 

@@ -28,7 +28,7 @@ pub(crate) use self::{
     finding::{Finding, Verdict},
     hints::are_order_hints_known,
     index_price::{IndexPrice, NewIndexes, WriteTimes},
-    side::change,
+    side::{SideError, change},
     trial::Terms,
 };
 pub use self::{
@@ -97,6 +97,7 @@ pub fn compare(
     let contest = Contest {
         variants: &variants,
         statements: &of_sides,
+        skipped: &[],
         connection,
         context,
         setup: setup.as_ref(),

@@ -39,9 +39,42 @@ pub(super) struct Unlimited {
     /// The ORDER BY and the LIMIT, as written, behind the words of the list: two statements with the same ones want the same
     /// part of their rows. A name in the ORDER BY may be one that the list gives.
     pub(super) part: String,
+    /// Whether a subquery had a LIMIT behind an ORDER BY, whose values the rows do not show.
+    pub(super) hides_order: bool,
 }
 
 impl Unlimited {
+    /// Without the LIMITs of its subqueries and derived tables, too; `None` for a statement without one of these, and for a
+    /// UNION. Only a statement with the same text wants the same part of its rows.
+    pub(super) fn of_all(statement: &SqlStatement) -> Option<Self> {
+        let text = StatementText::of(statement)?;
+        let clauses = text.select()?;
+        let within = limits_within(&text);
+        let examines_rows = |it: &Range<usize>| it.clone().any(|at| text.is(at, "rows"));
+        if within.iter().any(examines_rows) {
+            return None;
+        }
+        let hides_order = within.iter().any(|it| follows_order(&text, it.start));
+        let cuts = within.into_iter();
+        let cuts = cuts.map(|it| (text.bytes(it.start, it.end - 1), String::new()));
+        let without = text.edited(cuts.collect())?;
+        let without = statement.reworded(without.as_bytes());
+        let depth = text.parts[clauses.select].depth;
+        let has_own = text.has(clauses.tail..clauses.end, depth, &["limit"]);
+        let of_own = Self::of(&without);
+        let (statement, without_keys) = match of_own {
+            Some(own) => (own.statement, own.without_keys),
+            None if has_own => return None,
+            None => (without, None),
+        };
+        Some(Self {
+            statement,
+            without_keys,
+            part: words_without_hints(&text, 0..text.parts.len()),
+            hides_order,
+        })
+    }
+
     /// `None` for a statement without a LIMIT of its own, and for a UNION.
     pub(super) fn of(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
@@ -59,15 +92,9 @@ impl Unlimited {
         if (limit..end).any(|at| text.is(at, "rows")) {
             return None;
         }
-        let list = clauses.select + 1..clauses.from;
-        // Neither a hint in a comment nor the order of tables is part of what is selected.
-        let is_hint =
-            |at: usize| text.parts[at].text.starts_with("/*") || text.is(at, "straight_join");
-        let list = list.filter(|at| !is_hint(*at));
-        let list: Vec<&str> = list.map(|at| text.parts[at].text).collect();
         let part = format!(
             "{} {}",
-            list.join(" "),
+            words_without_hints(&text, clauses.select + 1..clauses.from),
             text.slice(order.unwrap_or(limit), end)
         );
         // In `select a into @x from t`, a further column would have no variable.
@@ -92,22 +119,62 @@ impl Unlimited {
             statement: statement.reworded(without.as_bytes()),
             without_keys: without_keys.map(|text| statement.reworded(text.as_bytes())),
             part,
+            hides_order: false,
         })
     }
+}
+
+/// The words of a range. Neither a hint in a comment nor the order of tables is part of what is selected.
+fn words_without_hints(text: &StatementText<'_>, range: Range<usize>) -> String {
+    let is_hint =
+        |at: &usize| text.parts[*at].text.starts_with("/*") || text.is(*at, "straight_join");
+    let words = range.filter(|at| !is_hint(at));
+    let words: Vec<&str> = words.map(|at| text.parts[at].text).collect();
+    words.join(" ")
+}
+
+/// The LIMITs within brackets: those of subqueries and derived tables.
+fn limits_within(text: &StatementText<'_>) -> Vec<Range<usize>> {
+    const BEHIND: [&str; 7] = [
+        "for",
+        "lock",
+        "into",
+        "procedure",
+        "union",
+        "except",
+        "intersect",
+    ];
+    let all = 0..text.parts.len();
+    let limits = all.filter(|at| text.parts[*at].depth > 0 && text.is(*at, "limit"));
+    let ranges = limits.map(|start| {
+        let depth = text.parts[start].depth;
+        let mut behind = start + 1..text.parts.len();
+        let end = behind.find(|at| {
+            let is_behind = BEHIND.iter().any(|word| text.is(*at, word));
+            text.parts[*at].depth < depth || text.parts[*at].depth == depth && is_behind
+        });
+        start..end.unwrap_or(text.parts.len())
+    });
+    ranges.collect()
+}
+
+/// Whether the query of a LIMIT has an ORDER BY before it.
+fn follows_order(text: &StatementText<'_>, limit: usize) -> bool {
+    let depth = text.parts[limit].depth;
+    let before = (0..limit).rev();
+    let mut query = before.take_while(|at| text.parts[*at].depth >= depth);
+    query.any(|at| text.parts[at].depth == depth && text.is(at, "order"))
 }
 
 /// A named column of a result.
 struct Column<'a> {
     name: &'a str,
-    is_alias: bool,
+    /// The expression, if the name is its alias.
+    value: Option<&'a str>,
 }
 
-/// The keys of an ORDER BY whose values the rows do not show. One with an alias in it cannot stand in the list.
-fn hidden_keys<'a>(
-    text: &StatementText<'a>,
-    clauses: &Clauses,
-    order: Range<usize>,
-) -> Vec<&'a str> {
+/// The keys of an ORDER BY whose values the rows do not show.
+fn hidden_keys(text: &StatementText<'_>, clauses: &Clauses, order: Range<usize>) -> Vec<String> {
     let columns = columns(text, clauses);
     let selects_all = text.selects_all(clauses);
     let has_name = |key: &Range<usize>, name: &str| {
@@ -117,9 +184,8 @@ fn hidden_keys<'a>(
     let is_shown = |key: &Range<usize>| {
         let name = text.name_before(key.end);
         let Some(name) = name.filter(|it| it.start == key.start) else {
-            let is_position = key.len() == 1 && text.parts[key.start].is_number();
-            let mut aliases = columns.iter().filter(|it| it.is_alias);
-            return is_position || aliases.any(|it| has_name(key, it.name));
+            // A position in the list.
+            return key.len() == 1 && text.parts[key.start].is_number();
         };
         let (_, table) = text.column_and_table(name);
         selects_all || table.is_none() && columns.iter().any(|it| has_name(key, it.name))
@@ -130,7 +196,26 @@ fn hidden_keys<'a>(
         key.start..key.end - usize::from(has_direction)
     });
     let hidden = keys.filter(|key| !is_shown(key));
-    hidden.map(|key| text.slice(key.start, key.end)).collect()
+    hidden.map(|key| with_values(text, key, &columns)).collect()
+}
+
+/// A key with the expressions of the list in place of their aliases, which cannot stand in the list themselves.
+fn with_values(text: &StatementText<'_>, key: Range<usize>, columns: &[Column<'_>]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut next = key.start;
+    for at in key.clone() {
+        let is_here = |it: &&Column<'_>| {
+            let mut names = text.names_of(it.name).into_iter();
+            names.any(|name| name.start == at && name.end == at + 1)
+        };
+        if let Some(value) = columns.iter().find(is_here).and_then(|it| it.value) {
+            parts.extend([text.slice(next, at).to_owned(), format!("({value})")]);
+            next = at + 1;
+        }
+    }
+    parts.push(text.slice(next, key.end).to_owned());
+    parts.retain(|it| !it.is_empty());
+    parts.join(" ")
 }
 
 /// The columns of a list that have a name.
@@ -149,10 +234,8 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
             && text.is(last - 1, "as")
             && let Some(name) = text.parts[last].plain_text()
         {
-            return Some(Column {
-                name,
-                is_alias: true,
-            });
+            let value = Some(text.slice(item.start, last - 1));
+            return Some(Column { name, value });
         }
         let name = text.name_before(item.end)?;
         let before = name.start.checked_sub(1).filter(|at| *at >= item.start);
@@ -166,10 +249,13 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
             text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end")
         });
         let (column, _) = text.column_and_table(name);
-        column.filter(|_| is_named).map(|name| Column {
-            name,
-            is_alias: before.is_some(),
-        })
+        let value = before.map(|at| {
+            let end = if text.is(at, "as") { at } else { name.start };
+            text.slice(item.start, end)
+        });
+        column
+            .filter(|_| is_named)
+            .map(|name| Column { name, value })
     });
     columns.collect()
 }
@@ -234,8 +320,17 @@ mod tests {
             (
                 "select count(*) n from t group by a order by n is null, n limit 5",
                 Some((
-                    "select count(*) n from t group by a order by n is null, n ",
+                    "select count(*) n, (count(*)) is null from t group by a order by n is null, n ",
                     "count ( * ) n order by n is null, n limit 5",
+                )),
+            ),
+            // An alias cannot stand in the list.
+            (
+                "select id, total as k from o order by abs(k + day) desc, id limit 5",
+                Some((
+                    "select id, total as k, abs( (total) + day) from o \
+                     order by abs(k + day) desc, id ",
+                    "id , total as k order by abs(k + day) desc, id limit 5",
                 )),
             ),
             (
@@ -285,5 +380,57 @@ mod tests {
             let without = without.map(|(text, part)| (text.as_bytes().to_vec(), part.to_owned()));
             assert_eq!(found, without, "{text}");
         }
+    }
+
+    #[test]
+    fn the_limits_of_subqueries_are_left_out_too() {
+        for (text, expected) in [
+            (
+                "select id from (select * from o limit 50) d order by id limit 3",
+                Some(("select id from (select * from o ) d order by id ", false)),
+            ),
+            (
+                "select id from (select * from o order by k limit 50, 2) d",
+                Some(("select id from (select * from o order by k ) d", true)),
+            ),
+            (
+                "select (select max(x) from (select x from u limit 9) v) m from t \
+                 where a in (select b from w order by c limit 5 for update)",
+                Some((
+                    "select (select max(x) from (select x from u ) v) m from t \
+                     where a in (select b from w order by c  for update)",
+                    true,
+                )),
+            ),
+            ("select a from t limit 5", None),
+            // Its own LIMIT cannot be left out.
+            (
+                "select a from (select a from t limit 3) x limit rows examined 9",
+                None,
+            ),
+            (
+                "select a from (select a from t limit rows examined 9) x",
+                None,
+            ),
+            (
+                "select a from (select a from t limit 3) x union select b from u",
+                None,
+            ),
+        ] {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            let found = Unlimited::of_all(&statements[0]);
+            let found = found.map(|it| (it.statement.text().to_vec(), it.hides_order));
+            let expected = expected.map(|(text, hides)| (text.as_bytes().to_vec(), hides));
+            assert_eq!(found, expected, "{text}");
+        }
+        let part = |text: &str| {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            Unlimited::of_all(&statements[0]).map(|it| it.part)
+        };
+        let plain = part("select a from (select a from t limit 3) x");
+        let hinted = part("select /*+ BNL() */ a from (select a from t limit 3) x");
+        let other = part("select a from (select a from t limit 4) x");
+        assert_eq!(plain, hinted);
+        assert_ne!(plain, other);
     }
 }

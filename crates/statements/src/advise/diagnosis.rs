@@ -4,7 +4,7 @@ use std::{iter, time::Duration};
 
 use blame::{Blame, Blamed};
 use plans::column_uses;
-use runs::backticked;
+use runs::{Context, Length, backticked};
 use sqltext::SqlStatement;
 
 use super::{
@@ -79,6 +79,8 @@ pub(super) struct Advice {
     pub(super) at: usize,
     /// Name of the statement.
     pub(super) statement: String,
+    /// Names of the other statements that have the same candidate.
+    pub(super) also_for: Vec<String>,
     pub(super) candidate: Candidate,
     /// Time that it saves by the plans of all statements, seconds, about.
     pub(super) saving_s: f64,
@@ -86,12 +88,20 @@ pub(super) struct Advice {
     pub(super) own_saving_s: f64,
     /// `None` if it was not tried.
     pub(super) proof: Option<Proof>,
+    /// Number of statements that the trial did not execute, because they are executed as before.
+    pub(super) unaffected: usize,
 }
 
 impl Advice {
     /// Whether a comparison can measure it.
     pub(super) fn is_measurable(&self) -> bool {
         !matches!(self.candidate.remedy, Remedy::Author(_))
+    }
+
+    /// Names of all statements that it was proposed for.
+    pub(super) fn statements(&self) -> Vec<&str> {
+        let others = self.also_for.iter().map(String::as_str);
+        iter::once(self.statement.as_str()).chain(others).collect()
     }
 
     pub(super) fn is_statistics(&self) -> bool {
@@ -104,6 +114,7 @@ impl Diagnosis {
     pub(super) async fn of(
         session: &mut Session,
         statements: &[SqlStatement],
+        context: &Context,
     ) -> Result<Self, Blamed> {
         let guarded = GuardedStatements::new(statements, false, None);
         guarded.check(session, iter::empty()).await?;
@@ -112,6 +123,10 @@ impl Diagnosis {
         let mut diagnosis = Self::default();
         let mut plans = Vec::new();
         for (at, statement) in statements.iter().enumerate() {
+            let _step = (!is_setting(statement)).then(|| {
+                let what = format!("executing {}", statement_in_words(statement, statements));
+                context.step(&what, Length::Unknown)
+            });
             let Some(executed) = diagnosis.executed(session, &guarded, at).await? else {
                 continue;
             };
@@ -227,12 +242,18 @@ impl Diagnosis {
                 }
                 (remedy, other) if *remedy == *other => {
                     known.saving_s += saving_s;
+                    let mut also = statement.to_owned();
                     if saving_s > known.own_saving_s {
                         known.own_saving_s = saving_s;
                         known.at = at;
                         known.candidate.reason.clone_from(&candidate.reason);
-                        statement.clone_into(&mut known.statement);
+                        std::mem::swap(&mut known.statement, &mut also);
                     }
+                    if !known.also_for.contains(&also) {
+                        known.also_for.push(also);
+                    }
+                    // Two aliases of a table give a statement one candidate twice.
+                    known.also_for.retain(|it| *it != known.statement);
                 }
                 _ => continue,
             }
@@ -241,10 +262,12 @@ impl Diagnosis {
         self.advice.push(Advice {
             at,
             statement: statement.to_owned(),
+            also_for: Vec::new(),
             candidate,
             saving_s,
             own_saving_s: saving_s,
             proof: None,
+            unaffected: 0,
         });
     }
 
@@ -274,6 +297,20 @@ impl Diagnosis {
         }
         self.rank();
     }
+}
+
+/// A statement by its place, its name and its number among the others: `a.sql:22:1 (view_agg), statement 3 of 31`.
+fn statement_in_words(statement: &SqlStatement, all: &[SqlStatement]) -> String {
+    let own = || all.iter().filter(|it| !is_setting(it));
+    let before = own().take_while(|it| !std::ptr::eq(*it, statement));
+    let number = before.count() + 1;
+    let name = statement.label().map(|label| format!(" ({label})"));
+    format!(
+        "{}{}, statement {number} of {}",
+        statement.place(),
+        name.unwrap_or_default(),
+        own().count()
+    )
 }
 
 /// What the executions of a statement show.
@@ -388,6 +425,7 @@ mod tests {
         diagnosis.rank();
         assert_eq!(words(&diagnosis), ["analyze table s.t, s.u", "b", "a"]);
         assert_eq!(diagnosis.advice[1].statement, "2");
+        assert_eq!(diagnosis.advice[1].also_for, ["1"]);
     }
 
     #[test]
@@ -407,6 +445,20 @@ mod tests {
         assert_eq!(texts, [&b"set @a = 1"[..], b"select 2"]);
         let failure = diagnosis.into_failure().unwrap();
         assert_eq!(failure.message, "q.sql:1:13");
+    }
+
+    #[test]
+    fn a_statement_in_progress_is_named_with_its_number() {
+        let text = b"set @a = 1;\nselect 1;\nselect /* Q2 */ 2".to_vec();
+        let statements = statements_of("q.sql", text).unwrap();
+        let words = [1, 2].map(|at| statement_in_words(&statements[at], &statements));
+        assert_eq!(
+            words,
+            [
+                "q.sql:2:1, statement 1 of 2",
+                "q.sql:3:1 (Q2), statement 2 of 2"
+            ]
+        );
     }
 
     #[test]

@@ -17,6 +17,12 @@ use crate::compare::{IndexPrice, Verdict, WriteTimes};
 
 const NOT_TRIED: &str = "not tried";
 
+/// The verdicts about a remedy without harm that do not rule out an effect.
+const UNDECIDED: [Verdict; 2] = [
+    Verdict::OfTime(Decision::Inconclusive),
+    Verdict::OfTime(Decision::Faster),
+];
+
 /// How an answer is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
@@ -206,7 +212,8 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         let which = match all.len() {
             _ if measurable == 0 => ", for the author of the statement: ",
             1 => ": ",
-            _ if first.is_statistics() => "; the first: ",
+            // By saving, another one may come first; but it is derived from the statistics, too.
+            _ if first.is_statistics() => "; all others depend on fresh statistics: ",
             _ => "; according to the plans, this one saves most: ",
         };
         let number = units::counted(all.len(), "candidate");
@@ -314,7 +321,8 @@ impl Rejection {
         let has = |verdict: &Verdict| effects.iter().any(|it| it.verdict == *verdict);
         match HARMS.into_iter().find(has) {
             Some(worst) => Self::Harm(worst),
-            None if has(&Verdict::OfTime(Decision::Inconclusive)) => Self::Undecided,
+            // What is faster with a result that cannot be compared is not proved either.
+            None if UNDECIDED.iter().any(has) => Self::Undecided,
             None => Self::NoEffect,
         }
     }
@@ -412,6 +420,9 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
         let words = advice.candidate.remedy.words();
         lines.whole(format!("  {}{words}", verdict(advice, is_tried)));
         lines.whole(format!("    {}", advice.candidate.reason));
+        if !advice.also_for.is_empty() {
+            lines.whole(format!("    also for: {}", advice.also_for.join(", ")));
+        }
         let (effects, price): (Vec<&Effect>, Option<&IndexPrice>) = match &advice.proof {
             Some(Proof::Kept {
                 faster,
@@ -431,6 +442,12 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
             Some(Proof::CannotBeMade(why)) => lines.whole(format!("    {why}")),
             Some(Proof::Unused) => {
                 lines.whole("    the optimizer does not choose it for any statement".to_owned());
+            }
+            Some(Proof::Kept { .. } | Proof::Rejected(_)) if advice.unaffected > 0 => {
+                let statements = units::counted(advice.unaffected, "statement");
+                lines.whole(format!(
+                    "    not executed, because the plan stays the same: {statements}"
+                ));
             }
             _ => {}
         }

@@ -91,8 +91,8 @@ impl Effect {
 }
 
 impl Proof {
-    /// What a trial says about the candidate of a side, which was proposed for a statement.
-    pub(super) fn of(report: &Report, side: usize, statement: &str) -> Self {
+    /// What a trial says about the candidate of a side, which was proposed for these statements.
+    pub(super) fn of(report: &Report, side: usize, proposed_for: &[&str]) -> Self {
         let of_side = || {
             report
                 .findings
@@ -112,7 +112,9 @@ impl Proof {
         let net_s: f64 = faster.iter().chain(&worse).map(saved_s).sum();
         let is_different = worse.iter().any(|it| it.verdict() == Verdict::OtherResult);
         if faster.is_empty() || is_different || net_s <= 0.0 {
-            let is_telling = |it: &&Finding| it.statement == statement || is_one_of(&worse, it);
+            let is_telling = |it: &&Finding| {
+                proposed_for.contains(&it.statement.as_str()) || is_one_of(&worse, it)
+            };
             let telling: Vec<&Finding> = of_side().filter(is_telling).collect();
             return Self::Rejected(effects(&telling));
         }

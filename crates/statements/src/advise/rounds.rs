@@ -13,14 +13,14 @@ use protocol::Endpoint;
 use runs::{Context, Length, Purpose};
 use sqltext::SqlStatement;
 
-use self::servers::{BASELINE, Servers};
+use self::servers::Servers;
 use super::{
     candidate::{Remedy, SideChange},
     diagnosis::{Advice, Diagnosis, TrialTime},
     proof::Proof,
 };
 use crate::{
-    compare::{Contest, NewIndexes, Report, Terms, Variant, change},
+    compare::{Contest, NewIndexes, Report, SideError, Terms, Variant, change},
     connection::Connection,
     other_work::{self, OtherWork},
     session::Session,
@@ -66,6 +66,8 @@ struct Side {
     /// What changes its server: the parts, and their variant.
     changes: Option<(String, Variant)>,
     statements: Vec<SqlStatement>,
+    /// Places of the statements for which it changes nothing.
+    unaffected: Vec<usize>,
     indexes: Option<NewIndexes>,
 }
 
@@ -137,7 +139,7 @@ impl Rounds<'_> {
                 return Ok(None);
             }
             let mut session = Session::open(&servers.baseline, self.timeout).await?;
-            let fresh = Diagnosis::of(&mut session, self.statements).await;
+            let fresh = Diagnosis::of(&mut session, self.statements, self.context).await;
             session.close().await;
             fresh.map(Some)
         });
@@ -170,15 +172,21 @@ impl Rounds<'_> {
         let _step = self
             .context
             .step(&format!("trying {words}"), Length::Unknown);
-        let made = reactor::block_on(change(&variant, endpoint, self.limit()));
-        if let Err(error) = made.map_err(Blamed::machine)? {
-            return Ok(not_made(&mut diagnosis.advice[place], error));
-        }
+        let made = reactor::block_on(async {
+            change(&variant, endpoint, self.limit()).await?;
+            let both = [&servers.baseline, endpoint].map(|it| (it, self.statements));
+            self.plan_effect(both, &[]).await
+        });
+        let effect = match made.map_err(Blamed::machine)? {
+            Err(error) => return Ok(not_made(&mut diagnosis.advice[place], error)),
+            Ok(effect) => effect,
+        };
         let side = Side {
             place,
             variant: of_session(&variant),
             changes: None,
             statements: self.statements.to_vec(),
+            unaffected: effect.unaffected,
             indexes: None,
         };
         let terms = self.terms(self.budget / 2, 1);
@@ -246,16 +254,21 @@ impl Rounds<'_> {
         };
         let made = reactor::block_on(async {
             change(variant, endpoint, self.limit()).await?;
-            self.is_used(endpoint, &first.statements, &indexes).await
+            let before = (&servers.baseline, self.statements);
+            let after = (endpoint, first.statements.as_slice());
+            self.plan_effect([before, after], &indexes.names).await
         });
         let advice = &mut diagnosis.advice[first.place];
         let mut ended = match made.map_err(Blamed::machine)? {
             Err(error) => not_made(advice, error),
-            Ok(false) => {
+            Ok(effect) if !effect.is_used => {
                 advice.proof = Some(Proof::Unused);
                 Ended::default()
             }
-            Ok(true) => self.contest(diagnosis, &sides, servers, endpoint, terms),
+            Ok(effect) => {
+                sides[0].unaffected = effect.unaffected;
+                self.contest(diagnosis, &sides, servers, endpoint, terms)
+            }
         };
         if ended.failure.is_none() {
             let undone = reactor::block_on(self.undone(endpoint, &indexes));
@@ -274,11 +287,15 @@ impl Rounds<'_> {
         if let Some(text) = &change.text {
             statements[advice.at] = statements[advice.at].reworded(text.as_bytes());
         }
+        let is_text_alone = change.parts.is_empty();
+        let others = (0..statements.len()).filter(|at| is_text_alone && *at != advice.at);
+        let unaffected = others.filter(|at| !is_setting(&statements[*at])).collect();
         Ok(Some(Side {
             place,
             variant: of_session(&variant),
             changes: needs_server(change).then(|| (change.parts.clone(), variant)),
             statements,
+            unaffected,
             indexes: change.indexes.clone(),
         }))
     }
@@ -292,12 +309,16 @@ impl Rounds<'_> {
         endpoint: &Endpoint,
         terms: Terms,
     ) -> Ended {
-        let baseline = Variant::baseline();
+        // It has no name: its errors are those of the statements.
+        let baseline = Variant::default();
         let variants = [&baseline].into_iter();
         let variants: Vec<&Variant> = variants.chain(sides.iter().map(|it| &it.variant)).collect();
         let own = sides.iter().map(|it| it.statements.clone());
         let statements: Vec<Vec<SqlStatement>> =
             [self.statements.to_vec()].into_iter().chain(own).collect();
+        let skipped = sides.iter().map(|it| it.unaffected.clone());
+        let skipped = [unaffected_by_all(sides)].into_iter().chain(skipped);
+        let skipped: Vec<Vec<usize>> = skipped.collect();
         let indexes = sides.iter().map(|it| it.indexes.clone());
         let indexes: Vec<Option<NewIndexes>> = [None].into_iter().chain(indexes).collect();
         let endpoints = sides.iter().map(|_| Ok(endpoint.clone()));
@@ -309,6 +330,7 @@ impl Rounds<'_> {
             context: self.context,
             variants: &variants,
             statements: &statements,
+            skipped: &skipped,
             connection: self.connection,
             setup: None,
             terms,
@@ -325,9 +347,8 @@ impl Rounds<'_> {
                     failure: report.failure,
                 }
             }
-            Err(error) => {
-                let of_baseline = format!("variant {BASELINE}:");
-                if error.blame == Blame::Interrupted || error.message.starts_with(&of_baseline) {
+            Err(SideError { error, is_of_all }) => {
+                if is_of_all || error.blame == Blame::Interrupted {
                     return Ended {
                         failure: Some(error),
                         ..Ended::default()
@@ -368,10 +389,21 @@ fn note(diagnosis: &mut Diagnosis, sides: &[Side], report: &Report) {
         let advice = &mut diagnosis.advice[side.place];
         let proof = match &report.left_out[number + 1] {
             Some(why) => Proof::CannotBeMade(why.clone()),
-            None => Proof::of(report, number + 1, &advice.statement),
+            None => Proof::of(report, number + 1, &advice.statements()),
         };
         advice.proof = Some(proof);
+        advice.unaffected = side.unaffected.len();
     }
+}
+
+/// Places of the statements for which no side changes anything, so that the baseline does not execute them either.
+fn unaffected_by_all(sides: &[Side]) -> Vec<usize> {
+    let Some((first, others)) = sides.split_first() else {
+        return Vec::new();
+    };
+    let is_of_all = |at: &&usize| others.iter().all(|side| side.unaffected.contains(at));
+    let of_all = first.unaffected.iter().filter(is_of_all);
+    of_all.copied().collect()
 }
 
 /// Notes why a candidate was not made; an interruption ends all rounds.

@@ -12,6 +12,8 @@ pub(crate) enum Sameness {
     Same,
     /// Other rows of those that the LIMIT leaves open: without it both have the same rows.
     Tied,
+    /// Other rows, and whether the LIMIT of a subquery leaves them open was not decided.
+    Undecided,
     /// Other rows, or another number of changed rows.
     Different,
     /// The baseline itself gives another result each time.
@@ -36,6 +38,7 @@ impl Sameness {
         match self {
             Self::Same => "same",
             Self::Tied => "tied",
+            Self::Undecided => "undecided",
             Self::Different => "different",
             Self::Unknown => "unknown",
         }

@@ -15,7 +15,7 @@ use super::{
     hint_warnings::{self, Warned},
     hints,
     index_price::{IndexPrice, NewIndexes, price},
-    side::{self, Side},
+    side::{self, Side, SideError},
     trial::{Terms, Trial},
     variant::Variant,
 };
@@ -34,6 +34,9 @@ pub(crate) struct Contest<'a> {
     pub(crate) variants: &'a [&'a Variant],
     /// The statements of each side.
     pub(crate) statements: &'a [Vec<SqlStatement>],
+    /// Places of the statements that each side does not execute, because its variant changes nothing for them; none
+    /// for a side that is missing here.
+    pub(crate) skipped: &'a [Vec<usize>],
     pub(crate) connection: &'a dyn Connection,
     /// Receives notes and progress.
     pub(crate) context: &'a Context,
@@ -170,7 +173,7 @@ impl Contest<'_> {
         &self,
         endpoints: &[Result<Endpoint, String>],
         pids: &[u32],
-    ) -> Result<Report, Blamed> {
+    ) -> Result<Report, SideError> {
         let limit = self.connection.statement_timeout();
         let limit = limit.unwrap_or(Purpose::Work.limit());
         let measured = reactor::block_on(async {
@@ -194,7 +197,7 @@ impl Contest<'_> {
                     {
                         left_out[at] = Some(error.message);
                     }
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(SideError::of_all(error)),
                 }
             }
             let others = OtherWork::beside(pids);
@@ -206,7 +209,7 @@ impl Contest<'_> {
             }
             report
         });
-        measured.map_err(Blamed::machine)?
+        measured.map_err(|error| SideError::of_all(Blamed::machine(error)))?
     }
 
     /// A side on its server, with its changes made.
@@ -221,11 +224,17 @@ impl Contest<'_> {
             side::change(variant, endpoint, limit).await?;
         }
         let statements = &self.statements[at];
-        let mut side = Side::open(variant, statements, endpoint, self.timeout).await?;
+        let opened = Side::open(variant, statements, endpoint, self.timeout).await?;
+        let mut side = Side {
+            is_baseline: at == 0,
+            skipped: self.skipped.get(at).map_or(&[][..], Vec::as_slice),
+            ..opened
+        };
         if self.leaves_out && at > 0 && self.is_reworded(at) {
             // Before the blocks, whose failure would end them for all sides.
             let guarded = GuardedStatements::new(statements, false, None);
-            for statement in 0..statements.len() {
+            let skipped = side.skipped;
+            for statement in (0..statements.len()).filter(|at| !skipped.contains(at)) {
                 guarded.execute(&mut side.session, statement).await?;
             }
         }
@@ -246,7 +255,7 @@ impl Contest<'_> {
         places: &[usize],
         left_out: Vec<Option<String>>,
         mut others: OtherWork,
-    ) -> Result<Report, Blamed> {
+    ) -> Result<Report, SideError> {
         let mut measured = Trial::begin(sides, self.terms).await?.run(sides).await;
         let other_work = others.notable_share();
         for comparison in &mut measured.comparisons {
@@ -263,7 +272,7 @@ impl Contest<'_> {
                 break;
             }
             let explained = explain(side, plans).await;
-            failure = explained.err().map(|error| side.blamed(error));
+            failure = explained.err().map(|error| side.blamed(error).error);
         }
         let mut prices = vec![None; self.variants.len()];
         // Last, because it changes the data of the copies.
@@ -276,7 +285,7 @@ impl Contest<'_> {
             };
             match price_of(sides, at, indexes).await {
                 Ok(price) => prices[*place] = Some(price),
-                Err(error) => failure = Some(sides[at].blamed(error)),
+                Err(error) => failure = Some(sides[at].blamed(error).error),
             }
         }
         let own = |it: &&SqlStatement| !is_setting(it);
@@ -359,8 +368,12 @@ async fn explain(
     side: &mut Side<'_>,
     plans: &mut Vec<Option<ExplainedPlan>>,
 ) -> Result<(), Blamed> {
-    for statement in side.statements {
-        let plan = explained_plan(&mut side.session, statement).await?;
+    for (at, statement) in side.statements.iter().enumerate() {
+        let plan = if side.skips(at) {
+            None
+        } else {
+            explained_plan(&mut side.session, statement).await?
+        };
         if !is_setting(statement) {
             plans.push(plan);
         }

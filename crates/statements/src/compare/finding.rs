@@ -130,6 +130,11 @@ impl Finding {
                  without LIMIT, the results are the same"
                     .to_owned(),
             ),
+            Sameness::Undecided => Some(
+                "different rows, and both may be correct: a LIMIT in a subquery may leave open which \
+                 rows it returns, which was not decided"
+                    .to_owned(),
+            ),
             Sameness::Unknown => Some(
                 "result not compared: the baseline itself returns a different result each time"
                     .to_owned(),

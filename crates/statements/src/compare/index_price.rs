@@ -30,14 +30,14 @@ pub(crate) struct NewIndexes {
     pub(crate) columns: Vec<String>,
     /// The statements that take them back.
     pub(crate) undone_by: Vec<String>,
-    /// Whether they are made; otherwise they are there, and only made visible.
-    pub(crate) are_new: bool,
+    /// Names of those that are made; the others are there, and are only made visible.
+    pub(crate) made: Vec<String>,
 }
 
 /// What indexes cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct IndexPrice {
-    /// Their size, bytes; `None` if the server does not say.
+    /// Size of those that are made, bytes; `None` without one, and if the server does not say.
     pub(crate) bytes: Option<f64>,
     /// Single-row writes, or why they were not measured.
     pub(crate) writes: Result<WritePrice, String>,
@@ -74,32 +74,36 @@ pub(super) async fn price(
     indexes: &NewIndexes,
 ) -> Result<IndexPrice, Blamed> {
     let [without, with] = sides;
-    let bytes = match texts(with, &size_question(indexes)).await {
-        Ok(texts) => texts.first().and_then(|it| it.parse().ok()),
-        // MySQL 5.5 has no such table.
-        Err(Stop::Reason(_)) => None,
-        Err(Stop::Error(error)) => return Err(error),
+    let bytes = match size_question(indexes) {
+        None => None,
+        Some(question) => match texts(with, &question).await {
+            Ok(texts) => texts.first().and_then(|it| it.parse().ok()),
+            // MySQL 5.5 has no such table.
+            Err(Stop::Reason(_)) => None,
+            Err(Stop::Error(error)) => return Err(error),
+        },
     };
     let writes = match write_price([without, with], indexes).await {
         Ok(writes) => Ok(writes),
         Err(Stop::Reason(why)) => Err(why),
         Err(Stop::Error(error)) => return Err(error),
     };
-    // An index that is only made visible takes its room already.
-    let bytes = bytes.filter(|_| indexes.are_new);
     Ok(IndexPrice { bytes, writes })
 }
 
-/// The question for the size of indexes in bytes.
-fn size_question(indexes: &NewIndexes) -> String {
-    let names: Vec<String> = indexes.names.iter().map(|it| quoted(it)).collect();
-    format!(
-        "SELECT SUM(stat_value) * @@innodb_page_size FROM mysql.innodb_index_stats \
-         WHERE stat_name = 'size' AND index_name IN ({}) AND database_name = {} AND table_name = {}",
-        names.join(", "),
-        quoted(&indexes.schema),
-        quoted(&indexes.table)
-    )
+/// The question for the size of the indexes that are made, in bytes. `None` if all are only made visible: they take their
+/// room already.
+fn size_question(indexes: &NewIndexes) -> Option<String> {
+    let names: Vec<String> = indexes.made.iter().map(|it| quoted(it)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "SELECT SUM(stat_value) * @@innodb_page_size FROM mysql.innodb_index_stats \
+             WHERE stat_name = 'size' AND index_name IN ({}) AND database_name = {} AND table_name = {}",
+            names.join(", "),
+            quoted(&indexes.schema),
+            quoted(&indexes.table)
+        )
+    })
 }
 
 async fn write_price(
@@ -358,16 +362,28 @@ async fn number(session: &mut Session, sql: &str) -> Result<u32, Stop> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn rows_are_written_by_their_key_and_only_stored_columns_are() {
-        let indexes = NewIndexes {
+    /// Indexes `i` and `old`, of which these are made.
+    fn indexes(made: &[&str]) -> NewIndexes {
+        NewIndexes {
             schema: "s".to_owned(),
             table: "t".to_owned(),
-            names: vec!["i".to_owned()],
+            names: vec!["i".to_owned(), "old".to_owned()],
             columns: vec!["id".to_owned(), "a".to_owned(), "made".to_owned()],
             undone_by: Vec::new(),
-            are_new: true,
-        };
+            made: made.iter().map(|it| (*it).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn the_size_is_that_of_the_indexes_that_are_made() {
+        let question = size_question(&indexes(&["i"])).unwrap();
+        assert!(question.contains("index_name IN ('i') AND"), "{question}");
+        assert_eq!(size_question(&indexes(&[])), None);
+    }
+
+    #[test]
+    fn rows_are_written_by_their_key_and_only_stored_columns_are() {
+        let indexes = indexes(&["i", "old"]);
         let sample = Sample {
             indexes: &indexes,
             key: vec!["id".to_owned()],

@@ -125,10 +125,10 @@ fn row(finding: &Finding) -> String {
             format!("{change} ({interval})")
         },
     );
-    let unchecked = if finding.comparison.sameness == Sameness::Unknown {
-        "; result not compared"
-    } else {
-        ""
+    let unchecked = match finding.comparison.sameness {
+        Sameness::Unknown => "; result not compared",
+        Sameness::Undecided => "; different rows, both may be correct",
+        Sameness::Same | Sameness::Tied | Sameness::Different => "",
     };
     format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}{unchecked}")
 }

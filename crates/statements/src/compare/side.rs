@@ -14,9 +14,37 @@ use crate::{
 
 /// A connected side.
 pub(super) struct Side<'a> {
+    /// Whether the others are compared with it.
+    pub(super) is_baseline: bool,
     pub(super) variant: &'a Variant,
     pub(super) statements: &'a [SqlStatement],
+    /// Places of the statements that it does not execute.
+    pub(super) skipped: &'a [usize],
     pub(super) session: Session,
+}
+
+/// Why a side, or all of them, cannot be measured.
+#[derive(Debug)]
+pub(crate) struct SideError {
+    pub(crate) error: Blamed,
+    /// Whether no other side can be measured either: without the baseline there is nothing to compare with.
+    pub(crate) is_of_all: bool,
+}
+
+impl SideError {
+    /// An error that ends the measurement of all sides.
+    pub(super) fn of_all(error: Blamed) -> Self {
+        Self {
+            error,
+            is_of_all: true,
+        }
+    }
+}
+
+impl From<SideError> for Blamed {
+    fn from(it: SideError) -> Self {
+        it.error
+    }
 }
 
 /// The statements of a variant for those of the command line.
@@ -71,9 +99,8 @@ pub(crate) async fn change(
     let mut session = Session::open(endpoint, limit).await?;
     for statement in &variant.sql {
         let blamed = |failure: Failure| {
-            let error = failure.blamed_of_work(endpoint, statement);
-            Blamed::new(error.blame, format!("variant {}", error.message))
-                .hint(error.hints.first().cloned())
+            // The place begins with the name of the variant.
+            with_start("variant ", failure.blamed_of_work(endpoint, statement))
         };
         let sql = String::from_utf8_lossy(statement.text()).into_owned();
         let sets = session.rows(&sql).await.map_err(blamed)?;
@@ -108,23 +135,67 @@ impl<'a> Side<'a> {
         for setting in variant.settings() {
             let sql = String::from_utf8_lossy(setting.text()).into_owned();
             let done = session.rows(&sql).await;
-            done.map_err(|failure| {
-                let error = failure.blamed(endpoint, setting);
-                Blamed::new(error.blame, format!("variant {}", error.message))
-            })?;
+            done.map_err(|failure| with_start("variant ", failure.blamed(endpoint, setting)))?;
         }
         Ok(Self {
+            is_baseline: false,
             variant,
             statements,
+            skipped: &[],
             session,
         })
     }
 
-    /// An error of this side, with the name of its variant.
-    pub(super) fn blamed(&self, error: Blamed) -> Blamed {
-        Blamed {
-            message: format!("variant {}: {}", self.variant.name, error.message),
-            ..error
+    /// Whether it does not execute the statement at this place.
+    pub(super) fn skips(&self, at: usize) -> bool {
+        self.skipped.contains(&at)
+    }
+
+    /// An error of this side, with the name of its variant, if it has one.
+    pub(super) fn blamed(&self, error: Blamed) -> SideError {
+        SideError {
+            error: of_variant(self.variant, error),
+            is_of_all: self.is_baseline,
+        }
+    }
+}
+
+/// An error of a variant, with its name, if it has one.
+pub(super) fn of_variant(variant: &Variant, error: Blamed) -> Blamed {
+    match variant.name.as_str() {
+        "" => error,
+        name => with_start(&format!("variant {name}: "), error),
+    }
+}
+
+/// An error with a start of its message. An interruption stays as it is: the user caused it, and no variant.
+fn with_start(start: &str, error: Blamed) -> Blamed {
+    if error.blame == Blame::Interrupted {
+        return error;
+    }
+    Blamed {
+        message: format!("{start}{}", error.message),
+        ..error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interruption_is_no_error_of_a_variant() {
+        for (variant, blame, expected) in [
+            ("index", Blame::Server, "variant index: q.sql:1:1: it ended"),
+            ("index", Blame::Interrupted, "q.sql:1:1: it ended"),
+            ("", Blame::Server, "q.sql:1:1: it ended"),
+        ] {
+            let variant = Variant {
+                name: variant.to_owned(),
+                ..Variant::default()
+            };
+            let error = Blamed::new(blame, "q.sql:1:1: it ended");
+            assert_eq!(of_variant(&variant, error).message, expected);
         }
     }
 }

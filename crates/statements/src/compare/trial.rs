@@ -1,8 +1,10 @@
 //! The statements executed on all sides, in blocks of random order, until each comparison is decided.
 
-use std::{collections::BTreeMap, time::Duration};
+mod ties;
 
-use blame::{Blame, Blamed};
+use std::time::Duration;
+
+use blame::Blamed;
 use sqltext::SqlStatement;
 use stats::Random;
 use verdict::TimedFamily;
@@ -10,12 +12,11 @@ use verdict::TimedFamily;
 use super::{
     comparison::{Comparison, Sameness},
     hint_warnings::{self, Warned, Warning},
-    side::Side,
+    side::{Side, SideError},
 };
 use crate::{
     execution::{GuardedStatements, StatementResult},
     setting::is_setting,
-    unlimited::Unlimited,
 };
 
 /// Time that the executions of a statement on one side take in a block, unless a single one takes longer, seconds.
@@ -62,9 +63,9 @@ pub(crate) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Executes every statement on every side twice, which is not timed, and compares the results. The second time shows
-    /// how long an execution takes once its pages are in memory.
-    pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, Blamed> {
+    /// Executes every statement on every side that does not skip it twice, which is not timed, and compares the results.
+    /// The second time shows how long an execution takes once its pages are in memory.
+    pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, SideError> {
         let guarded: Vec<GuardedStatements<'a>> = sides
             .iter()
             .map(|side| GuardedStatements::new(side.statements, false, None))
@@ -82,13 +83,21 @@ impl<'a> Trial<'a> {
         let warned = sides.iter().zip(&first).map(|(side, executed)| Warned {
             variant: side.variant,
             statements: side.statements,
-            warnings: executed.iter().map(|it| it.1.clone()).collect(),
+            warnings: executed.iter().map(warnings_of).collect(),
         });
-        hint_warnings::check(&warned.collect::<Vec<_>>())?;
+        let followed = hint_warnings::check(&warned.collect::<Vec<_>>());
+        followed.map_err(|error| SideError {
+            error,
+            is_of_all: false,
+        })?;
         let second = trial.results(sides).await?;
-        for (statement, (earlier, _)) in first[0].iter().enumerate() {
+        for (statement, earlier) in first[0].iter().enumerate() {
             for side in 1..sides.len() {
-                let results = [0, side].map(|side| second[side][statement].0);
+                let executed = [0, side].map(|side| second[side][statement].as_ref());
+                let (Some((earlier, _)), [Some(before), Some(after)]) = (earlier, executed) else {
+                    continue;
+                };
+                let results = [before.0, after.0];
                 trial.comparisons.push(Comparison {
                     statement,
                     side,
@@ -105,55 +114,11 @@ impl<'a> Trial<'a> {
         Ok(trial)
     }
 
-    /// Compares all rows of the statements whose limited results differ only in which rows they have. Where that takes
-    /// longer than the time limit of statements, they count as different.
-    async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
-        let own = |side: &Side<'a>, statement: usize| {
-            let mut own = side.statements.iter().filter(|it| !is_setting(it));
-            own.nth(statement).and_then(Unlimited::of)
-        };
-        let is_open = |it: &Comparison| {
-            let [before, after] = it.results;
-            let is_of_values = before.rows.rows() == after.rows.rows();
-            let keep_order = [0, it.side]
-                .iter()
-                .all(|side| sides[*side].variant.keeps_order());
-            if it.sameness != Sameness::Different || !is_of_values || !keep_order {
-                return false;
-            }
-            let parts = [0, it.side].map(|side| own(&sides[side], it.statement));
-            matches!(parts, [Some(before), Some(after)] if before.part == after.part)
-        };
-        let open: Vec<usize> = (0..self.comparisons.len())
-            .filter(|at| is_open(&self.comparisons[*at]))
-            .collect();
-        let mut results: BTreeMap<(usize, usize), StatementResult> = BTreeMap::new();
-        for (number, side) in sides.iter_mut().enumerate() {
-            let is_wanted = |statement: usize| {
-                let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
-                comparisons
-                    .any(|it| it.statement == statement && (number == 0 || it.side == number))
-            };
-            unlimited_results(side, is_wanted, |statement, result| {
-                results.insert((number, statement), result);
-            })
-            .await?;
-        }
-        for at in open {
-            let comparison = &mut self.comparisons[at];
-            let [before, after] =
-                [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
-            if let (Some(before), Some(after)) = (before, after)
-                && before.rows == after.rows
-            {
-                comparison.sameness = Sameness::Tied;
-            }
-        }
-        Ok(())
-    }
-
-    /// The results of all statements on some sides, without those of settings.
-    async fn results(&self, sides: &mut [Side<'a>]) -> Result<Vec<Vec<Executed>>, Blamed> {
+    /// The results of all statements on some sides, without those of settings; `None` of one that a side skips.
+    async fn results(
+        &self,
+        sides: &mut [Side<'a>],
+    ) -> Result<Vec<Vec<Option<Executed>>>, SideError> {
         let mut all = Vec::new();
         for (side, guarded) in sides.iter_mut().zip(&self.guarded) {
             let mut results = Vec::new();
@@ -161,9 +126,11 @@ impl<'a> Trial<'a> {
                 if is_setting(statement) {
                     let executed = guarded.execute(&mut side.session, at).await;
                     executed.map_err(|error| side.blamed(error))?;
+                } else if side.skips(at) {
+                    results.push(None);
                 } else {
                     let result = guarded.result(&mut side.session, at).await;
-                    results.push(result.map_err(|error| side.blamed(error))?);
+                    results.push(Some(result.map_err(|error| side.blamed(error))?));
                 }
             }
             all.push(results);
@@ -203,7 +170,7 @@ impl<'a> Trial<'a> {
             }
             let block = self.block(sides, &open, &mut family, &mut random).await;
             if let Err(error) = block {
-                failure = Some(error);
+                failure = Some(Blamed::from(error));
                 break;
             }
             done += 1;
@@ -215,7 +182,7 @@ impl<'a> Trial<'a> {
             self.comparisons[*at].compared = compared;
         }
         if failure.is_none() {
-            failure = self.add_costs(sides).await.err();
+            failure = self.add_costs(sides).await.err().map(Blamed::from);
         }
         Measured {
             comparisons: self.comparisons,
@@ -232,7 +199,7 @@ impl<'a> Trial<'a> {
         open: &[(usize, usize)],
         family: &mut TimedFamily,
         random: &mut Random,
-    ) -> Result<(), Blamed> {
+    ) -> Result<(), SideError> {
         let mut places: Vec<Places<'_>> = sides.iter().map(Places::of).collect();
         let statements = self.comparisons.last().map_or(0, |it| it.statement + 1);
         for statement in 0..statements {
@@ -286,13 +253,17 @@ impl<'a> Trial<'a> {
         ((BLOCK_S / longest_s) as usize).clamp(1, EXECUTIONS_AT_MOST)
     }
 
-    async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), Blamed> {
+    async fn add_costs(&mut self, sides: &mut [Side<'a>]) -> Result<(), SideError> {
         for (number, side) in sides.iter_mut().enumerate() {
             let mut statement = 0;
             for (at, text) in side.statements.iter().enumerate() {
                 if is_setting(text) {
                     let executed = self.guarded[number].execute(&mut side.session, at).await;
                     executed.map_err(|error| side.blamed(error))?;
+                    continue;
+                }
+                if side.skips(at) {
+                    statement += 1;
                     continue;
                 }
                 let costs = self.guarded[number].costs(&mut side.session, at).await;
@@ -312,57 +283,11 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The results of some statements of a side without their LIMIT, after the settings before each. One that cannot be executed
-/// in time has none.
-async fn unlimited_results(
-    side: &mut Side<'_>,
-    is_wanted: impl Fn(usize) -> bool,
-    mut add: impl FnMut(usize, StatementResult),
-) -> Result<(), Blamed> {
-    let own = side.statements.iter().filter(|it| !is_setting(it));
-    if !(0..own.count()).any(&is_wanted) {
-        return Ok(());
-    }
-    let (statements, without_keys): (Vec<SqlStatement>, Vec<SqlStatement>) = side
-        .statements
-        .iter()
-        .map(|it| match Unlimited::of(it) {
-            None => (it.clone(), it.clone()),
-            Some(unlimited) => {
-                let without_keys = unlimited.without_keys;
-                let without_keys = without_keys.unwrap_or_else(|| unlimited.statement.clone());
-                (unlimited.statement, without_keys)
-            }
-        })
-        .unzip();
-    let guarded = GuardedStatements::new(&statements, false, None);
-    let without_keys = GuardedStatements::new(&without_keys, false, None);
-    let mut number = 0;
-    for (at, statement) in statements.iter().enumerate() {
-        if is_setting(statement) {
-            let executed = guarded.execute(&mut side.session, at).await;
-            executed.map_err(|error| side.blamed(error))?;
-            continue;
-        }
-        if is_wanted(number) {
-            let mut result = guarded.result(&mut side.session, at).await;
-            let refused = result.as_ref().err().and_then(|error| error.server_error);
-            if refused.is_some_and(|number| NAME_ERRORS.contains(&number)) {
-                result = without_keys.result(&mut side.session, at).await;
-            }
-            match result {
-                Ok((result, _)) => add(number, result),
-                Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
-                Err(_) => {}
-            }
-        }
-        number += 1;
-    }
-    Ok(())
+/// The warnings of the server about a statement; none about one that was skipped.
+fn warnings_of(executed: &Option<Executed>) -> Vec<Warning> {
+    let warnings = executed.as_ref().map(|(_, warnings)| warnings.clone());
+    warnings.unwrap_or_default()
 }
-
-/// ER_NON_UNIQ_ERROR and ER_BAD_FIELD_ERROR.
-const NAME_ERRORS: [u16; 2] = [1052, 1054];
 
 /// The way through the statements of a side, whose settings stand between them.
 struct Places<'a> {

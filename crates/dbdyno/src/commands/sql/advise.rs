@@ -90,7 +90,7 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
     let statements = args.input.statements(&args.connection)?;
     let context = context()?;
     let endpoint = args.connection.endpoint()?;
-    let mut diagnosis = advise::diagnose(&endpoint, &statements, args.timeout)?;
+    let mut diagnosis = advise::diagnose(&endpoint, &statements, args.timeout, &context)?;
     for note in &diagnosis.notes {
         eprintln!("note: {note}");
     }

@@ -1,6 +1,6 @@
 //! Indexes that could serve the conditions of a table.
 
-use plans::{Access, Node, TableUse};
+use plans::{Access, Flag, JoinKind, Node, Operation, TableUse};
 use runs::backticked;
 use units::count;
 
@@ -33,7 +33,8 @@ impl Subject<'_> {
         let Some((node, reads)) = self.read_of(table) else {
             return Vec::new();
         };
-        let lists = index_columns(table, facts, node);
+        let is_first = is_read_first(&self.plan.root, node);
+        let lists = index_columns(table, facts, node, is_first);
         let mut found: Vec<Candidate> = self
             .alternatives(table, facts, &reads)
             .into_iter()
@@ -99,7 +100,8 @@ impl Subject<'_> {
             // The index serves one range, which is to be this one.
             rewritten.range.insert(0, column);
         }
-        let lists = index_columns(&rewritten, facts, node);
+        let is_first = is_read_first(&self.plan.root, node);
+        let lists = index_columns(&rewritten, facts, node, is_first);
         let mut lists = lists.iter();
         let (columns, equal) = lists.find(|(columns, _)| columns.contains(&condition.column))?;
         let columns = missing(facts, columns, *equal)?;
@@ -179,8 +181,13 @@ fn missing(facts: &TableFacts, columns: &[String], equal: usize) -> Option<Vec<S
 }
 
 /// Columns for an index, each list with the number of those compared by equality: to begin a join with the table by its own
-/// conditions, and to find its rows for each row of the tables before.
-fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<String>, usize)> {
+/// conditions, and to find its rows for each row of the tables before; `is_first` where the plan has none before it.
+fn index_columns(
+    table: &TableUse,
+    facts: &TableFacts,
+    node: &Node,
+    is_first: bool,
+) -> Vec<(Vec<String>, usize)> {
     let usable = |columns: &[String]| -> Vec<String> {
         let columns = columns.iter().filter(|column| facts.is_indexable(column));
         columns.cloned().collect()
@@ -223,9 +230,11 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
         node.access,
         Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
     );
+    // The range selects the rows of the first table, and an index that begins with a join column does not serve it.
+    let is_first_by_range = is_first && own.is_empty() && range(&own).is_some();
     let mut inner = joined.clone();
     inner.extend(range(&joined));
-    if joined.len() > own.len() && !is_found_by_key {
+    if joined.len() > own.len() && !is_found_by_key && !is_first_by_range {
         lists.push((inner, joined.len()));
     }
     // A table that is read again and again is not the first one, unless an index makes it that.
@@ -237,6 +246,21 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
     lists.insert(at, (first, own.len()));
     lists.retain(|(columns, _)| !columns.is_empty());
     lists
+}
+
+/// Whether a node reads the first table of a plan whose joins find the rows of each later table by an index.
+fn is_read_first(root: &Node, node: &Node) -> bool {
+    let all = root.all();
+    let first = all.iter().find(|it| it.access.is_some());
+    let is_join = |it: &&Node| matches!(it.operation, Operation::Join(_));
+    let is_buffered = |it: &&Node| {
+        let mut flags = it.flags.iter();
+        it.operation == Operation::Join(JoinKind::Buffered)
+            || flags.any(|flag| matches!(flag, Flag::JoinBuffer(_)))
+    };
+    first.is_some_and(|it| std::ptr::eq(*it, node))
+        && all.iter().any(is_join)
+        && !all.iter().any(is_buffered)
 }
 
 /// A candidate of one index: a new one, or a hidden one that is made visible. The reasons are what reads the
@@ -317,12 +341,13 @@ fn candidate(
 ) -> Candidate {
     let parts = changes.iter().map(|it| it.sql.as_str());
     let parts = parts.collect::<Vec<_>>().join("; ");
+    let made = changes.iter().filter(|it| it.is_new);
     let indexes = NewIndexes {
         schema: table.schema.clone(),
         table: table.table.clone(),
         names: changes.iter().map(|it| it.name.clone()).collect(),
         columns: changes.iter().flat_map(|it| it.columns.clone()).collect(),
-        are_new: changes.iter().all(|it| it.is_new),
+        made: made.map(|it| it.name.clone()).collect(),
         undone_by: changes.into_iter().map(|it| it.undone_by).collect(),
     };
     Candidate {

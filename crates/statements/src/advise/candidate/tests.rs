@@ -225,6 +225,28 @@ fn a_table_of_a_join_can_be_the_first_or_a_later_one() {
 }
 
 #[test]
+fn a_range_of_the_first_table_needs_no_join_column_before_it() {
+    let types = [("id", "int"), ("order_id", "int"), ("total", "decimal")];
+    let tree = "-> Nested loop inner join  (cost=9 rows=9)\n    \
+                -> Filter: (o.total > 999.9)  (cost=9 rows=9)\n        \
+                -> Table scan on o  (cost=9 rows=9000)\n    \
+                -> Index lookup on i using PRIMARY (order_id=o.id)  (cost=9 rows=2)\n";
+    let from = "from `s`.`item` `i` join `s`.`orders` `o` \
+                where ((`s`.`i`.`order_id` = `s`.`o`.`id`) and (`s`.`o`.`total` > 999.9))";
+    let of_range = "create index `index_orders_total` on `s`.`orders` (`total`)";
+    for verb in ["select `s`.`i`.`pos` AS `pos`", "delete `s`.`item`"] {
+        let text = format!("{verb} {from}");
+        assert_eq!(candidates(tree, &text, &types, &[]), [of_range], "{verb}");
+        // Without an index of the other table, the order of the tables is open.
+        let hash_join = "Inner hash join (i.order_id = o.id)";
+        let buffered = tree.replace("Nested loop inner join", hash_join);
+        let of_join = "create index `index_orders_id_total` on `s`.`orders` (`id`, `total`)";
+        let found = candidates(&buffered, &text, &types, &[]);
+        assert_eq!(found, [of_range, of_join], "{verb}");
+    }
+}
+
+#[test]
 fn what_the_author_has_to_change_is_said() {
     let types = [("day", "date"), ("code", "varchar"), ("name", "varchar")];
     let text = "select 1 AS `1` from `s`.`t` where (year(`s`.`t`.`day`) = 2020) and (`s`.`t`.`code` = 5) and (`s`.`t`.`name` like '%x')";

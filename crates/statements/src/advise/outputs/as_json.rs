@@ -64,11 +64,13 @@ fn advice_json(it: &Advice) -> Value {
     };
     json!({
         "statement": it.statement,
+        "also_for": it.also_for,
         "reason": it.candidate.reason,
         "kind": kind,
         "remedy": what,
         "text": text,
         "saving_s": it.saving_s,
+        "unaffected_statements": it.unaffected,
         "trial": it.proof.as_ref().map(proof_json),
     })
 }

@@ -23,6 +23,7 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
     Advice {
         at,
         statement: statement.to_owned(),
+        also_for: Vec::new(),
         candidate: Candidate {
             reason: "t reads 8.00k rows (whole table)".to_owned(),
             remedy: Remedy::of_parts("name", parts.to_owned()),
@@ -31,6 +32,7 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
         saving_s: 0.5,
         own_saving_s: 0.5,
         proof,
+        unaffected: 0,
     }
 }
 
@@ -90,9 +92,17 @@ fn diagnosis(advice: Vec<Advice>) -> Diagnosis {
 
 #[test]
 fn the_answer_comes_first_then_what_had_no_effect() {
+    let of_both = Advice {
+        also_for: vec!["2".to_owned()],
+        ..advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried))
+    };
+    let of_one = Advice {
+        unaffected: 1,
+        ..advice(0, "Q1", "create index u on t (b)", rejected("Q1"))
+    };
     let mut all = diagnosis(vec![
-        advice(0, "Q1", "create index u on t (b)", rejected("Q1")),
-        advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried)),
+        of_one,
+        of_both,
         advice(0, "Q1", "create index w on t (y)", Some(Proof::Unused)),
         advice(
             0,
@@ -131,8 +141,9 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     );
     let verbose = shown(&all, true, true);
     for part in [
-        "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n",
+        "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n    also for: 2\n",
         "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
+        "to 5\n    not executed, because the plan stays the same: 1 statement\n",
         "    the optimizer does not choose it for any statement\n",
         "because rows read 8.00k to 5\n    size of the index",
     ] {
@@ -186,6 +197,16 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
 }
 
 #[test]
+fn what_is_faster_with_a_result_that_cannot_be_compared_is_undecided() {
+    let faster = effect("Q1", Decision::Faster, [0.1, 0.01]);
+    let faster = Some(Proof::Rejected(vec![faster]));
+    let all = diagnosis(vec![advice(0, "Q1", "create index a on t (c)", faster)]);
+    let text = shown(&all, true, false);
+    let first = "No remedy proved: 1 tried and undecided";
+    assert_eq!(text.lines().next(), Some(first));
+}
+
+#[test]
 fn candidates_without_a_trial_have_their_reasons() {
     let two = vec![
         advice(0, "Q1", "create index a on t (c)", None),
@@ -200,6 +221,12 @@ fn candidates_without_a_trial_have_their_reasons() {
          \x20 create index b on t (a): t reads 8.00k rows (whole table)\n\
          Nothing was tried: --try measures these on copies of a private server.\n"
     );
+    let mut statistics = advice(0, "Q1", "", None);
+    statistics.candidate.remedy = Remedy::Statistics(vec!["`s`.`t`".to_owned()]);
+    let index = advice(0, "Q1", "create index a on t (c)", None);
+    let text = shown(&diagnosis(vec![statistics, index]), false, false);
+    let first = "2 candidates; all others depend on fresh statistics: analyze table `s`.`t`";
+    assert_eq!(text.lines().next(), Some(first));
     let none = shown(&Diagnosis::default(), false, false);
     assert!(none.starts_with("No candidates"), "{none}");
 }

@@ -1,14 +1,28 @@
 //! Changes of a copy: fresh statistics, and indexes that are used or not, and are taken back.
 
 use blame::Blamed;
-use plans::{Operation, Plan};
+use plans::{Operation, Plan, changes};
 use protocol::Endpoint;
 use sqltext::SqlStatement;
 
 use super::Rounds;
 use crate::{
-    compare::NewIndexes, explain::estimated_plan, session::Session, setting::is_setting, statistics,
+    compare::NewIndexes,
+    effect::{Effect, effect_of},
+    explain::estimated_plan,
+    session::Session,
+    setting::is_setting,
+    statistics,
 };
+
+/// What a change of a server does to the plans of statements.
+#[derive(Default)]
+pub(super) struct PlanEffect {
+    /// Whether a plan reads one of the new indexes, or may.
+    pub(super) is_used: bool,
+    /// Places of the statements that are executed as before, so that their times would say nothing.
+    pub(super) unaffected: Vec<usize>,
+}
 
 impl Rounds<'_> {
     /// Refreshes statistics; what the server says about single tables changes nothing here.
@@ -23,24 +37,32 @@ impl Rounds<'_> {
         analyzed
     }
 
-    /// Whether the optimizer chooses one of the indexes for a statement, or may.
-    pub(super) async fn is_used(
+    /// Explains statements before and after a change, on the server of each; the change made indexes with these names.
+    pub(super) async fn plan_effect(
         &self,
-        endpoint: &Endpoint,
-        statements: &[SqlStatement],
-        indexes: &NewIndexes,
-    ) -> Result<bool, Blamed> {
-        let mut session = Session::open(endpoint, self.timeout).await?;
-        let mut is_used = false;
-        for statement in statements {
-            let plan = estimated_plan(&mut session, statement).await?;
-            is_used |= match plan {
-                Some(plan) => may_use(&plan, indexes),
-                None => !is_setting(statement),
-            };
+        [before, after]: [(&Endpoint, &[SqlStatement]); 2],
+        indexes: &[String],
+    ) -> Result<PlanEffect, Blamed> {
+        let mut baseline = Session::open(before.0, self.timeout).await?;
+        let mut changed = Session::open(after.0, self.timeout).await?;
+        let mut effect = PlanEffect::default();
+        for (at, (old, new)) in before.1.iter().zip(after.1).enumerate() {
+            let was = estimated_plan(&mut baseline, old).await?;
+            let is = estimated_plan(&mut changed, new).await?;
+            if is_setting(new) {
+                continue;
+            }
+            effect.is_used |= is.as_ref().is_none_or(|plan| may_use(plan, indexes));
+            // An index costs a statement time that changes rows, whatever its plan reads.
+            let is_same_read = effect_of(new) == Effect::Reads && old.text() == new.text();
+            let plans = was.zip(is).filter(|_| is_same_read);
+            if plans.is_some_and(|(was, is)| is_unaffected([&was, &is], indexes)) {
+                effect.unaffected.push(at);
+            }
         }
-        session.close().await;
-        Ok(is_used)
+        baseline.close().await;
+        changed.close().await;
+        Ok(effect)
     }
 
     /// Takes indexes back, of which some may be missing.
@@ -65,27 +87,30 @@ impl Rounds<'_> {
 }
 
 /// Whether a plan reads one of the indexes, or may: a plan without tables has read an index before the execution.
-fn may_use(plan: &Plan, indexes: &NewIndexes) -> bool {
+fn may_use(plan: &Plan, indexes: &[String]) -> bool {
     let nodes = plan.root.all();
     let is_read_before = nodes.iter().any(|it| it.operation == Operation::Nothing);
-    let mut names = indexes.names.iter();
-    is_read_before || names.any(|name| plan.root.uses_index(name))
+    is_read_before || indexes.iter().any(|name| plan.root.uses_index(name))
+}
+
+/// Whether two plans read the same tables in the same way, and none of the indexes.
+fn is_unaffected([before, after]: [&Plan; 2], indexes: &[String]) -> bool {
+    !may_use(after, indexes) && changes(&before.root, &after.root).is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A plan of one table with these members.
+    fn plan(members: &str) -> Plan {
+        let text = format!(r#"{{"query_block":{{"select_id":1,"table":{{{members}}}}}}}"#);
+        Plan::of_json(&text).unwrap()
+    }
+
     #[test]
     fn a_plan_without_a_table_may_have_read_the_index_before() {
-        let indexes = NewIndexes {
-            schema: "s".to_owned(),
-            table: "t".to_owned(),
-            names: vec!["i".to_owned()],
-            columns: vec!["a".to_owned()],
-            undone_by: Vec::new(),
-            are_new: true,
-        };
+        let indexes = ["i".to_owned()];
         for (members, expected) in [
             (r#""table_name":"t","access_type":"ref","key":"i""#, true),
             (
@@ -94,9 +119,24 @@ mod tests {
             ),
             (r#""message":"Select tables optimized away""#, true),
         ] {
-            let text = format!(r#"{{"query_block":{{"select_id":1,"table":{{{members}}}}}}}"#);
-            let plan = Plan::of_json(&text).unwrap();
-            assert_eq!(may_use(&plan, &indexes), expected, "{members}");
+            assert_eq!(may_use(&plan(members), &indexes), expected, "{members}");
         }
+    }
+
+    #[test]
+    fn a_statement_with_the_same_plan_is_unaffected() {
+        let scan = r#""table_name":"t","access_type":"ALL","rows":1000"#;
+        for (after, expected) in [
+            (r#""table_name":"t","access_type":"ALL","rows":990"#, true),
+            // By an index of before, which fresh statistics make better.
+            (r#""table_name":"t","access_type":"ref","key":"k""#, false),
+            (r#""table_name":"t","access_type":"ref","key":"i""#, false),
+        ] {
+            let plans = [&plan(scan), &plan(after)];
+            assert_eq!(is_unaffected(plans, &["i".to_owned()]), expected, "{after}");
+        }
+        // The new index has the name of one that was dropped.
+        let by_index = plan(r#""table_name":"t","access_type":"ref","key":"i""#);
+        assert!(!is_unaffected([&by_index; 2], &["i".to_owned()]));
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Name of the side without a candidate.
-pub(super) const BASELINE: &str = "baseline";
+const BASELINE: &str = "baseline";
 
 const NO_COPY: &str = "there is no copy for it";
 /// Room in the buffer pool of a copy besides its data, for a new index and the server's own tables.

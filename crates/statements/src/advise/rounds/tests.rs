@@ -7,6 +7,7 @@ fn advice(remedy: Remedy) -> Advice {
     Advice {
         at: 0,
         statement: "1".to_owned(),
+        also_for: Vec::new(),
         candidate: Candidate {
             reason: String::new(),
             remedy,
@@ -15,6 +16,7 @@ fn advice(remedy: Remedy) -> Advice {
         saving_s: 0.5,
         own_saving_s: 0.5,
         proof: None,
+        unaffected: 0,
     }
 }
 
@@ -28,7 +30,7 @@ fn index(name: &str) -> Advice {
             names: vec![name.to_owned()],
             columns: vec!["a".to_owned()],
             undone_by: Vec::new(),
-            are_new: true,
+            made: vec![name.to_owned()],
         }),
         text: None,
     }))
@@ -58,6 +60,21 @@ fn the_best_candidates_are_measured_and_those_of_sessions_together() {
         [vec![1], vec![2, 5], vec![4], vec![6]]
     );
     assert_eq!(chosen(&all, 2), [1, 2]);
+}
+
+#[test]
+fn the_baseline_executes_what_a_side_of_its_round_does() {
+    let side = |unaffected: &[usize]| Side {
+        place: 0,
+        variant: Variant::default(),
+        changes: None,
+        statements: Vec::new(),
+        unaffected: unaffected.to_vec(),
+        indexes: None,
+    };
+    let sides = [side(&[0, 2, 3]), side(&[1, 2, 3]), side(&[3, 2])];
+    assert_eq!(unaffected_by_all(&sides), [2, 3]);
+    assert_eq!(unaffected_by_all(&[side(&[]), side(&[1])]), [0; 0]);
 }
 
 #[test]

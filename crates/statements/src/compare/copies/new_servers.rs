@@ -14,7 +14,10 @@ use sqltext::{SqlStatement, statements_of_file};
 
 use super::{Copies, Copy, memory::Pools, signals_end, sweep};
 use crate::{
-    compare::variant::Variant, connection::Connection, session::Session, statistics::analyze_all,
+    compare::{side::of_variant, variant::Variant},
+    connection::Connection,
+    session::Session,
+    statistics::analyze_all,
 };
 
 /// The statements that make the schema and the data.
@@ -141,12 +144,5 @@ impl Copies {
             executed.map_err(|error| of_variant(variant, error))?;
         }
         Ok(servers)
-    }
-}
-
-fn of_variant(variant: &Variant, error: Blamed) -> Blamed {
-    Blamed {
-        message: format!("variant {}: {}", variant.name, error.message),
-        ..error
     }
 }

@@ -1,0 +1,180 @@
+//! Whether different rows are both right, because a LIMIT leaves open which rows it takes.
+
+use std::collections::BTreeMap;
+
+use blame::Blame;
+use sqltext::SqlStatement;
+
+use super::Trial;
+use crate::{
+    compare::{
+        comparison::Sameness,
+        side::{Side, SideError},
+    },
+    execution::{GuardedStatements, StatementResult},
+    setting::is_setting,
+    unlimited::Unlimited,
+};
+
+/// ER_NON_UNIQ_ERROR and ER_BAD_FIELD_ERROR.
+const NAME_ERRORS: [u16; 2] = [1052, 1054];
+
+/// Makes of a statement one without its LIMIT, or without any.
+type WithoutLimit = fn(&SqlStatement) -> Option<Unlimited>;
+
+/// Results without LIMIT, by the numbers of the side and of the statement.
+type Results = BTreeMap<(usize, usize), StatementResult>;
+
+impl<'a> Trial<'a> {
+    /// Compares all rows of the statements whose results may differ only in the rows that a LIMIT takes: first without the
+    /// LIMIT at the end of the statement, then without those of its subqueries.
+    pub(super) async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), SideError> {
+        let mut open = self.open(sides, Unlimited::of);
+        open.retain(|at| {
+            let [before, after] = self.comparisons[*at].results;
+            before.rows.rows() == after.rows.rows()
+        });
+        let results = self.results_without(sides, &open, Unlimited::of);
+        let results = results.await?;
+        for at in open {
+            let comparison = &mut self.comparisons[at];
+            let both = [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
+            // Where that takes longer than the time limit of statements, they count as different.
+            if is_same(both) == Some(true) {
+                comparison.sameness = Sameness::Tied;
+            }
+        }
+        let open = self.open(sides, Unlimited::of_all);
+        let results = self.results_without(sides, &open, Unlimited::of_all);
+        let results = results.await?;
+        for at in open {
+            let statement = own_statement(&sides[0], self.comparisons[at].statement);
+            let unlimited = statement.and_then(Unlimited::of_all);
+            let hides_order = unlimited.is_none_or(|it| it.hides_order);
+            let comparison = &mut self.comparisons[at];
+            let both = [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
+            comparison.sameness = match is_same(both) {
+                Some(false) => Sameness::Different,
+                Some(true) if !hides_order => Sameness::Tied,
+                Some(true) | None => Sameness::Undecided,
+            };
+        }
+        Ok(())
+    }
+
+    /// The comparisons with different results whose statements want the same part of their rows on both sides.
+    fn open(&self, sides: &[Side<'a>], without: WithoutLimit) -> Vec<usize> {
+        let is_open = |at: &usize| {
+            let it = &self.comparisons[*at];
+            let both = [&sides[0], &sides[it.side]];
+            let keep_order = both.iter().all(|side| side.variant.keeps_order());
+            if it.sameness != Sameness::Different || !keep_order {
+                return false;
+            }
+            let parts = both.map(|side| own_statement(side, it.statement).and_then(without));
+            matches!(parts, [Some(before), Some(after)] if before.part == after.part)
+        };
+        (0..self.comparisons.len()).filter(is_open).collect()
+    }
+
+    /// The results without LIMIT of the sides of these comparisons.
+    async fn results_without(
+        &self,
+        sides: &mut [Side<'a>],
+        open: &[usize],
+        without: WithoutLimit,
+    ) -> Result<Results, SideError> {
+        let mut results = Results::new();
+        for (number, side) in sides.iter_mut().enumerate() {
+            let is_wanted = |statement: usize| {
+                let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
+                comparisons
+                    .any(|it| it.statement == statement && (number == 0 || it.side == number))
+            };
+            let of_side = unlimited_results(side, without, is_wanted).await?;
+            let of_side = of_side.into_iter();
+            results.extend(of_side.map(|(statement, result)| ((number, statement), result)));
+        }
+        Ok(results)
+    }
+}
+
+/// A statement of a side by its number without settings.
+fn own_statement<'a>(side: &Side<'a>, number: usize) -> Option<&'a SqlStatement> {
+    let mut own = side.statements.iter().filter(|it| !is_setting(it));
+    own.nth(number)
+}
+
+/// Whether both results have the same rows; `None` if one is missing.
+fn is_same([before, after]: [Option<&StatementResult>; 2]) -> Option<bool> {
+    Some(before?.rows == after?.rows)
+}
+
+/// The results of some statements of a side without LIMIT, after the settings before each. One that cannot be executed in
+/// time has none.
+async fn unlimited_results(
+    side: &mut Side<'_>,
+    without: WithoutLimit,
+    is_wanted: impl Fn(usize) -> bool,
+) -> Result<Vec<(usize, StatementResult)>, SideError> {
+    let mut results = Vec::new();
+    let own = side.statements.iter().filter(|it| !is_setting(it));
+    if !(0..own.count()).any(&is_wanted) {
+        return Ok(results);
+    }
+    let (statements, without_keys): (Vec<SqlStatement>, Vec<SqlStatement>) = side
+        .statements
+        .iter()
+        .map(|it| match without(it) {
+            None => (it.clone(), it.clone()),
+            Some(unlimited) => {
+                let without_keys = unlimited.without_keys;
+                let without_keys = without_keys.unwrap_or_else(|| unlimited.statement.clone());
+                (unlimited.statement, without_keys)
+            }
+        })
+        .unzip();
+    let guarded = GuardedStatements::new(&statements, false, None);
+    let without_keys = GuardedStatements::new(&without_keys, false, None);
+    let mut number = 0;
+    for (at, statement) in statements.iter().enumerate() {
+        if is_setting(statement) {
+            let executed = guarded.execute(&mut side.session, at).await;
+            executed.map_err(|error| side.blamed(error))?;
+            continue;
+        }
+        if is_wanted(number) {
+            let mut result = guarded.result(&mut side.session, at).await;
+            let refused = result.as_ref().err().and_then(|error| error.server_error);
+            if refused.is_some_and(|number| NAME_ERRORS.contains(&number)) {
+                result = without_keys.result(&mut side.session, at).await;
+            }
+            match result {
+                Ok((result, _)) => results.push((number, result)),
+                Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
+                Err(_) => {}
+            }
+        }
+        number += 1;
+    }
+    Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::RowsChecksum;
+
+    use super::*;
+
+    #[test]
+    fn a_missing_result_decides_nothing() {
+        let result = StatementResult {
+            time_s: 1.0,
+            rows: RowsChecksum::default(),
+            changed: 0,
+            warnings: 0,
+        };
+        assert_eq!(is_same([Some(&result), Some(&result)]), Some(true));
+        assert_eq!(is_same([Some(&result), None]), None);
+    }
+}
