@@ -19,7 +19,7 @@ pub(crate) mod observe;
 pub(crate) mod oltp;
 pub(crate) mod own_experiment;
 mod quick;
-mod record_options;
+pub(crate) mod record_options;
 pub(crate) mod redo_log_guard;
 pub(crate) mod report;
 pub(crate) mod rerun;
