@@ -1,10 +1,11 @@
 //! What could make a statement faster, with the reason: from its plan, its use of columns, and its costs.
 
+mod authors;
 mod indexes;
 mod order;
 mod saving;
 
-use plans::{Computation, Flag, Node, Operation, Plan, TableUse, stale_statistics};
+use plans::{Flag, Node, Operation, Plan, TableUse, stale_statistics};
 use runs::backticked;
 use units::{count, si};
 use workload::sql_script::SqlStatement;
@@ -23,6 +24,8 @@ use crate::{
 const STATISTICS_SUSPECTED_FROM: f64 = 10.0;
 /// Rows of a table read per execution below which neither an index nor another order changes anything.
 const ROWS_AT_LEAST: f64 = 100.0;
+/// Pages read from disk below which the buffer pool is not suspected: the server counts them for all sessions.
+const PAGES_AT_LEAST: i64 = 100;
 
 /// Something to try or to rewrite.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,6 +145,7 @@ impl Subject<'_> {
         let text = StatementText::of(self.statement);
         let mut found = Vec::new();
         for (at, (table, facts)) in self.uses.iter().zip(self.facts).enumerate() {
+            let table = &self.comparable(table, facts);
             found.extend(self.indexes(table, facts));
             let is_shared = |column: &str| {
                 let mut all = self.facts.iter().enumerate();
@@ -151,7 +155,7 @@ impl Subject<'_> {
                 .as_ref()
                 .map(|text| rewording::of_conditions(text, table, facts, is_shared));
             let reworded = reworded.unwrap_or_default();
-            found.extend(authors(table, facts, &reworded));
+            found.extend(self.authors(table, facts, &reworded));
             found.extend(self.computed(table, facts, &reworded));
             for it in reworded {
                 found.extend(self.of_condition(table, facts, it));
@@ -272,52 +276,6 @@ impl Subject<'_> {
         })
     }
 
-    /// What its author can change about conditions on expressions of columns, which no index of the column serves.
-    fn computed(
-        &self,
-        table: &TableUse,
-        facts: &TableFacts,
-        reworded: &[Rewording],
-    ) -> Vec<Candidate> {
-        let Some((_, reads)) = self.read_of(table) else {
-            return Vec::new();
-        };
-        let is_known = |column: &str| {
-            let is_wrapped = table.wrapped.iter().any(|(_, it)| it == column);
-            // These have advice already.
-            is_wrapped && facts.is_first_of_index(column)
-                || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
-                || reworded
-                    .iter()
-                    .filter_map(|it| it.condition.as_ref())
-                    .any(|it| it.column == column)
-        };
-        let open = table.computed.iter().filter(|(_, it)| !is_known(it));
-        let candidates = open.map(|(computation, column)| {
-            let alias = &table.alias;
-            let remedy = match computation {
-                Computation::Shift => {
-                    format!("compare {column} itself, and do the arithmetic on the value")
-                }
-                // A document is not compared itself, and MySQL has no index on a column of its type.
-                Computation::Json => {
-                    "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
-                }
-                Computation::Other => format!(
-                    "compare {column} itself, or compare an indexed generated column that stores the whole expression"
-                ),
-            };
-            Candidate {
-                reason: format!(
-                    "{reads}; a condition on an expression with {alias}.{column} cannot use an index on {column}"
-                ),
-                saving: 0.0,
-                remedy: Remedy::Author(remedy),
-            }
-        });
-        candidates.collect()
-    }
-
     /// Larger buffers, where a warm execution overflows them.
     fn memory(&self) -> Vec<Candidate> {
         let cost = |name: &str| {
@@ -354,7 +312,10 @@ impl Subject<'_> {
         );
         add(
             on_disk > 0,
-            format!("{} temporary tables on disk", number(on_disk)),
+            format!(
+                "{} temporary tables on disk; those with TEXT or BLOB columns stay there in MySQL 5.7 and MariaDB",
+                number(on_disk)
+            ),
             self.saving_by_text("temporary"),
             Remedy::of_parts(
                 "temporary_tables",
@@ -363,7 +324,7 @@ impl Subject<'_> {
         );
         let pool = self.larger_pool_bytes.unwrap_or(0);
         add(
-            read * 20 > asked && pool > 0,
+            read * 20 > asked && read >= PAGES_AT_LEAST && pool > 0,
             format!(
                 "a warm execution reads {} of its {} pages from disk: the buffer pool is too small for them",
                 number(read),
@@ -400,58 +361,6 @@ fn full_name(table: &TableUse) -> String {
 fn plain(name: &str) -> String {
     let letter = |it: char| if it.is_alphanumeric() { it } else { '_' };
     name.chars().map(letter).collect()
-}
-
-/// What only the author of a statement can change, without the columns whose conditions were rewritten.
-fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<Candidate> {
-    let is_open = |column: &String| {
-        let mut conditions = reworded.iter().filter_map(|it| it.condition.as_ref());
-        !conditions.any(|it| it.column == *column)
-    };
-    let mut found = Vec::new();
-    let wrapped = table
-        .wrapped
-        .iter()
-        .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
-    for (function, column) in wrapped {
-        found.push(Candidate {
-            reason: format!(
-                "{}.{column} has an index, which a condition on {function}() of it does not use",
-                table.alias
-            ),
-            saving: 0.0,
-            remedy: Remedy::Author(format!("compare {column} itself with a range of values")),
-        });
-    }
-    let of_text = table
-        .with_number
-        .iter()
-        .filter(|it| facts.is_text(it) && is_open(it));
-    for column in of_text {
-        found.push(Candidate {
-            reason: format!(
-                "{}.{column} is text and is compared with a number, which converts every row",
-                table.alias
-            ),
-            saving: 0.0,
-            remedy: Remedy::Author(format!(
-                "compare {column} with a text in quotation marks, spelled as it is stored"
-            )),
-        });
-    }
-    for column in &table.wildcard {
-        found.push(Candidate {
-            reason: format!(
-                "{}.{column} is searched with a pattern that begins with a wildcard",
-                table.alias
-            ),
-            saving: 0.0,
-            remedy: Remedy::Author(format!(
-                "search {column} from its beginning, or use a full-text index"
-            )),
-        });
-    }
-    found
 }
 
 #[cfg(test)]

@@ -259,6 +259,26 @@ impl TableFacts {
         matches!(kind, "date" | "datetime" | "timestamp")
     }
 
+    /// Whether a column holds a number, or a date or time, as which the server compares it with a text.
+    pub(super) fn is_number_or_date(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        let is_number = matches!(
+            kind,
+            "tinyint"
+                | "smallint"
+                | "mediumint"
+                | "int"
+                | "bigint"
+                | "decimal"
+                | "float"
+                | "double"
+                | "bit"
+                | "year"
+                | "time"
+        );
+        is_number || self.has_date(column)
+    }
+
     /// Whether a column holds text.
     pub(super) fn is_text(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);

@@ -1,5 +1,7 @@
 //! Tests of candidates.
 
+mod authors;
+
 use plans::column_uses;
 use workload::sql_script::statements_of;
 
@@ -45,6 +47,8 @@ fn candidates_by(
             ("PRIMARY", &["id"][..]),
             ("day", &["day"]),
             ("country", &["country"]),
+            // Of an expression.
+            ("lower_code", &[""]),
         ]
         .map(|(name, columns)| (name.to_owned(), index(columns)))
         .into(),
