@@ -6,7 +6,7 @@ mod tables;
 
 use plans::TableUse;
 
-pub(super) use self::tables::with_tables_exchanged;
+pub(super) use self::tables::{has_outer_join, has_table, with_table_first};
 use self::{
     alternatives::with_union_for_or,
     conditions::{with_quoted_numbers, with_range_for_function},

@@ -161,13 +161,11 @@ fn narrowed(
     }
 }
 
-/// A join of two tables in the other order, which the server keeps. `None` for other joins.
-pub(in crate::advise) fn with_tables_exchanged(text: &StatementText<'_>) -> Option<String> {
+/// A join of two tables that begins with the table of this name or alias, an order which the server keeps. `None` for
+/// other joins.
+pub(in crate::advise) fn with_table_first(text: &StatementText<'_>, alias: &str) -> Option<String> {
     let clauses = text.select()?;
     let end = clauses.condition.unwrap_or(clauses.tail);
-    if text.selects_all(&clauses) {
-        return None;
-    }
     let (first, next) = table(text, clauses.from + 1)?;
     let join = next + usize::from(text.is(next, "inner"));
     if !text.is(join, "join") && !text.is_sign(next, ",") {
@@ -180,8 +178,42 @@ pub(in crate::advise) fn with_tables_exchanged(text: &StatementText<'_>) -> Opti
     if !is_end || has_more {
         return None;
     }
-    let exchanged = format!("{second} STRAIGHT_JOIN {first}");
-    text.edited(vec![(text.bytes(clauses.from + 1, rest - 1), exchanged)])
+    let is_meant = |end: usize| {
+        let name = text.parts[end - 1].name();
+        name.is_some_and(|it| it.eq_ignore_ascii_case(alias))
+    };
+    let joined = if is_meant(next) {
+        format!("{first} STRAIGHT_JOIN {second}")
+    } else if is_meant(rest) && !text.selects_all(&clauses) {
+        format!("{second} STRAIGHT_JOIN {first}")
+    } else {
+        return None;
+    };
+    text.edited(vec![(text.bytes(clauses.from + 1, rest - 1), joined)])
+}
+
+/// Whether a name or alias is one of a table in the FROM of a SELECT, and not of one in a subquery or behind a view.
+pub(in crate::advise) fn has_table(text: &StatementText<'_>, alias: &str) -> bool {
+    let Some(clauses) = text.select() else {
+        return false;
+    };
+    let end = clauses.condition.unwrap_or(clauses.tail);
+    let mut own = text.parts[clauses.from..end]
+        .iter()
+        .filter(|it| it.depth == 0);
+    own.any(|it| {
+        it.name()
+            .is_some_and(|name| name.eq_ignore_ascii_case(alias))
+    })
+}
+
+/// Whether a statement has an outer join, to whose inner tables the rows of the outer ones lead.
+pub(in crate::advise) fn has_outer_join(text: &StatementText<'_>) -> bool {
+    let mut all = 0..text.parts.len();
+    all.any(|at| {
+        let is_side = text.is(at, "left") || text.is(at, "right");
+        is_side && !text.is_sign(at + 1, "(")
+    })
 }
 
 /// A table with its alias, and the token behind it.

@@ -331,28 +331,59 @@ fn a_derived_table_with_all_columns_is_its_table() {
 }
 
 #[test]
-fn two_tables_change_places() {
-    let exchanged = |text| of(with_tables_exchanged, text);
+fn a_join_of_two_tables_begins_with_the_wanted_one() {
     for (text, expected) in [
         (
             "select x.a from t x join s.u as y on x.a = y.a where y.b = 1",
             Some("select x.a from s.u as y STRAIGHT_JOIN t x on x.a = y.a where y.b = 1"),
         ),
+        // The text has the order already, which the server did not follow.
         (
-            "select t.a from t, u where t.a = u.a",
-            Some("select t.a from u STRAIGHT_JOIN t where t.a = u.a"),
+            "select x.a from s.u as y join t x on x.a = y.a where y.b = 1",
+            Some("select x.a from s.u as y STRAIGHT_JOIN t x on x.a = y.a where y.b = 1"),
         ),
-        ("select * from t, u where t.a = u.a", None),
         (
-            "select sql_no_cache t.a, 2 * t.b from t, u where t.a = u.a",
-            Some("select sql_no_cache t.a, 2 * t.b from u STRAIGHT_JOIN t where t.a = u.a"),
+            "select t.a from t, y where t.a = y.a",
+            Some("select t.a from y STRAIGHT_JOIN t where t.a = y.a"),
         ),
-        ("select sql_no_cache * from t, u where t.a = u.a", None),
-        ("select t.a from t left join u on t.a = u.a", None),
-        ("select t.a from t, u, v where t.a = u.a", None),
-        ("select t.a from t join u using (a)", None),
+        ("select * from t, y where t.a = y.a", None),
+        (
+            "select * from y, t where t.a = y.a",
+            Some("select * from y STRAIGHT_JOIN t where t.a = y.a"),
+        ),
+        (
+            "select sql_no_cache t.a, 2 * t.b from t, y where t.a = y.a",
+            Some("select sql_no_cache t.a, 2 * t.b from y STRAIGHT_JOIN t where t.a = y.a"),
+        ),
+        ("select sql_no_cache * from t, y where t.a = y.a", None),
+        ("select t.a from t left join y on t.a = y.a", None),
+        ("select t.a from t, y, v where t.a = y.a", None),
+        ("select t.a from t join y using (a)", None),
+        ("select t.a from t join u on t.a = u.a", None),
         ("select t.a from t where t.a = 1", None),
     ] {
-        assert_eq!(exchanged(text).as_deref(), expected, "{text}");
+        let joined = of(|text| with_table_first(text, "y"), text);
+        assert_eq!(joined.as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_tables_of_a_statement_are_those_of_its_own_from() {
+    for (text, expected) in [
+        ("select a from t x join s.Y on x.a = Y.a", [true, false]),
+        (
+            "select a from t left join y on t.a = y.a where left(b, 1) = 'x'",
+            [true, true],
+        ),
+        (
+            "select a from t where left(b, 1) = 'x' and c in (select c from y)",
+            [false, false],
+        ),
+        ("delete from y", [false, false]),
+    ] {
+        let statement = statement(text);
+        let text = StatementText::of(&statement).unwrap();
+        let found = [has_table(&text, "y"), has_outer_join(&text)];
+        assert_eq!(found, expected);
     }
 }
