@@ -127,9 +127,13 @@ pub(super) struct Subject<'a> {
     pub(super) statement: &'a SqlStatement,
     /// Its number, from 1.
     pub(super) number: usize,
+    /// Whether the server follows hints in comments.
+    pub(super) has_hints: bool,
     /// Whether the server follows hints on the order of tables.
     pub(super) has_order_hints: bool,
     pub(super) plan: &'a Plan,
+    /// The statement as the optimizer rewrote it, where the server shows it.
+    pub(super) rewritten: Option<&'a str>,
     pub(super) uses: &'a [TableUse],
     /// Facts of each table, in the order of `uses`.
     pub(super) facts: &'a [TableFacts],
@@ -219,8 +223,8 @@ impl Subject<'_> {
         }
     }
 
-    /// What the plan shows about subqueries.
-    fn signs(&self) -> Signs {
+    /// What the server and its plan show about hints and subqueries.
+    fn signs(&self) -> Signs<'_> {
         let all = self.plan.root.all();
         let is_repeated = |node: &&Node| {
             let loops = node.actual.and_then(|it| it.loops);
@@ -234,6 +238,8 @@ impl Subject<'_> {
             .iter()
             .any(|node| matches!(node.operation, Operation::Derived | Operation::Materialise));
         Signs {
+            rewritten: self.rewritten,
+            has_hints: self.has_hints,
             is_dependent,
             is_materialised,
         }

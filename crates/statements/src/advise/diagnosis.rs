@@ -13,7 +13,7 @@ use super::{
     table_facts::TableFacts,
 };
 use crate::{
-    compare::are_order_hints_known,
+    compare::{are_hints_known, are_order_hints_known},
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
     guard::NOT_COMPLETE,
@@ -153,8 +153,10 @@ impl Diagnosis {
             let subject = Subject {
                 statement,
                 number: diagnosis.statements.len(),
+                has_hints: are_hints_known(session.version()),
                 has_order_hints: are_order_hints_known(session.version()),
                 plan: &explained.plan,
+                rewritten: explained.rewritten.as_deref(),
                 uses: &uses,
                 facts: &facts,
                 costs: &costs,

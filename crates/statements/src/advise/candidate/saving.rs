@@ -176,8 +176,10 @@ mod tests {
         let subject = Subject {
             statement: &statements[0],
             number: 1,
+            has_hints: false,
             has_order_hints: false,
             plan: &plan,
+            rewritten: None,
             uses: &[],
             facts: &[],
             costs: &[],

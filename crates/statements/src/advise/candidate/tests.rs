@@ -78,8 +78,10 @@ fn candidates_by(
     let subject = Subject {
         statement: &statements[0],
         number: 1,
+        has_hints: false,
         has_order_hints: false,
         plan: &plan,
+        rewritten: Some(rewritten),
         uses: &uses,
         facts: &facts,
         costs: &costs,
