@@ -50,6 +50,8 @@ pub struct TableUse {
     pub alias: String,
     /// Columns compared by equality with a value.
     pub equal: Vec<String>,
+    /// Those of them that are compared with a list of values: an index has no order of what stands behind one.
+    pub listed: Vec<String>,
     /// Columns compared by equality with a column of another table.
     pub joined: Vec<String>,
     /// The same columns, each with the columns that it is compared with.
@@ -181,6 +183,7 @@ impl Reading<'_> {
                 column,
             });
             let is_number = self.is_number(&side);
+            let is_list = is_word(self.tokens.get(at + 1)) == Some("in");
             // `c is not null` is a range of nearly everything, and no equality.
             let is_not_null = [at + 1, at + 2].map(|at| self.tokens.get(at)).map(is_word)
                 == [Some("is"), Some("not")];
@@ -195,7 +198,9 @@ impl Reading<'_> {
                 && !is_wildcard;
             unserved.extend(of_token.filter(|_| !is_served));
             // The order of a column with one value is that of the others.
-            let is_constant = self.tables[table].equal.contains(&column);
+            let of_table = &self.tables[table];
+            let is_constant =
+                of_table.equal.contains(&column) && !of_table.listed.contains(&column);
             if is_first_order && is_plain_order && !is_group && !is_constant {
                 let is_desc = is_word(self.tokens.get(at + 1)) == Some("desc");
                 if *is_descending.get_or_insert(is_desc) != is_desc {
@@ -235,7 +240,12 @@ impl Reading<'_> {
                             add(&mut table.joined, &column);
                             table.joined_with.push((column, other));
                         }
-                        (Some("="), None) => add(&mut table.equal, &column),
+                        (Some("="), None) => {
+                            add(&mut table.equal, &column);
+                            if is_list {
+                                add(&mut table.listed, &column);
+                            }
+                        }
                         (Some(_), _) if is_wildcard => add(&mut table.wildcard, &column),
                         (Some(_), _) => add(&mut table.range, &column),
                         (None, _) => {}

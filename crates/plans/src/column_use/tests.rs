@@ -48,6 +48,7 @@ fn what_no_index_serves_is_found() {
         (names(&page.equal), names(&page.order)),
         (vec!["code", "kind"], vec!["a"])
     );
+    assert_eq!(names(&page.listed), ["kind"]);
 }
 
 #[test]

@@ -24,6 +24,10 @@ use crate::{
 const STATISTICS_SUSPECTED_FROM: f64 = 10.0;
 /// Rows of a table read per execution below which neither an index nor another order changes anything.
 const ROWS_AT_LEAST: f64 = 100.0;
+/// Sizes of a larger sort buffer, bytes: at least, and at most.
+const SORT_BYTES: [u64; 2] = [32 << 20, 256 << 20];
+/// The same for temporary tables in memory.
+const TEMPORARY_TABLE_BYTES: [u64; 2] = [256 << 20, 2 << 30];
 /// Pages read from disk below which the buffer pool is not suspected: the server counts them for all sessions.
 const PAGES_AT_LEAST: i64 = 100;
 
@@ -139,8 +143,18 @@ pub(super) struct Subject<'a> {
     pub(super) facts: &'a [TableFacts],
     /// What one warm execution adds to counters.
     pub(super) costs: &'a [(String, i64)],
+    pub(super) buffers: Buffers,
+}
+
+/// The buffers of a server and of the session of a statement.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Buffers {
     /// A larger buffer pool than the server's that the machine has memory for, bytes.
     pub(super) larger_pool_bytes: Option<u64>,
+    /// Size of the buffer of a sort, bytes; 0 if it is not known.
+    pub(super) sort_bytes: u64,
+    /// Size of a temporary table in memory at most, bytes; 0 if it is not known.
+    pub(super) temporary_table_bytes: u64,
 }
 
 impl Subject<'_> {
@@ -307,17 +321,23 @@ impl Subject<'_> {
             // Pages that are read ahead are not among the first ones.
             cost("Innodb_buffer_pool_reads").max(cost("Innodb_pages_read")),
         );
+        let sort_bytes = larger_buffer(self.buffers.sort_bytes, SORT_BYTES);
         add(
-            passes > 0,
+            passes > 0 && sort_bytes.is_some(),
             format!(
                 "the sort does not fit into its buffer: {} merge passes",
                 number(passes)
             ),
             self.saving_by_text("sort"),
-            Remedy::of_parts("sort_buffer", "set sort_buffer_size = 33554432".to_owned()),
+            Remedy::of_parts(
+                "sort_buffer",
+                format!("set sort_buffer_size = {}", sort_bytes.unwrap_or(0)),
+            ),
         );
+        let table_bytes = larger_buffer(self.buffers.temporary_table_bytes, TEMPORARY_TABLE_BYTES);
+        let bytes = table_bytes.unwrap_or(0);
         add(
-            on_disk > 0,
+            on_disk > 0 && table_bytes.is_some(),
             format!(
                 "{} temporary tables on disk; those with TEXT or BLOB columns stay there in MySQL 5.7 and MariaDB",
                 number(on_disk)
@@ -325,10 +345,10 @@ impl Subject<'_> {
             self.saving_by_text("temporary"),
             Remedy::of_parts(
                 "temporary_tables",
-                "set tmp_table_size = 268435456; set max_heap_table_size = 268435456".to_owned(),
+                format!("set tmp_table_size = {bytes}; set max_heap_table_size = {bytes}"),
             ),
         );
-        let pool = self.larger_pool_bytes.unwrap_or(0);
+        let pool = self.buffers.larger_pool_bytes.unwrap_or(0);
         add(
             read * 20 > asked && read >= PAGES_AT_LEAST && pool > 0,
             format!(
@@ -344,6 +364,12 @@ impl Subject<'_> {
         );
         found
     }
+}
+
+/// Four times the size of a buffer, within these bounds; `None` if it is as large already.
+fn larger_buffer(bytes: u64, [least, most]: [u64; 2]) -> Option<u64> {
+    let larger = bytes.saturating_mul(4).clamp(least, most);
+    (larger > bytes).then_some(larger)
 }
 
 /// Rows that a node gives in all its loops: measured, else estimated.

@@ -7,7 +7,7 @@ use runs::{Blame, Blamed, backticked};
 use workload::sql_script::SqlStatement;
 
 use super::{
-    candidate::{Candidate, Remedy, Subject},
+    candidate::{Buffers, Candidate, Remedy, Subject},
     index_review::{NeedlessIndex, is_read, needless},
     proof::Proof,
     table_facts::TableFacts,
@@ -119,6 +119,7 @@ impl Diagnosis {
                 time_s,
                 costs,
             } = executed;
+            let buffers = buffers(session, statement, larger_pool_bytes).await?;
             let at = at - diagnosis.failed.len();
             if explained.rewritten.is_none() {
                 diagnosis.notes.push(format!(
@@ -160,7 +161,7 @@ impl Diagnosis {
                 uses: &uses,
                 facts: &facts,
                 costs: &costs,
-                larger_pool_bytes,
+                buffers,
             };
             for candidate in subject.candidates() {
                 diagnosis.add(at, &name, candidate, time_s);
@@ -331,6 +332,20 @@ async fn larger_pool(
     Ok(larger
         .filter(|(bytes, larger)| *larger > bytes + bytes / 2)
         .map(|it| it.1))
+}
+
+/// The buffers that a statement had, by the session's variables.
+async fn buffers(
+    session: &mut Session,
+    statement: &SqlStatement,
+    larger_pool_bytes: Option<u64>,
+) -> Result<Buffers, Blamed> {
+    let sql = "SELECT @@sort_buffer_size, CAST(LEAST(@@tmp_table_size, @@max_heap_table_size) AS UNSIGNED)";
+    Ok(Buffers {
+        larger_pool_bytes,
+        sort_bytes: number(session, statement, sql, 0).await?.unwrap_or(0),
+        temporary_table_bytes: number(session, statement, sql, 1).await?.unwrap_or(0),
+    })
 }
 
 /// Time since the server's start.

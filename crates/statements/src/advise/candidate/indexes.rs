@@ -209,6 +209,8 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
     let mut first = own.clone();
     match range(&own) {
         Some(range) => first.push(range),
+        // The rows of each value of a list have an order of their own.
+        None if own.iter().any(|it| table.listed.contains(it)) => {}
         None => first.extend(
             usable(&table.order)
                 .into_iter()

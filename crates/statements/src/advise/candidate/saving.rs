@@ -146,6 +146,7 @@ mod tests {
     use workload::sql_script::statements_of;
 
     use super::*;
+    use crate::advise::candidate::Buffers;
 
     fn plan(tree: &str) -> Plan {
         Plan::of_tree(tree).unwrap()
@@ -183,7 +184,7 @@ mod tests {
             uses: &[],
             facts: &[],
             costs: &[],
-            larger_pool_bytes: None,
+            buffers: Buffers::default(),
         };
         for (range, expected) in [(&["a"][..], UNKNOWN), (&[], AT_LEAST)] {
             let table = TableUse {

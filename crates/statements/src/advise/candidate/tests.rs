@@ -1,6 +1,7 @@
 //! Tests of candidates.
 
 mod authors;
+mod memory;
 
 use plans::column_uses;
 use workload::sql_script::statements_of;
@@ -85,7 +86,10 @@ fn candidates_by(
         uses: &uses,
         facts: &facts,
         costs: &costs,
-        larger_pool_bytes: Some(1 << 30),
+        buffers: Buffers {
+            larger_pool_bytes: Some(1 << 30),
+            ..Buffers::default()
+        },
     };
     let mut found = subject.candidates();
     if is_ranked {
@@ -273,25 +277,6 @@ fn a_condition_on_an_expression_without_an_index_is_named() {
 }
 
 #[test]
-fn memory_is_a_candidate_where_it_overflows() {
-    let text = "select 1 AS `1` from `s`.`t`";
-    let tree = SCAN.replace("rows=5000", "rows=6");
-    let costs = [
-        ("Sort_merge_passes", 3),
-        ("Innodb_buffer_pool_read_requests", 1000),
-        ("Innodb_buffer_pool_reads", 900),
-    ];
-    assert_eq!(
-        candidates(&tree, text, &[], &costs),
-        [
-            "set sort_buffer_size = 33554432",
-            "option innodb_buffer_pool_size = 1073741824"
-        ]
-    );
-    assert!(candidates(&tree, text, &[], &[]).is_empty());
-}
-
-#[test]
 fn another_text_replaces_what_its_author_would_change() {
     let types = [("day", "date"), ("code", "varchar")];
     let rewritten =
@@ -371,6 +356,26 @@ fn an_index_that_innodb_already_has_is_no_candidate() {
         of(text),
         ["create index `covering_t_country_c` on `s`.`t` (`country`, `c`)"]
     );
+}
+
+#[test]
+fn behind_a_list_of_values_an_index_has_no_order() {
+    let types = [("kind", "int"), ("at", "datetime")];
+    for (condition, expected) in [
+        (
+            "= 1",
+            "create index `index_t_kind_at` on `s`.`t` (`kind`, `at`)",
+        ),
+        (
+            "in (1,2)",
+            "create index `index_t_kind` on `s`.`t` (`kind`)",
+        ),
+    ] {
+        let text = format!(
+            "select 1 AS `1` from `s`.`t` where (`s`.`t`.`kind` {condition}) order by `s`.`t`.`at` desc limit 9"
+        );
+        assert_eq!(candidates(SCAN, &text, &types, &[])[0], expected);
+    }
 }
 
 #[test]
