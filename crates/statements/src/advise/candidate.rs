@@ -339,7 +339,7 @@ impl Subject<'_> {
         add(
             on_disk > 0 && table_bytes.is_some(),
             format!(
-                "{} temporary tables on disk; those with TEXT or BLOB columns stay there in MySQL 5.7 and MariaDB",
+                "{} temporary tables on disk; those with TEXT or BLOB columns stay there before MySQL 8.0.13 and in MariaDB",
                 number(on_disk)
             ),
             self.saving_by_text("temporary"),

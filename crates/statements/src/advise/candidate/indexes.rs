@@ -139,7 +139,9 @@ impl Subject<'_> {
             .filter(|it| !facts.is_first_of_index(it));
         let missing: Vec<String> = missing.cloned().collect();
         let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
+        let is_converted = |it: &String| facts.is_text(it) && table.with_number.contains(it);
         if missing.is_empty()
+            || table.either.iter().any(is_converted)
             || table.either.len() > ALTERNATIVES_AT_MOST
             || !missing.iter().all(can_be)
         {
