@@ -58,6 +58,8 @@ pub struct TableUse {
     pub joined_with: Vec<(String, JoinedColumn)>,
     /// Columns whose conditions select a range.
     pub range: Vec<String>,
+    /// Those of them that are searched by a pattern, which is a range of a text only.
+    pub pattern: Vec<String>,
     /// Columns that must not be NULL, which seldom drops most rows.
     pub not_null: Vec<String>,
     /// Columns of an OR over several columns of this table, each compared by itself: an index of each serves it.
@@ -247,7 +249,12 @@ impl Reading<'_> {
                             }
                         }
                         (Some(_), _) if is_wildcard => add(&mut table.wildcard, &column),
-                        (Some(_), _) => add(&mut table.range, &column),
+                        (Some(operator), _) => {
+                            add(&mut table.range, &column);
+                            if operator == "like" {
+                                add(&mut table.pattern, &column);
+                            }
+                        }
                         (None, _) => {}
                     }
                 }

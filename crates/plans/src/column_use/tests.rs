@@ -226,6 +226,12 @@ fn what_no_index_finds_is_no_equality() {
             "{condition}: {table:?}"
         );
     }
+    // A pattern is a range of a text, but not of a date.
+    let uses = column_uses("select 1 AS `1` from `s`.`t` where (`s`.`t`.`c` like '2020-05%')");
+    assert_eq!(
+        (names(&uses[0].range), names(&uses[0].pattern)),
+        (vec!["c"], vec!["c"])
+    );
     // As MySQL 5.6 to 8.0.12 write `c is null`.
     let uses = column_uses("select 1 AS `1` from `s`.`t` where isnull(`s`.`t`.`c`)");
     assert_eq!(

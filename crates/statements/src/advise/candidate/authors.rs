@@ -64,13 +64,27 @@ impl Subject<'_> {
             .iter()
             .filter(|it| facts.is_text(it) && is_open(it));
         for column in of_text {
+            let remedy = if table.range.contains(column) {
+                format!(
+                    "give {column} a numeric type: as texts, numbers have another order ('10' is less than '9')"
+                )
+            } else {
+                format!("compare {column} with a text in quotation marks, spelled as it is stored")
+            };
             found.push(advice(
                 format!(
                     "{alias}.{column} is text and is compared with a number, which converts every row"
                 ),
+                remedy,
+            ));
+        }
+        let of_pattern = table.pattern.iter();
+        for column in of_pattern.filter(|it| facts.is_number_or_date(it)) {
+            found.push(advice(
                 format!(
-                    "compare {column} with a text in quotation marks, spelled as it is stored"
+                    "{alias}.{column} is no text and is searched with a pattern, which converts every row"
                 ),
+                format!("compare {column} itself with a range of values"),
             ));
         }
         let joined = table.joined_with.iter();

@@ -187,15 +187,23 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
         let columns = columns.iter().filter(|column| facts.is_indexable(column));
         columns.cloned().collect()
     };
-    let mut own = usable(&table.equal);
+    // A text that is compared with a number is found in no index, and neither is a pattern in one of numbers or dates.
+    let found = |columns: &[String]| -> Vec<String> {
+        let mut columns = usable(columns);
+        columns.retain(|it| {
+            let is_number = facts.is_text(it) && table.with_number.contains(it);
+            let is_pattern = facts.is_number_or_date(it) && table.pattern.contains(it);
+            !is_number && !is_pattern
+        });
+        columns
+    };
+    let mut own = found(&table.equal);
     // Rows with one value of the whole primary key are no scan: such a comparison is with another table's row, and it is
     // made after the read, as MariaDB's `<in_optimizer>` does.
     let key = facts.clustering_key();
     if !key.is_empty() && key.iter().all(|it| own.contains(it)) {
         own.retain(|it| !facts.is_in_key(it));
     }
-    // A column of text compared with a number finds nothing in an index.
-    own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
     let mut joined = own.clone();
     joined.extend(
         usable(&table.joined)
@@ -203,7 +211,7 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
             .filter(|it| !own.contains(it)),
     );
     let range = |equal: &[String]| {
-        usable(&table.range)
+        found(&table.range)
             .into_iter()
             .find(|it| !equal.contains(it))
     };

@@ -53,10 +53,24 @@ fn a_text_is_no_key_of_a_join_with_a_number() {
     let types = [("ref", "varchar"), ("n", "varchar")];
     let found = candidates(&tree, text, &types, &[]);
     assert_eq!(found, ["create index `index_t_ref` on `s`.`t` (`ref`)"]);
-    // Nor has a list of numbers a place in an index of text.
+    // Nor has a list or a range of numbers a place in an index of text.
     let types = [("code", "varchar")];
     assert_eq!(
         of("(`s`.`t`.`code` in (5,6))", &types),
         ["compare code with a text in quotation marks, spelled as it is stored"]
+    );
+    assert_eq!(
+        of("(`s`.`t`.`code` > 5)", &types),
+        ["give code a numeric type: as texts, numbers have another order ('10' is less than '9')"]
+    );
+}
+
+#[test]
+fn a_pattern_finds_no_date_in_an_index() {
+    let of = |kind| of("(`s`.`t`.`at` like '2020-05%')", &[("at", kind)]);
+    assert_eq!(of("datetime"), ["compare at itself with a range of values"]);
+    assert_eq!(
+        of("varchar"),
+        ["create index `index_t_at` on `s`.`t` (`at`)"]
     );
 }
