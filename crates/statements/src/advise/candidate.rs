@@ -172,7 +172,9 @@ impl Subject<'_> {
             let reworded = text
                 .as_ref()
                 .map(|text| rewording::of_conditions(text, table, facts, is_shared));
-            let reworded = reworded.unwrap_or_default();
+            let mut reworded = reworded.unwrap_or_default();
+            // The function has an index already.
+            reworded.retain(|it| it.kind != "range" || !self.is_read_by_expression(table, facts));
             found.extend(self.authors(table, facts, &reworded));
             found.extend(self.computed(table, facts, &reworded));
             for it in reworded {

@@ -117,7 +117,7 @@ impl TableFacts {
             "SELECT index_name, COALESCE(column_name, ''), non_unique, \
              sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A', {is_seen} \
              FROM information_schema.statistics WHERE {filter} \
-             AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
+             AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE', 'VECTOR') ORDER BY index_name, seq_in_index"
         );
         for [name, column, not_unique, is_plain, is_seen] in
             rows(session, statement, &indexes).await?

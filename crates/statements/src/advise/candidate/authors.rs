@@ -149,7 +149,7 @@ impl Subject<'_> {
     }
 
     /// Whether the index that a table is read by is one of an expression, which serves a condition on it.
-    fn is_read_by_expression(&self, table: &TableUse, facts: &TableFacts) -> bool {
+    pub(super) fn is_read_by_expression(&self, table: &TableUse, facts: &TableFacts) -> bool {
         let index = self.node(table).and_then(|node| node.index.as_ref());
         let index = index.and_then(|name| facts.indexes.get(name));
         index.is_some_and(|it| it.columns.iter().any(String::is_empty))
