@@ -10,6 +10,7 @@ mod alternatives;
 mod changes;
 mod clauses;
 mod conditions;
+mod queries;
 mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use alternatives::alternatives;
 use changes::changed;
 use clauses::{Clause, Clauses};
+use queries::Queries;
 use token::{Token, tokens};
 
 /// What a condition does with a column before it compares the result.
@@ -85,7 +87,9 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
     let tokens = tokens(rewritten);
     let mut reading = Reading {
         tokens: &tokens,
+        queries: Queries::of(&tokens),
         tables: Vec::new(),
+        query_of_tables: Vec::new(),
     };
     reading.find_tables();
     reading.find_columns();
@@ -99,7 +103,10 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
 
 struct Reading<'a> {
     tokens: &'a [Token],
+    queries: Queries,
     tables: Vec<TableUse>,
+    /// For each table the query in whose FROM it is.
+    query_of_tables: Vec<usize>,
 }
 
 impl Reading<'_> {
@@ -121,6 +128,7 @@ impl Reading<'_> {
                 Some(Token::Name(parts)) if parts.len() == 1 => parts[0].clone(),
                 _ => table.clone(),
             };
+            self.query_of_tables.push(self.queries.innermost(at));
             self.tables.push(TableUse {
                 schema: schema.clone(),
                 table: table.clone(),
@@ -133,7 +141,7 @@ impl Reading<'_> {
     /// Each `schema`.`alias`.`column`.
     fn find_columns(&mut self) {
         let mut clauses = Clauses::default();
-        let mut has_group = false;
+        let mut with_group = BTreeSet::new();
         let mut is_plain_order = true;
         let mut is_descending = None;
         let alternatives = alternatives(self.tokens);
@@ -145,12 +153,14 @@ impl Reading<'_> {
             is_plain_order = clauses.is_plain_order(self.tokens, at, is_plain_order);
             let is_group = clauses.now == Clause::Group;
             // That of a GROUP BY comes first: the sorted rows are those of the groups.
-            let is_first_order = clauses.is_order_of_query() && (is_group || !has_group);
+            let query = self.queries.innermost(at);
+            let is_first_order =
+                clauses.is_order_of_query() && (is_group || !with_group.contains(&query));
             if is_word(self.tokens.get(at)) == Some("order") {
                 is_descending = None;
             }
             if is_first_order && !is_plain_order && is_item(&self.tokens[at]) {
-                self.clear_orders();
+                self.clear_orders(query);
             }
             let Some((table, column)) = self.column(at) else {
                 continue;
@@ -189,9 +199,8 @@ impl Reading<'_> {
             // `c is not null` is a range of nearly everything, and no equality.
             let is_not_null = [at + 1, at + 2].map(|at| self.tokens.get(at)).map(is_word)
                 == [Some("is"), Some("not")];
-            if is_group && !has_group {
-                has_group = true;
-                self.clear_orders();
+            if is_group && with_group.insert(query) {
+                self.clear_orders(query);
             }
             let is_wildcard = operator == Some("like") && self.is_wildcard(&side);
             let is_served = clauses.now == Clause::Where
@@ -207,7 +216,7 @@ impl Reading<'_> {
                 let is_desc = is_word(self.tokens.get(at + 1)) == Some("desc");
                 if *is_descending.get_or_insert(is_desc) != is_desc {
                     is_plain_order = false;
-                    self.clear_orders();
+                    self.clear_orders(query);
                 }
             }
             let table = &mut self.tables[table];
@@ -266,14 +275,21 @@ impl Reading<'_> {
         }
         self.add_alternatives(&of_or, &unserved);
         // Columns of one table in an order over several are no order of an index.
-        let with_order = self.tables.iter().filter(|table| !table.order.is_empty());
-        if with_order.count() > 1 {
-            self.clear_orders();
+        for query in self.query_of_tables.clone() {
+            let of_query = self.tables.iter().zip(&self.query_of_tables);
+            let with_order =
+                of_query.filter(|(table, of)| **of == query && !table.order.is_empty());
+            if with_order.count() > 1 {
+                self.clear_orders(query);
+            }
         }
     }
 
-    fn clear_orders(&mut self) {
-        self.tables.iter_mut().for_each(|table| table.order.clear());
+    /// Forgets the order of the tables of a query.
+    fn clear_orders(&mut self, query: usize) {
+        let tables = self.tables.iter_mut().zip(&self.query_of_tables);
+        let of_query = tables.filter(|(_, of)| **of == query);
+        of_query.for_each(|(table, _)| table.order.clear());
     }
 
     /// Each OR with a part that is a query, for which all rows are read.
@@ -333,7 +349,16 @@ impl Reading<'_> {
             [_, alias, column] => (alias, column),
             _ => return None,
         };
-        let table = self.tables.iter().position(|table| table.alias == *alias)?;
+        // The one of the nearest query around it, and else any of this name.
+        let named = |query: Option<usize>| {
+            let mut tables = self.tables.iter().zip(&self.query_of_tables);
+            tables.position(|(table, of)| {
+                table.alias == *alias && query.is_none_or(|query| query == *of)
+            })
+        };
+        let mut queries = self.queries.around(at);
+        let nearest = queries.find_map(|query| named(Some(query)));
+        let table = nearest.or_else(|| named(None))?;
         Some((table, column.clone()))
     }
 }

@@ -205,6 +205,25 @@ fn a_query_in_a_function_has_conditions_of_its_own() {
 }
 
 #[test]
+fn two_queries_may_have_one_name_of_a_table() {
+    let text = "select `s`.`o`.`id` AS `id` from `s`.`o` where ((`s`.`o`.`kind` = 1) and (`s`.`o`.`total` > \
+                (/* select#2 */ select avg(`s`.`o`.`total`) from `s`.`o` where (`s`.`o`.`state` = 3)))) \
+                union all select `s`.`o`.`id` AS `id` from `s`.`o` where (`s`.`o`.`day` = 7)";
+    let uses = column_uses(text);
+    let equal: Vec<_> = uses.iter().map(|it| names(&it.equal)).collect();
+    assert_eq!(equal, [["kind"], ["state"], ["day"]]);
+    let text = "select `s`.`o`.`id` AS `id` from `s`.`o` where `s`.`o`.`id` in (select max(`s`.`o`.`id`) \
+                from `s`.`o` group by `s`.`o`.`c`) order by `s`.`o`.`day` limit 5";
+    let uses = column_uses(text);
+    let orders: Vec<_> = uses.iter().map(|it| names(&it.order)).collect();
+    assert_eq!(orders, [["day"], ["c"]]);
+    // The inner query has no such table.
+    let text = "select 1 AS `1` from `s`.`o` where exists(/* select#2 */ select 1 from `s`.`i` \
+                where ((`s`.`i`.`o` = `s`.`o`.`id`) and (`s`.`o`.`kind` = 1)))";
+    assert_eq!(names(&column_uses(text)[0].equal), ["kind"]);
+}
+
+#[test]
 fn what_no_index_finds_is_no_equality() {
     for condition in [
         "(`s`.`t`.`c` = `s`.`t`.`d`)",
