@@ -22,14 +22,15 @@ const CLOCKS: [&str; 8] = [
 impl Reading<'_> {
     /// What is done with the column at a place, if no index of the column serves it.
     pub(super) fn computation(&self, at: usize, clauses: &Clauses) -> Option<Computation> {
-        if clauses.functions().any(serves_index) {
+        // A multi-valued index serves `5 member of(c)`.
+        if clauses.functions().any(serves_index) || self.side_has(at, &["member"]) {
             return None;
         }
         if clauses.functions().any(|it| it.starts_with("json_")) {
             return Some(Computation::Json);
         }
         if clauses.functions().next().is_some() {
-            return Some(if self.has_clock(at) {
+            return Some(if self.side_has(at, &CLOCKS) {
                 Computation::Shift
             } else {
                 Computation::Other
@@ -62,14 +63,14 @@ impl Reading<'_> {
         !before.any(is_name) && !after.any(is_name)
     }
 
-    /// Whether the side of the comparison around a place has the time of execution, too: `datediff(now(), c) > 30`.
-    fn has_clock(&self, at: usize) -> bool {
+    /// Whether one of these words is on the side of the comparison around a place: `datediff(now(), c) > 30`.
+    fn side_has(&self, at: usize, words: &[&str]) -> bool {
         let is_end = |at: &usize| ends_condition(&self.tokens[*at]) || self.is_comparison(*at);
-        let is_clock =
-            |at: usize| is_word(self.tokens.get(at)).is_some_and(|word| CLOCKS.contains(&word));
+        let is_word_of =
+            |at: usize| is_word(self.tokens.get(at)).is_some_and(|word| words.contains(&word));
         let mut before = (0..at).rev().take_while(|at| !is_end(at));
         let mut after = (at + 1..self.tokens.len()).take_while(|at| !is_end(at));
-        before.any(is_clock) || after.any(is_clock)
+        before.any(is_word_of) || after.any(is_word_of)
     }
 
     /// Whether a token compares, and is no part of a mark such as `<cache>`.

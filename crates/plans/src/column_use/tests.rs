@@ -92,6 +92,7 @@ fn conditions_on_an_expression_of_a_column_are_found() {
         "(`s`.`t`.`c` > -(1))",
         "(match `s`.`t`.`c` against ('x'))",
         "isnull(`s`.`t`.`c`)",
+        "json'5' member of (json_extract(`s`.`t`.`c`,'$.tags'))",
         "st_contains(`s`.`t`.`c`,point(1,2))",
         "trigcond(((<cache>(3) = `s`.`t`.`c`) or (`s`.`t`.`c` is null)))",
         "multiple equal(1, `s`.`t`.`c`)",

@@ -15,6 +15,8 @@ use crate::{
 
 /// Columns of a covering index at most.
 const COLUMNS_AT_MOST: usize = 5;
+/// Ranges of a table at most, for an index of each.
+const RANGES_AT_MOST: usize = 3;
 /// Columns of an OR at most, for an index of each.
 const ALTERNATIVES_AT_MOST: usize = 3;
 
@@ -210,14 +212,15 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
             .into_iter()
             .filter(|it| !own.contains(it)),
     );
-    let range = |equal: &[String]| {
-        found(&table.range)
-            .into_iter()
-            .find(|it| !equal.contains(it))
+    let ranges = |equal: &[String]| {
+        let mut ranges = found(&table.range);
+        ranges.retain(|it| !equal.contains(it));
+        ranges.into_iter().take(RANGES_AT_MOST)
     };
     let mut lists = Vec::new();
     let mut first = own.clone();
-    match range(&own) {
+    let mut of_own = ranges(&own);
+    match of_own.next() {
         Some(range) => first.push(range),
         // The rows of each value of a list have an order of their own.
         None if own.iter().any(|it| table.listed.contains(it)) => {}
@@ -236,7 +239,7 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
         Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
     );
     let mut inner = joined.clone();
-    inner.extend(range(&joined));
+    inner.extend(ranges(&joined).next());
     if joined.len() > own.len() && !is_found_by_key {
         lists.push((inner, joined.len()));
     }
@@ -247,6 +250,12 @@ fn index_columns(table: &TableUse, facts: &TableFacts, node: &Node) -> Vec<(Vec<
         .is_some_and(|loops| loops > 1.0);
     let at = if is_repeated { lists.len() } else { 0 };
     lists.insert(at, (first, own.len()));
+    // An index serves one range, and the plan does not show which of them leaves the fewest rows.
+    lists.extend(of_own.map(|range| {
+        let mut columns = own.clone();
+        columns.push(range);
+        (columns, own.len())
+    }));
     lists.retain(|(columns, _)| !columns.is_empty());
     lists
 }

@@ -175,6 +175,14 @@ fn indexes_follow_conditions_and_orders() {
     );
     // The estimate is off by a factor of 1000.
     assert_eq!(found[2..], ["analyze table `s`.`t`"]);
+    let found = of("((`s`.`t`.`a` > 5) and (`s`.`t`.`b` < 7))");
+    assert_eq!(
+        found[..2],
+        [
+            "create index `index_t_a` on `s`.`t` (`a`)",
+            "create index `index_t_b` on `s`.`t` (`b`)"
+        ]
+    );
     let found = of("(`s`.`t`.`day` = '2020-01-01')");
     assert_eq!(
         found[0],
