@@ -133,7 +133,9 @@ impl Reading<'_> {
 
     /// Whether some places are a pattern that begins with a wildcard, or join one together.
     pub(super) fn is_wildcard(&self, places: &[usize]) -> bool {
-        let value = self.first_value(places, |word| word == "concat");
+        // A text may have its character set before it: `_utf8mb4'%x'`.
+        let is_passed = |word: &str| word == "concat" || word.starts_with('_');
+        let value = self.first_value(places, is_passed);
         matches!(value, Some(Token::Text(text)) if text.starts_with(['%', '_']))
     }
 

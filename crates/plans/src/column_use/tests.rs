@@ -274,6 +274,7 @@ fn numbers_and_wildcards_are_found_within_marks() {
             true,
         ),
         ("`s`.`t`.`c` like concat('x','%')", false, false),
+        ("(`s`.`t`.`c` like _utf8mb4'%x')", false, true),
     ] {
         let uses = column_uses(&format!("select 1 AS `1` from `s`.`t` where {condition}"));
         assert_eq!(uses[0].with_number.len() == 1, with_number, "{condition}");
