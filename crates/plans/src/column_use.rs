@@ -19,7 +19,7 @@ use alternatives::alternatives;
 use changes::changed;
 use clauses::{Clause, Clauses};
 use queries::Queries;
-use token::{Token, tokens};
+use token::{MARK_OF_VALUE, Token, tokens};
 
 /// What a condition does with a column before it compares the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -349,6 +349,11 @@ impl Reading<'_> {
             [_, alias, column] => (alias, column),
             _ => return None,
         };
+        // What is compared with an IN, for the time of its subquery a value: `<cache>(c)`.
+        let mark = at.checked_sub(3).and_then(|mark| self.tokens.get(mark));
+        if is_word(mark) == Some(MARK_OF_VALUE) && self.before(at) == Some(&Token::Open) {
+            return None;
+        }
         // The one of the nearest query around it, and else any of this name.
         let named = |query: Option<usize>| {
             let mut tables = self.tables.iter().zip(&self.query_of_tables);

@@ -261,6 +261,18 @@ fn what_no_index_finds_is_no_equality() {
 }
 
 #[test]
+fn the_subquery_of_an_in_has_an_equality() {
+    // As MySQL writes NOT IN where both columns may be NULL.
+    let text = "select 1 AS `1` from `s`.`t` where (not(<in_optimizer>(`s`.`t`.`c`,<exists>(/* select#2 */ select 1 \
+                from `s`.`u` where <if>(outer_field_is_not_null, ((<cache>(`s`.`t`.`c`) = `s`.`u`.`x`) or \
+                (`s`.`u`.`x` is null)), true)))))";
+    let uses = column_uses(text);
+    assert_eq!(names(&uses[1].equal), ["x"]);
+    assert!(uses[0].equal.is_empty(), "{uses:?}");
+    assert_eq!(names(&uses[0].used), ["c"]);
+}
+
+#[test]
 fn numbers_and_wildcards_are_found_within_marks() {
     for (condition, with_number, wildcard) in [
         ("(`s`.`t`.`c` in (5,6))", true, false),
