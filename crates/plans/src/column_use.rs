@@ -8,13 +8,18 @@
 
 mod alternatives;
 mod changes;
+mod clauses;
+mod conditions;
+mod queries;
 mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use alternatives::alternatives;
 use changes::changed;
-use token::{Token, tokens};
+use clauses::{Clause, Clauses};
+use queries::Queries;
+use token::{MARK_OF_VALUE, Token, tokens};
 
 /// What a condition does with a column before it compares the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +30,15 @@ pub enum Computation {
     Json,
     /// Anything else.
     Other,
+}
+
+/// A column of another table that a column is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinedColumn {
+    /// The name that the other table has in the statement.
+    pub alias: String,
+    /// Its column.
+    pub column: String,
 }
 
 /// A table of a statement with the columns that it uses, each once, in the order of their first use.
@@ -38,15 +52,21 @@ pub struct TableUse {
     pub alias: String,
     /// Columns compared by equality with a value.
     pub equal: Vec<String>,
+    /// Those of them that are compared with a list of values: an index has no order of what stands behind one.
+    pub listed: Vec<String>,
     /// Columns compared by equality with a column of another table.
     pub joined: Vec<String>,
+    /// The same columns, each with the columns that it is compared with.
+    pub joined_with: Vec<(String, JoinedColumn)>,
     /// Columns whose conditions select a range.
     pub range: Vec<String>,
+    /// Those of them that are searched by a pattern, which is a range of a text only.
+    pub pattern: Vec<String>,
     /// Columns that must not be NULL, which seldom drops most rows.
     pub not_null: Vec<String>,
     /// Columns of an OR over several columns of this table, each compared by itself: an index of each serves it.
     pub either: Vec<String>,
-    /// Columns of GROUP BY, or else of ORDER BY, as long as they are plain columns of this table.
+    /// Columns of GROUP BY, or else of ORDER BY, if all are plain columns of this table in one direction.
     pub order: Vec<String>,
     /// All columns.
     pub used: Vec<String>,
@@ -62,22 +82,14 @@ pub struct TableUse {
     pub is_changed: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Clause {
-    Select,
-    From,
-    Where,
-    Group,
-    Order,
-    Other,
-}
-
 /// The tables of a rewritten statement.
 pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
     let tokens = tokens(rewritten);
     let mut reading = Reading {
         tokens: &tokens,
+        queries: Queries::of(&tokens),
         tables: Vec::new(),
+        query_of_tables: Vec::new(),
     };
     reading.find_tables();
     reading.find_columns();
@@ -91,7 +103,10 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
 
 struct Reading<'a> {
     tokens: &'a [Token],
+    queries: Queries,
     tables: Vec<TableUse>,
+    /// For each table the query in whose FROM it is.
+    query_of_tables: Vec<usize>,
 }
 
 impl Reading<'_> {
@@ -113,6 +128,7 @@ impl Reading<'_> {
                 Some(Token::Name(parts)) if parts.len() == 1 => parts[0].clone(),
                 _ => table.clone(),
             };
+            self.query_of_tables.push(self.queries.innermost(at));
             self.tables.push(TableUse {
                 schema: schema.clone(),
                 table: table.clone(),
@@ -125,50 +141,89 @@ impl Reading<'_> {
     /// Each `schema`.`alias`.`column`.
     fn find_columns(&mut self) {
         let mut clauses = Clauses::default();
-        let mut has_group = false;
+        let mut with_group = BTreeSet::new();
         let mut is_plain_order = true;
+        let mut is_descending = None;
         let alternatives = alternatives(self.tokens);
         let of_or = self.columns_of_or(&alternatives);
-        let mut unserved = BTreeSet::new();
+        let with_query = self.alternatives_with_query(&alternatives);
+        let mut unserved = with_query.clone();
         for (at, of_token) in alternatives.iter().enumerate() {
             clauses.pass(self.tokens, at);
             is_plain_order = clauses.is_plain_order(self.tokens, at, is_plain_order);
+            let is_group = clauses.now == Clause::Group;
+            // That of a GROUP BY comes first: the sorted rows are those of the groups.
+            let query = self.queries.innermost(at);
+            let is_first_order =
+                clauses.is_order_of_query() && (is_group || !with_group.contains(&query));
+            if is_word(self.tokens.get(at)) == Some("order") {
+                is_descending = None;
+            }
+            if is_first_order && !is_plain_order && is_item(&self.tokens[at]) {
+                self.clear_orders(query);
+            }
             let Some((table, column)) = self.column(at) else {
                 continue;
             };
-            let function = clauses.functions().next().map(str::to_owned);
+            let function = clauses.functions().next();
+            // So MySQL up to 8.0.12 writes `c is null`.
+            let is_null = function == Some("isnull")
+                && self.before(at) == Some(&Token::Open)
+                && self.tokens.get(at + 1) == Some(&Token::Close);
+            let function = function.filter(|_| !is_null).map(str::to_owned);
+            let computation = self.computation(at, &clauses);
             let is_computed = clauses.now == Clause::Where && self.is_only_column(at);
-            let computed = self.computation(at, &clauses).filter(|_| is_computed);
+            let computed = computation.filter(|_| is_computed);
             let (before, after) = (self.before(at), self.tokens.get(at + 1));
             let operator = [after, before]
                 .into_iter()
                 .flatten()
                 .find_map(Token::comparison);
-            let other = if after.and_then(Token::comparison).is_some() {
-                at.checked_add(2)
-            } else {
-                at.checked_sub(2)
+            let side = self.compared_with(at);
+            // No index finds the rows in which two columns of one table, or an expression and a value, are equal.
+            let is_served_by_index = computation.is_none()
+                && !self.has_column_of(&side, table)
+                && !self.is_truth_test(at);
+            let operator = match operator {
+                None if is_null => Some("="),
+                operator => operator.filter(|_| is_served_by_index),
             };
-            let is_join =
-                other.is_some_and(|other| self.column(other).is_some_and(|(of, _)| of != table));
-            let value = other.and_then(|other| self.tokens.get(other)).cloned();
+            let joined = side.first().and_then(|other| self.column(*other));
+            let joined = joined.filter(|(of, _)| *of != table);
+            let joined = joined.map(|(of, column)| JoinedColumn {
+                alias: self.tables[of].alias.clone(),
+                column,
+            });
+            let is_number = self.is_number(&side);
+            let is_list = is_word(self.tokens.get(at + 1)) == Some("in");
             // `c is not null` is a range of nearly everything, and no equality.
             let is_not_null = [at + 1, at + 2].map(|at| self.tokens.get(at)).map(is_word)
                 == [Some("is"), Some("not")];
-            let is_group = clauses.now == Clause::Group;
-            if is_group && !has_group {
-                has_group = true;
-                self.tables.iter_mut().for_each(|table| table.order.clear());
+            if is_group && with_group.insert(query) {
+                self.clear_orders(query);
             }
-            let is_wildcard = operator == Some("like")
-                && matches!(&value, Some(Token::Text(text)) if text.starts_with(['%', '_']));
+            let is_wildcard = operator == Some("like") && self.is_wildcard(&side);
             let is_served = clauses.now == Clause::Where
                 && function.is_none()
                 && operator.is_some()
                 && !is_wildcard;
             unserved.extend(of_token.filter(|_| !is_served));
+            // The order of a column with one value is that of the others.
+            let of_table = &self.tables[table];
+            let is_constant =
+                of_table.equal.contains(&column) && !of_table.listed.contains(&column);
+            if is_first_order && is_plain_order && !is_group && !is_constant {
+                let is_desc = is_word(self.tokens.get(at + 1)) == Some("desc");
+                if *is_descending.get_or_insert(is_desc) != is_desc {
+                    is_plain_order = false;
+                    self.clear_orders(query);
+                }
+            }
             let table = &mut self.tables[table];
             add(&mut table.used, &column);
+            if clauses.is_in_checked_in() {
+                continue;
+            }
             match clauses.now {
                 Clause::Where => {
                     if let Some(computation) = computed
@@ -182,22 +237,37 @@ impl Reading<'_> {
                         }
                         continue;
                     }
-                    if matches!(value, Some(Token::Number)) && operator.is_some() {
+                    if is_number && operator.is_some() {
                         add(&mut table.with_number, &column);
                     }
-                    if of_token.is_some_and(|group| of_or[&group].len() > 1) {
+                    if of_token
+                        .is_some_and(|group| of_or[&group].len() > 1 || with_query.contains(&group))
+                    {
                         continue;
                     }
-                    match operator {
-                        Some("=") if is_not_null => add(&mut table.not_null, &column),
-                        Some("=") if is_join => add(&mut table.joined, &column),
-                        Some("=") => add(&mut table.equal, &column),
-                        Some(_) if is_wildcard => add(&mut table.wildcard, &column),
-                        Some(_) => add(&mut table.range, &column),
-                        None => {}
+                    match (operator, joined) {
+                        (Some("="), _) if is_not_null => add(&mut table.not_null, &column),
+                        (Some("="), Some(other)) => {
+                            add(&mut table.joined, &column);
+                            table.joined_with.push((column, other));
+                        }
+                        (Some("="), None) => {
+                            add(&mut table.equal, &column);
+                            if is_list {
+                                add(&mut table.listed, &column);
+                            }
+                        }
+                        (Some(_), _) if is_wildcard => add(&mut table.wildcard, &column),
+                        (Some(operator), _) => {
+                            add(&mut table.range, &column);
+                            if operator == "like" {
+                                add(&mut table.pattern, &column);
+                            }
+                        }
+                        (None, _) => {}
                     }
                 }
-                Clause::Group | Clause::Order if is_plain_order && (is_group || !has_group) => {
+                Clause::Group | Clause::Order if is_plain_order && is_first_order => {
                     add(&mut table.order, &column);
                 }
                 _ => {}
@@ -205,10 +275,31 @@ impl Reading<'_> {
         }
         self.add_alternatives(&of_or, &unserved);
         // Columns of one table in an order over several are no order of an index.
-        let with_order = self.tables.iter().filter(|table| !table.order.is_empty());
-        if with_order.count() > 1 {
-            self.tables.iter_mut().for_each(|table| table.order.clear());
+        for query in self.query_of_tables.clone() {
+            let of_query = self.tables.iter().zip(&self.query_of_tables);
+            let with_order =
+                of_query.filter(|(table, of)| **of == query && !table.order.is_empty());
+            if with_order.count() > 1 {
+                self.clear_orders(query);
+            }
         }
+    }
+
+    /// Forgets the order of the tables of a query.
+    fn clear_orders(&mut self, query: usize) {
+        let tables = self.tables.iter_mut().zip(&self.query_of_tables);
+        let of_query = tables.filter(|(_, of)| **of == query);
+        of_query.for_each(|(table, _)| table.order.clear());
+    }
+
+    /// Each OR with a part that is a query, for which all rows are read.
+    fn alternatives_with_query(&self, alternatives: &[Option<usize>]) -> BTreeSet<usize> {
+        let queries = self.tokens.iter().enumerate();
+        let queries =
+            queries.filter(|(_, token)| matches!(token, Token::Word(word) if word == "select"));
+        // The bracket of a query belongs to what is around it.
+        let around = queries.filter_map(|(at, _)| *alternatives.get(at.checked_sub(1)?)?);
+        around.collect()
     }
 
     /// The columns of each OR over several columns of one table; an index merge reads one, and by every part of the OR.
@@ -245,50 +336,6 @@ impl Reading<'_> {
         found
     }
 
-    /// What is done with the column at a place, if no index of the column serves it.
-    fn computation(&self, at: usize, clauses: &Clauses) -> Option<Computation> {
-        if clauses.functions().any(serves_index) {
-            return None;
-        }
-        if clauses.functions().any(|it| it.starts_with("json_")) {
-            return Some(Computation::Json);
-        }
-        if clauses.functions().next().is_some() {
-            return Some(Computation::Other);
-        }
-        let beside = [self.before(at), self.tokens.get(at + 1)];
-        let operators = beside
-            .into_iter()
-            .flatten()
-            .filter_map(|token| match token {
-                Token::Sign(sign) => match sign.as_str() {
-                    "+" | "-" => Some(Computation::Shift),
-                    "*" | "/" | "%" | "|" | "&" | "^" => Some(Computation::Other),
-                    _ => None,
-                },
-                Token::Word(word) if matches!(word.as_str(), "mod" | "div") => {
-                    Some(Computation::Other)
-                }
-                _ => None,
-            });
-        operators.max()
-    }
-
-    /// Whether the condition around a place has no other column, so that its other side is a value.
-    fn is_only_column(&self, at: usize) -> bool {
-        let ends = |token: &&Token| {
-            matches!(token, Token::Word(word) if matches!(
-                word.as_str(),
-                "and" | "or" | "xor" | "where" | "on" | "group" | "order" | "having" | "limit" | "union" | "select"
-            ))
-        };
-        let is_name = |token: &Token| matches!(token, Token::Name(_));
-        let before = self.tokens[..at].iter().rev();
-        let after = self.tokens[at + 1..].iter();
-        !before.take_while(|it| !ends(it)).any(is_name)
-            && !after.take_while(|it| !ends(it)).any(is_name)
-    }
-
     fn before(&self, at: usize) -> Option<&Token> {
         self.tokens.get(at.checked_sub(1)?)
     }
@@ -302,9 +349,31 @@ impl Reading<'_> {
             [_, alias, column] => (alias, column),
             _ => return None,
         };
-        let table = self.tables.iter().position(|table| table.alias == *alias)?;
+        // What is compared with an IN, for the time of its subquery a value: `<cache>(c)`.
+        let mark = at.checked_sub(3).and_then(|mark| self.tokens.get(mark));
+        if is_word(mark) == Some(MARK_OF_VALUE) && self.before(at) == Some(&Token::Open) {
+            return None;
+        }
+        // The one of the nearest query around it, and else any of this name.
+        let named = |query: Option<usize>| {
+            let mut tables = self.tables.iter().zip(&self.query_of_tables);
+            tables.position(|(table, of)| {
+                table.alias == *alias && query.is_none_or(|query| query == *of)
+            })
+        };
+        let mut queries = self.queries.around(at);
+        let nearest = queries.find_map(|query| named(Some(query)));
+        let table = nearest.or_else(|| named(None))?;
         Some((table, column.clone()))
     }
+}
+
+/// Whether a token is what rows are ordered by, or a part of it.
+fn is_item(token: &Token) -> bool {
+    matches!(
+        token,
+        Token::Name(_) | Token::Text(_) | Token::Number | Token::Open
+    )
 }
 
 fn is_word(token: Option<&Token>) -> Option<&str> {
@@ -318,134 +387,6 @@ fn add(columns: &mut Vec<String>, column: &str) {
     if !columns.iter().any(|known| known == column) {
         columns.push(column.to_owned());
     }
-}
-
-/// The clause at a place, with the brackets around it.
-struct Clauses {
-    now: Clause,
-    /// For each open bracket the clause around it, and the function whose arguments it holds.
-    outside: Vec<(Clause, Option<String>)>,
-}
-
-impl Default for Clauses {
-    fn default() -> Self {
-        Self {
-            now: Clause::Other,
-            outside: Vec::new(),
-        }
-    }
-}
-
-impl Clauses {
-    /// Takes note of the token at a place.
-    fn pass(&mut self, tokens: &[Token], at: usize) {
-        match &tokens[at] {
-            Token::Open => {
-                let before = at.checked_sub(1).map(|before| &tokens[before]);
-                let function = match before {
-                    Some(Token::Word(word)) if !is_keyword(word) => Some(word.clone()),
-                    _ => None,
-                };
-                self.outside.push((self.now, function));
-            }
-            Token::Close => {
-                if let Some((clause, _)) = self.outside.pop() {
-                    self.now = clause;
-                }
-            }
-            Token::Word(word) => {
-                self.now = match word.as_str() {
-                    "select" | "set" => Clause::Select,
-                    "from" | "join" | "straight_join" | "update" => Clause::From,
-                    "where" | "on" => Clause::Where,
-                    "group" => Clause::Group,
-                    "order" => Clause::Order,
-                    "having" | "limit" | "union" | "values" => Clause::Other,
-                    _ => self.now,
-                };
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether a GROUP BY or ORDER BY has nothing but whole columns up to a place: an index has no order of expressions,
-    /// nor of what stands behind one. `before` is the answer for the place before.
-    fn is_plain_order(&self, tokens: &[Token], at: usize, before: bool) -> bool {
-        let is_word = |token: &Token, words: &[&str]| matches!(token, Token::Word(word) if words.contains(&word.as_str()));
-        let is_comma = |token: &Token| matches!(token, Token::Sign(sign) if sign == ",");
-        let token = &tokens[at];
-        if is_word(token, &["group", "order"]) || !matches!(self.now, Clause::Group | Clause::Order)
-        {
-            return true;
-        }
-        let is_whole = || {
-            let next = tokens.get(at + 1);
-            next.is_none_or(|next| {
-                let operators = [
-                    "mod", "div", "and", "or", "xor", "is", "in", "like", "between", "not",
-                    "collate",
-                ];
-                is_comma(next)
-                    || matches!(next, Token::Close)
-                    || matches!(next, Token::Word(_)) && !is_word(next, &operators)
-            })
-        };
-        before
-            && match token {
-                Token::Name(parts) => parts.len() == 3 && is_whole(),
-                other => is_comma(other) || is_word(other, &["by", "asc", "desc"]),
-            }
-    }
-
-    /// The functions around a place, the innermost first.
-    fn functions(&self) -> impl Iterator<Item = &str> {
-        let functions = self.outside.iter().rev();
-        functions.filter_map(|(_, function)| function.as_deref())
-    }
-}
-
-/// Whether an index serves a condition on this function of a column.
-fn serves_index(function: &str) -> bool {
-    // A spatial or a multi-valued index serves these.
-    matches!(
-        function,
-        "match" | "isnull" | "json_contains" | "json_overlaps"
-    ) || function.starts_with("st_")
-        || function.starts_with("mbr")
-}
-
-/// Words before a bracket that are no function; `multiple equal` is how MySQL shows equalities that it joined.
-fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "and"
-            | "or"
-            | "not"
-            | "in"
-            | "on"
-            | "where"
-            | "select"
-            | "from"
-            | "join"
-            | "by"
-            | "having"
-            | "union"
-            | "exists"
-            | "between"
-            | "like"
-            | "straight_join"
-            | "all"
-            | "any"
-            | "as"
-            | "values"
-            | "xor"
-            | "equal"
-            | "of"
-            | "trigcond"
-            | "when"
-            | "then"
-            | "else"
-    )
 }
 
 #[cfg(test)]

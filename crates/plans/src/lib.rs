@@ -27,7 +27,7 @@ mod tree_text;
 mod words;
 
 pub use change::{Change, changes};
-pub use column_use::{Computation, TableUse, column_uses};
+pub use column_use::{Computation, JoinedColumn, TableUse, column_uses};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;
 pub use findings::{

@@ -93,23 +93,23 @@ pub enum Access {
 }
 
 impl Access {
-    /// Reads the name of EXPLAIN's column `type`; MariaDB adds the index of a row-id filter: `ref|filter`. `None` for
-    /// another name.
+    /// Reads the name of EXPLAIN's column `type`; MariaDB adds the index of a row-id filter: `ref|filter`, and names how the
+    /// rows of a hash join are read: `hash_ALL` reads the whole table. `None` for another name.
     pub fn of_type(name: &str) -> Option<Self> {
         let name = name.split('|').next().unwrap_or(name);
         Some(match name.to_ascii_lowercase().as_str() {
             "system" => Self::System,
             "const" => Self::Const,
             "eq_ref" => Self::EqRef,
-            "ref" | "hash_all" | "hash_all|range" => Self::Ref,
+            "ref" => Self::Ref,
             "ref_or_null" => Self::RefOrNull,
             "fulltext" => Self::Fulltext,
-            "index_merge" => Self::IndexMerge,
+            "index_merge" | "hash_index_merge" => Self::IndexMerge,
             "unique_subquery" => Self::UniqueSubquery,
             "index_subquery" => Self::IndexSubquery,
-            "range" => Self::Range,
-            "index" => Self::Index,
-            "all" => Self::All,
+            "range" | "hash_range" => Self::Range,
+            "index" | "hash_index" => Self::Index,
+            "all" | "hash_all" => Self::All,
             _ => return None,
         })
     }
@@ -129,6 +129,24 @@ impl Access {
             Self::Range => "index range",
             Self::Index => "whole index",
             Self::All => "whole table",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_mariadb_are_read() {
+        for (name, expected) in [
+            ("ref|filter", Some(Access::Ref)),
+            ("hash_ALL", Some(Access::All)),
+            ("hash_index", Some(Access::Index)),
+            ("hash_range", Some(Access::Range)),
+            ("new", None),
+        ] {
+            assert_eq!(Access::of_type(name), expected, "{name}");
         }
     }
 }

@@ -4,6 +4,7 @@ use units::{count, percent, si};
 
 use crate::{
     findings::{Dearest, Measure, Misestimate},
+    flag::Flag,
     node::Node,
     operation::{Access, Operation},
 };
@@ -58,7 +59,7 @@ impl Node {
     pub fn details(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.flags.is_empty() {
-            let words: Vec<String> = self.flags.iter().map(crate::Flag::words).collect();
+            let words: Vec<String> = self.flags.iter().map(Flag::words).collect();
             lines.push(words.join("; "));
         }
         for condition in &self.conditions {
@@ -67,7 +68,9 @@ impl Node {
         if !self.partitions.is_empty() {
             lines.push(format!("partitions {}", self.partitions.join(", ")));
         }
-        let reads_everything = matches!(self.access, Some(Access::All));
+        let is_per_row = |flag: &Flag| matches!(flag, Flag::RangePerRow(_));
+        let reads_everything =
+            matches!(self.access, Some(Access::All)) && !self.flags.iter().any(is_per_row);
         if reads_everything && !self.possible_indexes.is_empty() {
             lines.push(format!(
                 "no index used of {}",
@@ -125,5 +128,23 @@ impl Dearest<'_> {
                 rows_in_words(self.own)
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_is_chosen_for_each_row_may_be_used() {
+        let mut node = Node::new(Operation::Access, "table");
+        node.access = Some(Access::All);
+        node.possible_indexes = vec!["a".to_owned()];
+        assert_eq!(node.details(), ["no index used of a"]);
+        node.add_flag(Flag::RangePerRow("index map: 0x1".to_owned()));
+        assert_eq!(
+            node.details(),
+            ["index chosen for each row (index map: 0x1)"]
+        );
     }
 }

@@ -26,7 +26,7 @@ pub(crate) use self::{
     contest::Contest,
     copies::Copies,
     finding::{Finding, Verdict},
-    hints::are_order_hints_known,
+    hints::{are_hints_known, are_order_hints_known},
     index_price::{IndexPrice, NewIndexes, WriteTimes},
     side::{SideError, change},
     trial::Terms,

@@ -1,5 +1,10 @@
 //! The tokens of a rewritten statement.
 
+/// The word by which a server marks a value that it computes once: `<cache>(now())`.
+pub(super) const MARK_OF_VALUE: &str = "cache";
+/// How MariaDB begins the list of columns for whose values it keeps the results of a query: `<expr_cache><c>(`.
+const KEPT_RESULT: &str = "<expr_cache><";
+
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -46,6 +51,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 None,
                 rest.find("*/").map_or(rest.len(), |end| end + "*/".len()),
             ),
+            // Its columns are those of the query behind it.
+            '<' if rest.starts_with(KEPT_RESULT) => {
+                (None, rest.find(">(").map_or(rest.len(), |end| end + 1))
+            }
             '`' => {
                 let (parts, length) = name(rest);
                 (Some(Token::Name(parts)), length)

@@ -1,10 +1,11 @@
 //! What could make a statement faster, with the reason: from its plan, its use of columns, and its costs.
 
+mod authors;
 mod indexes;
 mod order;
 mod saving;
 
-use plans::{Computation, Flag, Node, Operation, Plan, TableUse, stale_statistics};
+use plans::{Flag, Node, Operation, Plan, TableUse, stale_statistics};
 use runs::backticked;
 use sqltext::SqlStatement;
 use units::{count, si};
@@ -23,6 +24,12 @@ use crate::{
 const STATISTICS_SUSPECTED_FROM: f64 = 10.0;
 /// Rows of a table read per execution below which neither an index nor another order changes anything.
 const ROWS_AT_LEAST: f64 = 100.0;
+/// Sizes of a larger sort buffer, bytes: at least, and at most.
+const SORT_BYTES: [u64; 2] = [32 << 20, 256 << 20];
+/// The same for temporary tables in memory.
+const TEMPORARY_TABLE_BYTES: [u64; 2] = [256 << 20, 2 << 30];
+/// Pages read from disk below which the buffer pool is not suspected: the server counts them for all sessions.
+const PAGES_AT_LEAST: i64 = 100;
 
 /// Something to try or to rewrite.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,16 +131,30 @@ pub(super) struct Subject<'a> {
     pub(super) statement: &'a SqlStatement,
     /// Its number, from 1.
     pub(super) number: usize,
+    /// Whether the server follows hints in comments.
+    pub(super) has_hints: bool,
     /// Whether the server follows hints on the order of tables.
     pub(super) has_order_hints: bool,
     pub(super) plan: &'a Plan,
+    /// The statement as the optimizer rewrote it, where the server shows it.
+    pub(super) rewritten: Option<&'a str>,
     pub(super) uses: &'a [TableUse],
     /// Facts of each table, in the order of `uses`.
     pub(super) facts: &'a [TableFacts],
     /// What one warm execution adds to counters.
     pub(super) costs: &'a [(String, i64)],
+    pub(super) buffers: Buffers,
+}
+
+/// The buffers of a server and of the session of a statement.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Buffers {
     /// A larger buffer pool than the server's that the machine has memory for, bytes.
     pub(super) larger_pool_bytes: Option<u64>,
+    /// Size of the buffer of a sort, bytes; 0 if it is not known.
+    pub(super) sort_bytes: u64,
+    /// Size of a temporary table in memory at most, bytes; 0 if it is not known.
+    pub(super) temporary_table_bytes: u64,
 }
 
 impl Subject<'_> {
@@ -142,6 +163,7 @@ impl Subject<'_> {
         let text = StatementText::of(self.statement);
         let mut found = Vec::new();
         for (at, (table, facts)) in self.uses.iter().zip(self.facts).enumerate() {
+            let table = &self.comparable(table, facts);
             found.extend(self.indexes(table, facts));
             let is_shared = |column: &str| {
                 let mut all = self.facts.iter().enumerate();
@@ -150,8 +172,10 @@ impl Subject<'_> {
             let reworded = text
                 .as_ref()
                 .map(|text| rewording::of_conditions(text, table, facts, is_shared));
-            let reworded = reworded.unwrap_or_default();
-            found.extend(authors(table, facts, &reworded));
+            let mut reworded = reworded.unwrap_or_default();
+            // The function has an index already.
+            reworded.retain(|it| it.kind != "range" || !self.is_read_by_expression(table, facts));
+            found.extend(self.authors(table, facts, &reworded));
             found.extend(self.computed(table, facts, &reworded));
             for it in reworded {
                 found.extend(self.of_condition(table, facts, it));
@@ -215,8 +239,8 @@ impl Subject<'_> {
         }
     }
 
-    /// What the plan shows about subqueries.
-    fn signs(&self) -> Signs {
+    /// What the server and its plan show about hints and subqueries.
+    fn signs(&self) -> Signs<'_> {
         let all = self.plan.root.all();
         let is_repeated = |node: &&Node| {
             let loops = node.actual.and_then(|it| it.loops);
@@ -230,6 +254,8 @@ impl Subject<'_> {
             .iter()
             .any(|node| matches!(node.operation, Operation::Derived | Operation::Materialise));
         Signs {
+            rewritten: self.rewritten,
+            has_hints: self.has_hints,
             is_dependent,
             is_materialised,
         }
@@ -272,52 +298,6 @@ impl Subject<'_> {
         })
     }
 
-    /// What its author can change about conditions on expressions of columns, which no index of the column serves.
-    fn computed(
-        &self,
-        table: &TableUse,
-        facts: &TableFacts,
-        reworded: &[Rewording],
-    ) -> Vec<Candidate> {
-        let Some((_, reads)) = self.read_of(table) else {
-            return Vec::new();
-        };
-        let is_known = |column: &str| {
-            let is_wrapped = table.wrapped.iter().any(|(_, it)| it == column);
-            // These have advice already.
-            is_wrapped && facts.is_first_of_index(column)
-                || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
-                || reworded
-                    .iter()
-                    .filter_map(|it| it.condition.as_ref())
-                    .any(|it| it.column == column)
-        };
-        let open = table.computed.iter().filter(|(_, it)| !is_known(it));
-        let candidates = open.map(|(computation, column)| {
-            let alias = &table.alias;
-            let remedy = match computation {
-                Computation::Shift => {
-                    format!("compare {column} itself, and do the arithmetic on the value")
-                }
-                // A document is not compared itself, and MySQL has no index on a column of its type.
-                Computation::Json => {
-                    "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
-                }
-                Computation::Other => format!(
-                    "compare {column} itself, or compare an indexed generated column that stores the whole expression"
-                ),
-            };
-            Candidate {
-                reason: format!(
-                    "{reads}; a condition on an expression with {alias}.{column} cannot use an index on {column}"
-                ),
-                saving: 0.0,
-                remedy: Remedy::Author(remedy),
-            }
-        });
-        candidates.collect()
-    }
-
     /// Larger buffers, where a warm execution overflows them.
     fn memory(&self) -> Vec<Candidate> {
         let cost = |name: &str| {
@@ -343,27 +323,36 @@ impl Subject<'_> {
             // Pages that are read ahead are not among the first ones.
             cost("Innodb_buffer_pool_reads").max(cost("Innodb_pages_read")),
         );
+        let sort_bytes = larger_buffer(self.buffers.sort_bytes, SORT_BYTES);
         add(
-            passes > 0,
+            passes > 0 && sort_bytes.is_some(),
             format!(
                 "the sort does not fit into its buffer: {} merge passes",
                 number(passes)
             ),
             self.saving_by_text("sort"),
-            Remedy::of_parts("sort_buffer", "set sort_buffer_size = 33554432".to_owned()),
+            Remedy::of_parts(
+                "sort_buffer",
+                format!("set sort_buffer_size = {}", sort_bytes.unwrap_or(0)),
+            ),
         );
+        let table_bytes = larger_buffer(self.buffers.temporary_table_bytes, TEMPORARY_TABLE_BYTES);
+        let bytes = table_bytes.unwrap_or(0);
         add(
-            on_disk > 0,
-            format!("{} temporary tables on disk", number(on_disk)),
+            on_disk > 0 && table_bytes.is_some(),
+            format!(
+                "{} temporary tables on disk; those with TEXT or BLOB columns stay there before MySQL 8.0.13 and in MariaDB",
+                number(on_disk)
+            ),
             self.saving_by_text("temporary"),
             Remedy::of_parts(
                 "temporary_tables",
-                "set tmp_table_size = 268435456; set max_heap_table_size = 268435456".to_owned(),
+                format!("set tmp_table_size = {bytes}; set max_heap_table_size = {bytes}"),
             ),
         );
-        let pool = self.larger_pool_bytes.unwrap_or(0);
+        let pool = self.buffers.larger_pool_bytes.unwrap_or(0);
         add(
-            read * 20 > asked && pool > 0,
+            read * 20 > asked && read >= PAGES_AT_LEAST && pool > 0,
             format!(
                 "a warm execution reads {} of its {} pages from disk: the buffer pool is too small for them",
                 number(read),
@@ -377,6 +366,12 @@ impl Subject<'_> {
         );
         found
     }
+}
+
+/// Four times the size of a buffer, within these bounds; `None` if it is as large already.
+fn larger_buffer(bytes: u64, [least, most]: [u64; 2]) -> Option<u64> {
+    let larger = bytes.saturating_mul(4).clamp(least, most);
+    (larger > bytes).then_some(larger)
 }
 
 /// Rows that a node gives in all its loops: measured, else estimated.
@@ -400,58 +395,6 @@ fn full_name(table: &TableUse) -> String {
 fn plain(name: &str) -> String {
     let letter = |it: char| if it.is_alphanumeric() { it } else { '_' };
     name.chars().map(letter).collect()
-}
-
-/// What only the author of a statement can change, without the columns whose conditions were rewritten.
-fn authors(table: &TableUse, facts: &TableFacts, reworded: &[Rewording]) -> Vec<Candidate> {
-    let is_open = |column: &String| {
-        let mut conditions = reworded.iter().filter_map(|it| it.condition.as_ref());
-        !conditions.any(|it| it.column == *column)
-    };
-    let mut found = Vec::new();
-    let wrapped = table
-        .wrapped
-        .iter()
-        .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
-    for (function, column) in wrapped {
-        found.push(Candidate {
-            reason: format!(
-                "{}.{column} has an index, which a condition on {function}() of it does not use",
-                table.alias
-            ),
-            saving: 0.0,
-            remedy: Remedy::Author(format!("compare {column} itself with a range of values")),
-        });
-    }
-    let of_text = table
-        .with_number
-        .iter()
-        .filter(|it| facts.is_text(it) && is_open(it));
-    for column in of_text {
-        found.push(Candidate {
-            reason: format!(
-                "{}.{column} is text and is compared with a number, which converts every row",
-                table.alias
-            ),
-            saving: 0.0,
-            remedy: Remedy::Author(format!(
-                "compare {column} with a text in quotation marks, spelled as it is stored"
-            )),
-        });
-    }
-    for column in &table.wildcard {
-        found.push(Candidate {
-            reason: format!(
-                "{}.{column} is searched with a pattern that begins with a wildcard",
-                table.alias
-            ),
-            saving: 0.0,
-            remedy: Remedy::Author(format!(
-                "search {column} from its beginning, or use a full-text index"
-            )),
-        });
-    }
-    found
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use runs::{Context, Length, backticked};
 use sqltext::SqlStatement;
 
 use super::{
-    candidate::{Candidate, Remedy, Subject},
+    candidate::{Buffers, Candidate, Remedy, Subject},
     index_review::{NeedlessIndex, is_read, needless},
     proof::Proof,
     table_facts::TableFacts,
 };
 use crate::{
-    compare::are_order_hints_known,
+    compare::{are_hints_known, are_order_hints_known},
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
     guard::NOT_COMPLETE,
@@ -135,6 +135,7 @@ impl Diagnosis {
                 time_s,
                 costs,
             } = executed;
+            let buffers = buffers(session, statement, larger_pool_bytes).await?;
             let at = at - diagnosis.failed.len();
             if explained.rewritten.is_none() {
                 diagnosis.notes.push(format!(
@@ -169,12 +170,14 @@ impl Diagnosis {
             let subject = Subject {
                 statement,
                 number: diagnosis.statements.len(),
+                has_hints: are_hints_known(session.version()),
                 has_order_hints: are_order_hints_known(session.version()),
                 plan: &explained.plan,
+                rewritten: explained.rewritten.as_deref(),
                 uses: &uses,
                 facts: &facts,
                 costs: &costs,
-                larger_pool_bytes,
+                buffers,
             };
             for candidate in subject.candidates() {
                 diagnosis.add(at, &name, candidate, time_s);
@@ -367,6 +370,20 @@ async fn larger_pool(
     Ok(larger
         .filter(|(bytes, larger)| *larger > bytes + bytes / 2)
         .map(|it| it.1))
+}
+
+/// The buffers that a statement had, by the session's variables.
+async fn buffers(
+    session: &mut Session,
+    statement: &SqlStatement,
+    larger_pool_bytes: Option<u64>,
+) -> Result<Buffers, Blamed> {
+    let sql = "SELECT @@sort_buffer_size, CAST(LEAST(@@tmp_table_size, @@max_heap_table_size) AS UNSIGNED)";
+    Ok(Buffers {
+        larger_pool_bytes,
+        sort_bytes: number(session, statement, sql, 0).await?.unwrap_or(0),
+        temporary_table_bytes: number(session, statement, sql, 1).await?.unwrap_or(0),
+    })
 }
 
 /// Time since the server's start.

@@ -5,8 +5,9 @@ mod conditions;
 mod tables;
 
 use plans::TableUse;
+use runs::backticked;
 
-pub(super) use self::tables::with_tables_exchanged;
+pub(super) use self::tables::{has_outer_join, has_table, with_table_first};
 use self::{
     alternatives::with_union_for_or,
     conditions::{with_quoted_numbers, with_range_for_function},
@@ -34,13 +35,32 @@ pub(super) struct NewCondition {
     pub(super) is_equality: bool,
 }
 
-/// What the plan shows about the statement, which a rewrite needs as its reason.
+/// What the server and its plan show about the statement, which a rewrite needs as its reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Signs {
+pub(super) struct Signs<'a> {
+    /// The statement as the optimizer rewrote it, where the server shows it.
+    pub(super) rewritten: Option<&'a str>,
+    /// The server follows hints in comments.
+    pub(super) has_hints: bool,
     /// A subquery runs for each row outside.
     pub(super) is_dependent: bool,
     /// A derived table is kept in a temporary table.
     pub(super) is_materialised: bool,
+}
+
+impl Signs<'_> {
+    /// Whether the server looks for the value of an IN in its subquery for each row, as far as it shows that.
+    fn has_dependent_in(&self) -> bool {
+        // An IN that became a join, and an EXISTS of the statement, have no such mark.
+        let is_marked = self.rewritten.is_none_or(|it| it.contains("<exists>("));
+        self.is_dependent && is_marked
+    }
+
+    /// Whether a derived table is kept, and not merged into the query, as far as the server shows that.
+    fn is_kept(&self, alias: &str) -> bool {
+        let derived = format!(") {}", backticked(alias));
+        self.is_materialised && self.rewritten.is_none_or(|it| it.contains(&derived))
+    }
 }
 
 /// Other texts for conditions on a table that its indexes do not serve; those of functions and numbers may need an index
@@ -123,7 +143,7 @@ fn column_of<'a>(table: &'a TableUse, column: &'a str, is_shared: bool) -> Table
 /// compares their values in one way.
 pub(super) fn of_plan(
     text: &StatementText<'_>,
-    signs: Signs,
+    signs: Signs<'_>,
     are_alike: impl Fn([ColumnName; 2]) -> bool,
 ) -> Vec<Rewording> {
     let mut found = Vec::new();
@@ -135,23 +155,21 @@ pub(super) fn of_plan(
             condition: None,
         }));
     };
-    if let Some((text, forced)) = without_hints(text) {
+    if let Some((text, forced)) = without_hints(text, signs.has_hints) {
         let reason = format!(
             "the statement forces a part of its plan: {}",
             forced.join(", ")
         );
         add("unforced", Some(text), reason);
     }
-    if signs.is_dependent {
+    if signs.has_dependent_in() {
         let reason =
             "the subquery of IN runs for each row outside; as a derived table it runs once";
         add("join", with_join_for_in(text, are_alike), reason.to_owned());
     }
-    if signs.is_materialised {
-        let reason = "a derived table with all rows of its table is kept in a temporary table, without the table's \
-             indexes";
-        add("merged", with_merged_derived(text), reason.to_owned());
-    }
+    let reason = "a derived table with all rows of its table is kept in a temporary table, without the table's indexes";
+    let merged = with_merged_derived(text, |alias| signs.is_kept(alias));
+    add("merged", merged, reason.to_owned());
     found
 }
 

@@ -118,7 +118,7 @@ impl TableFacts {
             "SELECT index_name, COALESCE(column_name, ''), non_unique, \
              sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A', {is_seen} \
              FROM information_schema.statistics WHERE {filter} \
-             AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE') ORDER BY index_name, seq_in_index"
+             AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE', 'VECTOR') ORDER BY index_name, seq_in_index"
         );
         for [name, column, not_unique, is_plain, is_seen] in
             rows(session, statement, &indexes).await?
@@ -260,6 +260,26 @@ impl TableFacts {
         matches!(kind, "date" | "datetime" | "timestamp")
     }
 
+    /// Whether a column holds a number, or a date or time, as which the server compares it with a text.
+    pub(super) fn is_number_or_date(&self, column: &str) -> bool {
+        let kind = self.types.get(column).map_or("", String::as_str);
+        let is_number = matches!(
+            kind,
+            "tinyint"
+                | "smallint"
+                | "mediumint"
+                | "int"
+                | "bigint"
+                | "decimal"
+                | "float"
+                | "double"
+                | "bit"
+                | "year"
+                | "time"
+        );
+        is_number || self.has_date(column)
+    }
+
     /// Whether a column holds text.
     pub(super) fn is_text(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);
@@ -267,7 +287,8 @@ impl TableFacts {
     }
 }
 
-/// Reads of each index since the server's start, by performance_schema; `None` if it is off, missing or hidden.
+/// Reads of each index since the server's start, by performance_schema; `None` if it is off, missing or hidden, or counts
+/// nothing: the statement of the table was executed before.
 async fn reads(
     session: &mut Session,
     statement: &SqlStatement,
@@ -275,8 +296,9 @@ async fn reads(
     table: &str,
 ) -> Result<Option<BTreeMap<String, u64>>, Blamed> {
     let sql = format!(
-        "SELECT index_name, count_star FROM performance_schema.table_io_waits_summary_by_index_usage \
-         WHERE object_schema = {} AND object_name = {} AND index_name IS NOT NULL",
+        "SELECT COALESCE(index_name, ''), count_star \
+         FROM performance_schema.table_io_waits_summary_by_index_usage \
+         WHERE object_schema = {} AND object_name = {}",
         quoted(schema),
         quoted(table)
     );
@@ -285,10 +307,15 @@ async fn reads(
         Err(failure) if failure.is_of_statement() => return Ok(None),
         sets => sets.map_err(|failure| failure.blamed(&endpoint, statement))?,
     };
-    let counts = texts(sets).into_iter();
+    Ok(counted(texts(sets)))
+}
+
+/// The counts of the rows of an answer: the index, or an empty name for reads without one, and its reads.
+fn counted(rows: Vec<[String; 2]>) -> Option<BTreeMap<String, u64>> {
+    let counts = rows.into_iter();
     let counts = counts.filter_map(|[index, count]| Some((index, count.parse().ok()?)));
     let counts: BTreeMap<String, u64> = counts.collect();
-    Ok(Some(counts).filter(|counts| !counts.is_empty()))
+    Some(counts).filter(|counts| counts.values().any(|count| *count > 0))
 }
 
 fn contains(columns: &[String], column: &str) -> bool {
@@ -377,6 +404,20 @@ mod tests {
         }
         let wanted = columns(&["country", "id"]);
         assert_eq!(facts(false).index_with(&wanted, 1), None);
+    }
+
+    #[test]
+    fn reads_are_known_only_where_some_are_counted() {
+        let rows = |rows: &[(&str, &str)]| {
+            let rows = rows.iter();
+            let rows = rows.map(|(index, count)| [(*index).to_owned(), (*count).to_owned()]);
+            counted(rows.collect())
+        };
+        // The instrument is off.
+        assert_eq!(rows(&[("PRIMARY", "0"), ("a", "0"), ("", "0")]), None);
+        assert_eq!(rows(&[]), None);
+        let counts = rows(&[("PRIMARY", "0"), ("a", "0"), ("", "9")]).unwrap();
+        assert_eq!(counts["a"], 0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ const MARIADB: u32 = 120_000;
 
 /// An error for a variant with hints on a server whose optimizer has none.
 pub(super) fn check(variant: &Variant, version: &str) -> Result<(), Blamed> {
-    if variant.hints.is_empty() || are_known(version) {
+    if variant.hints.is_empty() || are_hints_known(version) {
         return Ok(());
     }
     let message = format!(
@@ -21,7 +21,8 @@ pub(super) fn check(variant: &Variant, version: &str) -> Result<(), Blamed> {
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 
-fn are_known(version: &str) -> bool {
+/// Whether a server follows hints in comments.
+pub(crate) fn are_hints_known(version: &str) -> bool {
     is_from(version, 50_700, MARIADB)
 }
 

@@ -15,6 +15,8 @@ use crate::{
 
 /// Columns of a covering index at most.
 const COLUMNS_AT_MOST: usize = 5;
+/// Ranges of a table at most, for an index of each.
+const RANGES_AT_MOST: usize = 3;
 /// Columns of an OR at most, for an index of each.
 const ALTERNATIVES_AT_MOST: usize = 3;
 
@@ -141,7 +143,9 @@ impl Subject<'_> {
             .filter(|it| !facts.is_first_of_index(it));
         let missing: Vec<String> = missing.cloned().collect();
         let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
+        let is_converted = |it: &String| facts.is_text(it) && table.with_number.contains(it);
         if missing.is_empty()
+            || table.either.iter().any(is_converted)
             || table.either.len() > ALTERNATIVES_AT_MOST
             || !missing.iter().all(can_be)
         {
@@ -192,30 +196,41 @@ fn index_columns(
         let columns = columns.iter().filter(|column| facts.is_indexable(column));
         columns.cloned().collect()
     };
-    let mut own = usable(&table.equal);
+    // A text that is compared with a number is found in no index, and neither is a pattern in one of numbers or dates.
+    let found = |columns: &[String]| -> Vec<String> {
+        let mut columns = usable(columns);
+        columns.retain(|it| {
+            let is_number = facts.is_text(it) && table.with_number.contains(it);
+            let is_pattern = facts.is_number_or_date(it) && table.pattern.contains(it);
+            !is_number && !is_pattern
+        });
+        columns
+    };
+    let mut own = found(&table.equal);
     // Rows with one value of the whole primary key are no scan: such a comparison is with another table's row, and it is
     // made after the read, as MariaDB's `<in_optimizer>` does.
     let key = facts.clustering_key();
     if !key.is_empty() && key.iter().all(|it| own.contains(it)) {
         own.retain(|it| !facts.is_in_key(it));
     }
-    // A column of text compared with a number finds nothing in an index.
-    own.retain(|column| !(facts.is_text(column) && table.with_number.contains(column)));
     let mut joined = own.clone();
     joined.extend(
         usable(&table.joined)
             .into_iter()
             .filter(|it| !own.contains(it)),
     );
-    let range = |equal: &[String]| {
-        usable(&table.range)
-            .into_iter()
-            .find(|it| !equal.contains(it))
+    let ranges = |equal: &[String]| {
+        let mut ranges = found(&table.range);
+        ranges.retain(|it| !equal.contains(it));
+        ranges.into_iter().take(RANGES_AT_MOST)
     };
     let mut lists = Vec::new();
     let mut first = own.clone();
-    match range(&own) {
+    let mut of_own = ranges(&own);
+    match of_own.next() {
         Some(range) => first.push(range),
+        // The rows of each value of a list have an order of their own.
+        None if own.iter().any(|it| table.listed.contains(it)) => {}
         None => first.extend(
             usable(&table.order)
                 .into_iter()
@@ -231,9 +246,9 @@ fn index_columns(
         Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
     );
     // The range selects the rows of the first table, and an index that begins with a join column does not serve it.
-    let is_first_by_range = is_first && own.is_empty() && range(&own).is_some();
+    let is_first_by_range = is_first && own.is_empty() && ranges(&own).next().is_some();
     let mut inner = joined.clone();
-    inner.extend(range(&joined));
+    inner.extend(ranges(&joined).next());
     if joined.len() > own.len() && !is_found_by_key && !is_first_by_range {
         lists.push((inner, joined.len()));
     }
@@ -244,6 +259,12 @@ fn index_columns(
         .is_some_and(|loops| loops > 1.0);
     let at = if is_repeated { lists.len() } else { 0 };
     lists.insert(at, (first, own.len()));
+    // An index serves one range, and the plan does not show which of them leaves the fewest rows.
+    lists.extend(of_own.map(|range| {
+        let mut columns = own.clone();
+        columns.push(range);
+        (columns, own.len())
+    }));
     lists.retain(|(columns, _)| !columns.is_empty());
     lists
 }

@@ -1,29 +1,39 @@
 //! The order of tables, where a later one drops most rows of the first.
 
-use plans::{Node, Operation};
+use plans::{JoinKind, Node, Operation};
 use runs::backticked;
 use units::count;
 
 use super::{Candidate, ROWS_AT_LEAST, Remedy, Subject};
-use crate::{advise::rewording::with_tables_exchanged, statement_text::StatementText};
+use crate::{
+    advise::rewording::{has_outer_join, has_table, with_table_first},
+    statement_text::StatementText,
+};
 
 /// A later table drops most rows from this factor on.
 const FACTOR_AT_LEAST: f64 = 10.0;
+/// The beginning of the joins in the plans that show the kind of a join.
+const OF_TREE: &str = "Nested loop";
 
 /// Rows of a table that its conditions keep, over all times that it is read.
 struct Kept<'a> {
     alias: &'a str,
     rows: f64,
+    /// Whether it is read for rows of others only, as the inner table of an outer join or of a semi-join.
+    is_inner: bool,
 }
 
 impl Subject<'_> {
     /// The statement with another table first, if conditions on that one keep few of the rows for which it is read.
     pub(super) fn order(&self, text: &StatementText<'_>) -> Option<Candidate> {
-        if text.parts.iter().any(|part| part.is("straight_join")) {
+        let mut titles = self.plan.root.all().into_iter().map(|node| &node.title);
+        let shows_kinds = titles.any(|title| title.starts_with(OF_TREE));
+        let is_bound = has_outer_join(text) && !shows_kinds;
+        if is_bound || text.parts.iter().any(|part| part.is("straight_join")) {
             return None;
         }
         let mut kept = Vec::new();
-        collect(&self.plan.root, None, &mut kept);
+        collect(&self.plan.root, None, false, &mut kept);
         let (first, later) = kept.split_first()?;
         let has_conditions = |alias: &str| {
             let mut tables = self.uses.iter();
@@ -33,6 +43,8 @@ impl Subject<'_> {
         };
         let is_late = |it: &&Kept<'_>| {
             it.alias != first.alias
+                && !it.is_inner
+                && has_table(text, it.alias)
                 && it.rows * FACTOR_AT_LEAST <= first.rows
                 && has_conditions(it.alias)
         };
@@ -45,7 +57,7 @@ impl Subject<'_> {
             let hinted = self.statement.hinted(&hint)?;
             String::from_utf8_lossy(hinted.text()).into_owned()
         } else {
-            with_tables_exchanged(text)?
+            with_table_first(text, late.alias)?
         };
         Some(Candidate {
             reason: format!(
@@ -62,18 +74,68 @@ impl Subject<'_> {
     }
 }
 
-/// The tables in the order of their reading; a filter above a table has the rows that it keeps.
-fn collect<'a>(node: &'a Node, filter: Option<&'a Node>, found: &mut Vec<Kept<'a>>) {
+/// The tables of a query in the order of their reading; a filter above a table has the rows that it keeps.
+fn collect<'a>(
+    node: &'a Node,
+    filter: Option<&'a Node>,
+    is_inner: bool,
+    found: &mut Vec<Kept<'a>>,
+) {
     if let (Some(alias), Some(actual)) = (&node.table, node.actual)
         && node.access.is_some()
     {
         let kept = filter.and_then(|it| it.actual).unwrap_or(actual);
         let share = kept.filtered_percent.unwrap_or(100.0) / 100.0;
         let rows = kept.rows.unwrap_or(0.0) * kept.loops.unwrap_or(1.0) * share;
-        found.push(Kept { alias, rows });
+        found.push(Kept {
+            alias,
+            rows,
+            is_inner,
+        });
     }
     let filter = (node.operation == Operation::Filter).then_some(node);
-    for child in &node.children {
-        collect(child, filter, found);
+    let is_outer = match node.operation {
+        Operation::Join(JoinKind::Semi | JoinKind::Anti) => true,
+        Operation::Join(_) => node.title.to_lowercase().contains("left"),
+        _ => false,
+    };
+    for (at, child) in node.children.iter().enumerate() {
+        if !is_other_query(child) {
+            collect(child, filter, is_inner || is_outer && at > 0, found);
+        }
+    }
+}
+
+/// Whether the tables below a node are those of another query: a subquery, or one whose rows are kept in a table.
+fn is_other_query(node: &Node) -> bool {
+    match node.operation {
+        Operation::Query(_) | Operation::Subquery | Operation::Union => true,
+        // MariaDB keeps the rows of a query itself in a `temporary table`, too, before it groups them.
+        Operation::Materialise => node.title.to_lowercase().starts_with("materiali"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plans::Plan;
+
+    use super::*;
+
+    #[test]
+    fn only_tables_of_inner_joins_can_be_first() {
+        let tree = "-> Nested loop left join  (cost=1 rows=1) (actual time=0..9 rows=9000 loops=1)\n    \
+                    -> Nested loop inner join  (cost=1 rows=1) (actual time=0..9 rows=9000 loops=1)\n        \
+                    -> Table scan on o  (cost=1 rows=9000) (actual time=0..5 rows=9000 loops=1)\n        \
+                    -> Table scan on d  (cost=1 rows=1) (actual time=0..1 rows=1 loops=9000)\n            \
+                    -> Materialize  (cost=1 rows=1) (actual time=0..1 rows=1 loops=1)\n                \
+                    -> Table scan on i  (cost=1 rows=1) (actual time=0..1 rows=1 loops=1)\n    \
+                    -> Filter: (c.k = 1)  (cost=1 rows=1) (actual time=0..1 rows=0.0002 loops=9000)\n        \
+                    -> Single-row index lookup on c using PRIMARY (id=o.c)  (cost=1 rows=1) (actual time=0..1 rows=1 loops=9000)\n";
+        let plan = Plan::of_tree(tree).unwrap();
+        let mut found = Vec::new();
+        collect(&plan.root, None, false, &mut found);
+        let found: Vec<(&str, bool)> = found.iter().map(|it| (it.alias, it.is_inner)).collect();
+        assert_eq!(found, [("o", false), ("d", false), ("c", true)]);
     }
 }

@@ -146,6 +146,7 @@ mod tests {
     use sqltext::statements_of;
 
     use super::*;
+    use crate::advise::candidate::Buffers;
 
     fn plan(tree: &str) -> Plan {
         Plan::of_tree(tree).unwrap()
@@ -176,12 +177,14 @@ mod tests {
         let subject = Subject {
             statement: &statements[0],
             number: 1,
+            has_hints: false,
             has_order_hints: false,
             plan: &plan,
+            rewritten: None,
             uses: &[],
             facts: &[],
             costs: &[],
-            larger_pool_bytes: None,
+            buffers: Buffers::default(),
         };
         for (range, expected) in [(&["a"][..], UNKNOWN), (&[], AT_LEAST)] {
             let table = TableUse {

@@ -1,5 +1,8 @@
 //! Tests of candidates.
 
+mod authors;
+mod memory;
+
 use plans::column_uses;
 use sqltext::statements_of;
 
@@ -45,6 +48,8 @@ fn candidates_by(
             ("PRIMARY", &["id"][..]),
             ("day", &["day"]),
             ("country", &["country"]),
+            // Of an expression.
+            ("lower_code", &[""]),
         ]
         .map(|(name, columns)| (name.to_owned(), index(columns)))
         .into(),
@@ -74,12 +79,17 @@ fn candidates_by(
     let subject = Subject {
         statement: &statements[0],
         number: 1,
+        has_hints: false,
         has_order_hints: false,
         plan: &plan,
+        rewritten: Some(rewritten),
         uses: &uses,
         facts: &facts,
         costs: &costs,
-        larger_pool_bytes: Some(1 << 30),
+        buffers: Buffers {
+            larger_pool_bytes: Some(1 << 30),
+            ..Buffers::default()
+        },
     };
     let mut found = subject.candidates();
     if is_ranked {
@@ -165,6 +175,14 @@ fn indexes_follow_conditions_and_orders() {
     );
     // The estimate is off by a factor of 1000.
     assert_eq!(found[2..], ["analyze table `s`.`t`"]);
+    let found = of("((`s`.`t`.`a` > 5) and (`s`.`t`.`b` < 7))");
+    assert_eq!(
+        found[..2],
+        [
+            "create index `index_t_a` on `s`.`t` (`a`)",
+            "create index `index_t_b` on `s`.`t` (`b`)"
+        ]
+    );
     let found = of("(`s`.`t`.`day` = '2020-01-01')");
     assert_eq!(
         found[0],
@@ -289,25 +307,6 @@ fn a_condition_on_an_expression_without_an_index_is_named() {
 }
 
 #[test]
-fn memory_is_a_candidate_where_it_overflows() {
-    let text = "select 1 AS `1` from `s`.`t`";
-    let tree = SCAN.replace("rows=5000", "rows=6");
-    let costs = [
-        ("Sort_merge_passes", 3),
-        ("Innodb_buffer_pool_read_requests", 1000),
-        ("Innodb_buffer_pool_reads", 900),
-    ];
-    assert_eq!(
-        candidates(&tree, text, &[], &costs),
-        [
-            "set sort_buffer_size = 33554432",
-            "option innodb_buffer_pool_size = 1073741824"
-        ]
-    );
-    assert!(candidates(&tree, text, &[], &[]).is_empty());
-}
-
-#[test]
 fn another_text_replaces_what_its_author_would_change() {
     let types = [("day", "date"), ("code", "varchar")];
     let rewritten =
@@ -387,6 +386,26 @@ fn an_index_that_innodb_already_has_is_no_candidate() {
         of(text),
         ["create index `covering_t_country_c` on `s`.`t` (`country`, `c`)"]
     );
+}
+
+#[test]
+fn behind_a_list_of_values_an_index_has_no_order() {
+    let types = [("kind", "int"), ("at", "datetime")];
+    for (condition, expected) in [
+        (
+            "= 1",
+            "create index `index_t_kind_at` on `s`.`t` (`kind`, `at`)",
+        ),
+        (
+            "in (1,2)",
+            "create index `index_t_kind` on `s`.`t` (`kind`)",
+        ),
+    ] {
+        let text = format!(
+            "select 1 AS `1` from `s`.`t` where (`s`.`t`.`kind` {condition}) order by `s`.`t`.`at` desc limit 9"
+        );
+        assert_eq!(candidates(SCAN, &text, &types, &[])[0], expected);
+    }
 }
 
 #[test]

@@ -19,15 +19,22 @@ const MODIFIED: [&str; 11] = [
     "sql_calc_found_rows",
 ];
 
-/// The statement without STRAIGHT_JOIN, index hints and hints in comments, and the list of them. `None` without one.
-pub(super) fn without_hints(text: &StatementText<'_>) -> Option<(String, Vec<String>)> {
+/// Hints in comments that force no part of a plan.
+const OF_NO_PLAN: [&str; 4] = ["max_execution_time", "qb_name", "resource_group", "set_var"];
+
+/// The statement without STRAIGHT_JOIN, index hints and, if the server follows them, hints in comments, and the list of
+/// them. `None` without one.
+pub(super) fn without_hints(
+    text: &StatementText<'_>,
+    has_hints: bool,
+) -> Option<(String, Vec<String>)> {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut forced = Vec::new();
     let mut at = 0;
     while at < text.parts.len() {
         let part = &text.parts[at];
         let end = if part.text.starts_with("/*+") {
-            Some((at, ""))
+            (has_hints && forces_plan(part.text)).then_some((at, ""))
         } else if part.is("straight_join") {
             let is_modifier = at.checked_sub(1).is_some_and(|before| {
                 MODIFIED.iter().any(|word| text.is(before, word))
@@ -45,6 +52,12 @@ pub(super) fn without_hints(text: &StatementText<'_>) -> Option<(String, Vec<Str
         at += 1;
     }
     Some((text.edited(edits)?, forced))
+}
+
+/// Whether the hints in a comment are about the plan alone.
+fn forces_plan(hints: &str) -> bool {
+    let hints = hints.to_ascii_lowercase();
+    !OF_NO_PLAN.iter().any(|name| hints.contains(name))
 }
 
 /// The last token of an index hint that begins here: `FORCE INDEX FOR JOIN (i)`.
@@ -107,8 +120,12 @@ pub(super) fn with_join_for_in(
 }
 
 /// The table itself in place of a derived table that selects all its columns, with its condition in the outer WHERE.
-/// `None` where the statement has none, or where an outer join would give the condition another meaning.
-pub(super) fn with_merged_derived(text: &StatementText<'_>) -> Option<String> {
+/// `None` where the statement has none that the server keeps, which `is_kept` says of its name, or where an outer join
+/// would give the condition another meaning.
+pub(super) fn with_merged_derived(
+    text: &StatementText<'_>,
+    is_kept: impl Fn(&str) -> bool,
+) -> Option<String> {
     let clauses = text.select()?;
     let end = clauses.condition.unwrap_or(clauses.tail);
     let open = (clauses.from + 1..end).find(|at| {
@@ -118,6 +135,8 @@ pub(super) fn with_merged_derived(text: &StatementText<'_>) -> Option<String> {
             && text.is(at + 3, "from")
     })?;
     let close = text.closing(open)?;
+    let alias = close + 1 + usize::from(text.is(close + 1, "as"));
+    text.parts.get(alias)?.name().filter(|it| is_kept(it))?;
     let inner = text.clauses(open + 1, close)?;
     let table_end = inner.condition.unwrap_or(inner.tail);
     let table = text.name_before(table_end)?;
@@ -161,13 +180,11 @@ fn narrowed(
     }
 }
 
-/// A join of two tables in the other order, which the server keeps. `None` for other joins.
-pub(in crate::advise) fn with_tables_exchanged(text: &StatementText<'_>) -> Option<String> {
+/// A join of two tables that begins with the table of this name or alias, an order which the server keeps. `None` for
+/// other joins.
+pub(in crate::advise) fn with_table_first(text: &StatementText<'_>, alias: &str) -> Option<String> {
     let clauses = text.select()?;
     let end = clauses.condition.unwrap_or(clauses.tail);
-    if text.selects_all(&clauses) {
-        return None;
-    }
     let (first, next) = table(text, clauses.from + 1)?;
     let join = next + usize::from(text.is(next, "inner"));
     if !text.is(join, "join") && !text.is_sign(next, ",") {
@@ -180,8 +197,42 @@ pub(in crate::advise) fn with_tables_exchanged(text: &StatementText<'_>) -> Opti
     if !is_end || has_more {
         return None;
     }
-    let exchanged = format!("{second} STRAIGHT_JOIN {first}");
-    text.edited(vec![(text.bytes(clauses.from + 1, rest - 1), exchanged)])
+    let is_meant = |end: usize| {
+        let name = text.parts[end - 1].name();
+        name.is_some_and(|it| it.eq_ignore_ascii_case(alias))
+    };
+    let joined = if is_meant(next) {
+        format!("{first} STRAIGHT_JOIN {second}")
+    } else if is_meant(rest) && !text.selects_all(&clauses) {
+        format!("{second} STRAIGHT_JOIN {first}")
+    } else {
+        return None;
+    };
+    text.edited(vec![(text.bytes(clauses.from + 1, rest - 1), joined)])
+}
+
+/// Whether a name or alias is one of a table in the FROM of a SELECT, and not of one in a subquery or behind a view.
+pub(in crate::advise) fn has_table(text: &StatementText<'_>, alias: &str) -> bool {
+    let Some(clauses) = text.select() else {
+        return false;
+    };
+    let end = clauses.condition.unwrap_or(clauses.tail);
+    let mut own = text.parts[clauses.from..end]
+        .iter()
+        .filter(|it| it.depth == 0);
+    own.any(|it| {
+        it.name()
+            .is_some_and(|name| name.eq_ignore_ascii_case(alias))
+    })
+}
+
+/// Whether a statement has an outer join, to whose inner tables the rows of the outer ones lead.
+pub(in crate::advise) fn has_outer_join(text: &StatementText<'_>) -> bool {
+    let mut all = 0..text.parts.len();
+    all.any(|at| {
+        let is_side = text.is(at, "left") || text.is(at, "right");
+        is_side && !text.is_sign(at + 1, "(")
+    })
 }
 
 /// A table with its alias, and the token behind it.

@@ -187,7 +187,10 @@ fn a_union_has_each_row_of_an_or_once() {
 
 #[test]
 fn what_is_forced_is_left_out_and_named() {
-    let without = |text: &str| without_hints(&StatementText::of(&statement(text)).unwrap());
+    let of = |text: &str, has_hints| {
+        without_hints(&StatementText::of(&statement(text)).unwrap(), has_hints)
+    };
+    let without = |text: &str| of(text, true);
     for (text, expected, forced) in [
         (
             "select straight_join a from t join u",
@@ -215,6 +218,12 @@ fn what_is_forced_is_left_out_and_named() {
         assert_eq!(without(text), expected);
     }
     assert_eq!(without("select a from t use_t where b = 1"), None);
+    // A limit of the time is no part of a plan, and to a server without hints they are comments.
+    assert_eq!(
+        without("select /*+ MAX_EXECUTION_TIME(1000) */ a from t"),
+        None
+    );
+    assert_eq!(of("select /*+ BNL(t) */ a from t", false), None);
 }
 
 #[test]
@@ -292,7 +301,7 @@ fn a_subquery_of_in_becomes_a_derived_table() {
 
 #[test]
 fn a_derived_table_with_all_columns_is_its_table() {
-    let merged = |text| of(with_merged_derived, text);
+    let merged = |text| of(|text| with_merged_derived(text, |_| true), text);
     for (text, expected) in [
         (
             "select a from (select * from s.t where b = 1 or c = 2) as x where d = 3 or e = 4 limit 5",
@@ -331,28 +340,89 @@ fn a_derived_table_with_all_columns_is_its_table() {
 }
 
 #[test]
-fn two_tables_change_places() {
-    let exchanged = |text| of(with_tables_exchanged, text);
+fn what_the_server_rewrites_itself_is_no_reason() {
+    let kinds = |text: &str, rewritten: &str| {
+        let signs = Signs {
+            rewritten: Some(rewritten),
+            has_hints: true,
+            is_dependent: true,
+            is_materialised: true,
+        };
+        let statement = statement(text);
+        let found = of_plan(&StatementText::of(&statement).unwrap(), signs, |_| true);
+        found.into_iter().map(|it| it.kind).collect::<Vec<_>>()
+    };
+    let text =
+        "select (select count(*) from i where i.o = o.id) n from o where c in (select id from u)";
+    let joined = "select (/* select#2 */ select count(0) from `s`.`i` where (`s`.`i`.`o` = `s`.`o`.`id`)) AS `n` \
+                  from `s`.`u` join `s`.`o` where (`s`.`o`.`c` = `s`.`u`.`id`)";
+    assert_eq!(kinds(text, joined), [""; 0]);
+    let checked = "select 1 AS `n` from `s`.`o` where <in_optimizer>(`s`.`o`.`c`,<exists>(/* select#3 */ select 1 \
+                   from `s`.`u` where (<cache>(`s`.`o`.`c`) = `s`.`u`.`id`)))";
+    assert_eq!(kinds(text, checked), ["join"]);
+    let text = "select x.a from (select * from t where b = 1) x join (select a from u group by a) y on x.a = y.a";
+    let merged = "select `s`.`t`.`a` AS `a` from `s`.`t` join (/* select#3 */ select `s`.`u`.`a` AS `a` \
+                  from `s`.`u` group by `s`.`u`.`a`) `y` where ((`s`.`t`.`b` = 1) and (`y`.`a` = `s`.`t`.`a`))";
+    assert_eq!(kinds(text, merged), [""; 0]);
+    let kept =
+        "select `x`.`a` AS `a` from (/* select#2 */ select `s`.`t`.`a` AS `a` from `s`.`t`) `x`";
+    assert_eq!(kinds(text, kept), ["merged"]);
+}
+
+#[test]
+fn a_join_of_two_tables_begins_with_the_wanted_one() {
     for (text, expected) in [
         (
             "select x.a from t x join s.u as y on x.a = y.a where y.b = 1",
             Some("select x.a from s.u as y STRAIGHT_JOIN t x on x.a = y.a where y.b = 1"),
         ),
+        // The text has the order already, which the server did not follow.
         (
-            "select t.a from t, u where t.a = u.a",
-            Some("select t.a from u STRAIGHT_JOIN t where t.a = u.a"),
+            "select x.a from s.u as y join t x on x.a = y.a where y.b = 1",
+            Some("select x.a from s.u as y STRAIGHT_JOIN t x on x.a = y.a where y.b = 1"),
         ),
-        ("select * from t, u where t.a = u.a", None),
         (
-            "select sql_no_cache t.a, 2 * t.b from t, u where t.a = u.a",
-            Some("select sql_no_cache t.a, 2 * t.b from u STRAIGHT_JOIN t where t.a = u.a"),
+            "select t.a from t, y where t.a = y.a",
+            Some("select t.a from y STRAIGHT_JOIN t where t.a = y.a"),
         ),
-        ("select sql_no_cache * from t, u where t.a = u.a", None),
-        ("select t.a from t left join u on t.a = u.a", None),
-        ("select t.a from t, u, v where t.a = u.a", None),
-        ("select t.a from t join u using (a)", None),
+        ("select * from t, y where t.a = y.a", None),
+        (
+            "select * from y, t where t.a = y.a",
+            Some("select * from y STRAIGHT_JOIN t where t.a = y.a"),
+        ),
+        (
+            "select sql_no_cache t.a, 2 * t.b from t, y where t.a = y.a",
+            Some("select sql_no_cache t.a, 2 * t.b from y STRAIGHT_JOIN t where t.a = y.a"),
+        ),
+        ("select sql_no_cache * from t, y where t.a = y.a", None),
+        ("select t.a from t left join y on t.a = y.a", None),
+        ("select t.a from t, y, v where t.a = y.a", None),
+        ("select t.a from t join y using (a)", None),
+        ("select t.a from t join u on t.a = u.a", None),
         ("select t.a from t where t.a = 1", None),
     ] {
-        assert_eq!(exchanged(text).as_deref(), expected, "{text}");
+        let joined = of(|text| with_table_first(text, "y"), text);
+        assert_eq!(joined.as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_tables_of_a_statement_are_those_of_its_own_from() {
+    for (text, expected) in [
+        ("select a from t x join s.Y on x.a = Y.a", [true, false]),
+        (
+            "select a from t left join y on t.a = y.a where left(b, 1) = 'x'",
+            [true, true],
+        ),
+        (
+            "select a from t where left(b, 1) = 'x' and c in (select c from y)",
+            [false, false],
+        ),
+        ("delete from y", [false, false]),
+    ] {
+        let statement = statement(text);
+        let text = StatementText::of(&statement).unwrap();
+        let found = [has_table(&text, "y"), has_outer_join(&text)];
+        assert_eq!(found, expected);
     }
 }

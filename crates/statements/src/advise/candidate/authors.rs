@@ -1,0 +1,211 @@
+//! What only the author of a statement can change.
+
+use plans::{Computation, JoinedColumn, TableUse};
+
+use super::{Candidate, Remedy, Subject};
+use crate::advise::{rewording::Rewording, table_facts::TableFacts};
+
+/// Functions whose equality with a value is a range of their column.
+const OF_RANGES: [&str; 5] = ["date", "left", "to_days", "unix_timestamp", "year"];
+/// Words of a statement that converts a value itself.
+const CONVERSIONS: [&str; 4] = ["binary", "cast", "convert", "date"];
+
+/// Advice without a saving, which nothing measures.
+fn advice(reason: String, remedy: String) -> Candidate {
+    Candidate {
+        reason,
+        saving: 0.0,
+        remedy: Remedy::Author(remedy),
+    }
+}
+
+impl Subject<'_> {
+    /// A table without the columns that it is joined by and that no index serves.
+    pub(super) fn comparable(&self, table: &TableUse, facts: &TableFacts) -> TableUse {
+        let mut comparable = table.clone();
+        comparable.joined.retain(|column| {
+            let mut pairs = table.joined_with.iter().filter(|(it, _)| it == column);
+            pairs.any(|(_, other)| !self.is_converted(column, facts, other))
+        });
+        comparable
+    }
+
+    /// Whether the server converts each value of a column to compare it with another one, so that no index of it serves:
+    /// one number has many forms as a text, and so has one date.
+    fn is_converted(&self, column: &str, facts: &TableFacts, other: &JoinedColumn) -> bool {
+        let mut all = self.uses.iter().zip(self.facts);
+        let other = all
+            .find(|(it, facts)| it.alias == other.alias && facts.is_number_or_date(&other.column));
+        facts.is_text(column) && other.is_some()
+    }
+
+    /// What only the author of a statement can change, without the columns whose conditions were rewritten.
+    pub(super) fn authors(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        reworded: &[Rewording],
+    ) -> Vec<Candidate> {
+        let is_open = |column: &String| {
+            let mut conditions = reworded.iter().filter_map(|it| it.condition.as_ref());
+            !conditions.any(|it| it.column == *column)
+        };
+        let alias = &table.alias;
+        let mut found = Vec::new();
+        let wrapped = table
+            .wrapped
+            .iter()
+            .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
+        for (function, column) in wrapped.filter(|_| !self.is_read_by_expression(table, facts)) {
+            found.push(self.wrapped(table, function, column));
+        }
+        let of_text = table
+            .with_number
+            .iter()
+            .filter(|it| facts.is_text(it) && is_open(it));
+        for column in of_text {
+            let remedy = if table.range.contains(column) {
+                format!(
+                    "give {column} a numeric type: as texts, numbers have another order ('10' is less than '9')"
+                )
+            } else {
+                format!("compare {column} with a text in quotation marks, spelled as it is stored")
+            };
+            found.push(advice(
+                format!(
+                    "{alias}.{column} is text and is compared with a number, which converts every row"
+                ),
+                remedy,
+            ));
+        }
+        let of_pattern = table.pattern.iter();
+        for column in of_pattern.filter(|it| facts.is_number_or_date(it)) {
+            found.push(advice(
+                format!(
+                    "{alias}.{column} is no text and is searched with a pattern, which converts every row"
+                ),
+                format!("compare {column} itself with a range of values"),
+            ));
+        }
+        let joined = table.joined_with.iter();
+        for (column, other) in joined.filter(|(it, other)| self.is_converted(it, facts, other)) {
+            let other = format!("{}.{}", other.alias, other.column);
+            found.push(advice(
+                format!(
+                    "{alias}.{column} is text and {other} is not: the comparison of both converts every row of {alias}"
+                ),
+                format!("give {alias}.{column} and {other} the same type"),
+            ));
+        }
+        for column in &table.wildcard {
+            found.push(advice(
+                format!("{alias}.{column} is searched with a pattern that begins with a wildcard"),
+                format!("search {column} from its beginning, or use a full-text index"),
+            ));
+        }
+        found
+    }
+
+    /// What to do about a function of a column that has an index: one that the author wrote, or a conversion by the server.
+    fn wrapped(&self, table: &TableUse, function: &str, column: &str) -> Candidate {
+        let alias = &table.alias;
+        let has_word = |word: &str| self.statement.has_word(word);
+        let is_own = CONVERSIONS.iter().any(|word| has_word(word));
+        let by_server = match function {
+            "convert" if !is_own => Some("character set"),
+            "cast" if !is_own => Some("type"),
+            _ => None,
+        };
+        if let Some(what) = by_server {
+            return advice(
+                format!(
+                    "{alias}.{column} has an index, which is not used: the server converts the column to the {what} \
+                     of the value that it is compared with"
+                ),
+                format!("give both sides of the comparison the same {what}"),
+            );
+        }
+        // So the server writes DATE() itself.
+        let function = if function == "cast" && has_word("date") {
+            "date"
+        } else {
+            function
+        };
+        let is_shift =
+            |(kind, it): &(Computation, String)| *kind == Computation::Shift && it == column;
+        let remedy = if OF_RANGES.contains(&function) {
+            format!("compare {column} itself with a range of values")
+        } else if table.computed.iter().any(is_shift) {
+            arithmetic(column)
+        } else {
+            whole_expression(column)
+        };
+        advice(
+            format!(
+                "{alias}.{column} has an index, which a condition on {function}() of it does not use"
+            ),
+            remedy,
+        )
+    }
+
+    /// Whether the index that a table is read by is one of an expression, which serves a condition on it.
+    pub(super) fn is_read_by_expression(&self, table: &TableUse, facts: &TableFacts) -> bool {
+        let index = self.node(table).and_then(|node| node.index.as_ref());
+        let index = index.and_then(|name| facts.indexes.get(name));
+        index.is_some_and(|it| it.columns.iter().any(String::is_empty))
+    }
+
+    /// What its author can change about conditions on expressions of columns, which no index of the column serves.
+    pub(super) fn computed(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        reworded: &[Rewording],
+    ) -> Vec<Candidate> {
+        let read = self.read_of(table);
+        let Some((_, reads)) = read.filter(|_| !self.is_read_by_expression(table, facts)) else {
+            return Vec::new();
+        };
+        let is_known = |column: &str| {
+            let is_wrapped = table.wrapped.iter().any(|(_, it)| it == column);
+            // These have advice already.
+            is_wrapped && facts.is_first_of_index(column)
+                || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
+                || reworded
+                    .iter()
+                    .filter_map(|it| it.condition.as_ref())
+                    .any(|it| it.column == column)
+        };
+        let open = table.computed.iter().filter(|(_, it)| !is_known(it));
+        let candidates = open.map(|(computation, column)| {
+            let alias = &table.alias;
+            let remedy = match computation {
+                Computation::Shift => arithmetic(column),
+                // A document is not compared itself, and MySQL has no index on a column of its type.
+                Computation::Json => {
+                    "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
+                }
+                Computation::Other => whole_expression(column),
+            };
+            advice(
+                format!(
+                    "{reads}; a condition on an expression with {alias}.{column} cannot use an index on {column}"
+                ),
+                remedy,
+            )
+        });
+        candidates.collect()
+    }
+}
+
+/// What serves a condition on a sum or a difference of a column and a value.
+fn arithmetic(column: &str) -> String {
+    format!("compare {column} itself, and do the arithmetic on the value")
+}
+
+/// What serves a condition on any expression of a column.
+fn whole_expression(column: &str) -> String {
+    format!(
+        "compare {column} itself, or compare an indexed generated column that stores the whole expression"
+    )
+}
