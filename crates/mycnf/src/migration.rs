@@ -142,6 +142,8 @@ pub fn migrate(
         migration.keep_redo_size(before, after, path);
         migration.leave_locks_open(before, after);
         migration.leave_semi_sync_open(before, after);
+        migration.leave_lost_open(before, after);
+        migration.leave_small_stack_open(before, after);
     }
     for advice in &findings {
         migration.leave_open(advice, to);
