@@ -283,7 +283,7 @@ impl Migration {
     fn leave_open(&mut self, advice: &Advice, to: &Target) {
         let remark = &advice.remark;
         // A catalogue that is only near does not refuse what it does not know.
-        let is_unjudged = !to.is_covered()
+        let is_unjudged = (!to.is_covered() || to.later_in_series().is_some())
             && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()

@@ -35,7 +35,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         // Without the line, the value would be another one, by the machine or by other lines.
         let is_decided = is_computed(subject.target, name)
             || subject.decided_by_another(name).is_some()
-            || chooses(subject, name);
+            || chooses(subject, name)
+            || subject
+                .target
+                .later_in_series()
+                .is_some_and(|later| later.default_value(name) != Some(default));
         if is_last
             && !has_path
             && !is_going

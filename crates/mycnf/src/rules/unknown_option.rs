@@ -1,7 +1,7 @@
 //! Rule: the version does not know the option.
 
 use crate::assignment::Assignment;
-use crate::catalogue::Product;
+use crate::catalogue::{Catalogue, Product};
 use crate::name::OptionName;
 use crate::plugins::shipped_plugin;
 use crate::rename::renamed;
@@ -19,8 +19,25 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let unknown = subject.read().filter(|line| line.option.is_none());
-    unknown.map(|line| remark(subject, line)).collect()
+    let remarks = subject.read().filter_map(|line| match line.option {
+        None => Some(remark(subject, line)),
+        Some(_) => removed_since(subject, line),
+    });
+    remarks.collect()
+}
+
+/// A note about an option that the next catalogue of the series no longer has.
+fn removed_since(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+    let later = subject.target.later_in_series()?;
+    let is_gone = !later.has(&line.entry.name);
+    is_gone.then(|| Remark::on(line, Level::Note, between(subject, &later, "removed")))
+}
+
+/// What is known of an option that only one of the two catalogues around the version has.
+fn between(subject: &Subject<'_>, later: &Catalogue, change: &str) -> String {
+    let nearest = Target::of_catalogue(&subject.catalogue);
+    let later = Target::of_catalogue(later);
+    format!("{change} between {nearest} and {later}: this version may not know it")
 }
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
@@ -57,6 +74,14 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
         return remark;
     }
+    let later = subject.target.later_in_series();
+    if let Some(later) = later.filter(|later| later.has(name)) {
+        let mut remark = Remark::on(line, Level::Note, between(subject, &later, "added"));
+        // The old name is known before and after.
+        remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
+        remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
+        return remark;
+    }
     let level = if name.is_loose() {
         Level::Note
     } else {
@@ -84,6 +109,25 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_version_between_two_catalogues_may_have_what_one_of_them_has() {
+        assert_found(
+            &RULE,
+            "mysql-8.0.28",
+            "replica_parallel_workers=4\nsql_require_primary_key=ON\nlog_syslog=1\nno_such_option=1",
+            &[
+                "note: replica_parallel_workers=4: added between mysql-8.0.12 and mysql-8.0.33: this version may not know \
+                 it; this version calls it slave_parallel_workers",
+                "note: sql_require_primary_key=ON: added between",
+                "note: log_syslog=1: removed between",
+                "refused: no_such_option=1",
+            ],
+        );
+        let old = "sql_require_primary_key=ON";
+        assert_found(&RULE, "mysql-8.0.12", old, &["refused: "]);
+        assert_found(&RULE, "mysql-8.0.40", old, &[]);
+    }
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {
