@@ -52,6 +52,7 @@ mod plugins;
 mod pool_rounding;
 mod print;
 mod private;
+mod refusal;
 mod rename;
 mod restart;
 mod rewrite;

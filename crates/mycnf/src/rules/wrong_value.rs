@@ -77,7 +77,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if is_5_5 && is_word && NUMBERS_ONLY.contains(&option.name) {
         let number = u8::from(value.eq_ignore_ascii_case("on"));
         let new = format!("{} = {number}", line.entry.name);
-        let what = "MySQL 5.5 ignores this line: the option accepts only 1 and 0";
+        let what = "MySQL 5.5 ignores the line: the option accepts only 1 and 0";
         let remark = Remark::on(line, Level::Refused, what).fix(format!("write {new}"));
         return Some(remark.rewrite(Rewrite::Replace(new)));
     }

@@ -81,7 +81,8 @@ fn answer(review: &Review) -> String {
         "by the catalogues"
     };
     let verdict = match review.missing_directories.as_slice() {
-        _ if refused > 0 => "does not start as it is".to_owned(),
+        _ if !lint.starts() => "does not start as it is".to_owned(),
+        _ if refused > 0 => format!("starts, but ignores what is refused, {by}"),
         [] => format!("starts, {by}"),
         // No server starts without it, and the machine that the file is for may have it.
         [line] => format!("starts if the directory that line {line} includes exists, {by}"),
