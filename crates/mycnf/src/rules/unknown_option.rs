@@ -1,7 +1,7 @@
 //! Rule: the version does not know the option.
 
 use crate::assignment::Assignment;
-use crate::catalogue::{Catalogue, Product};
+use crate::catalogue::{Catalogue, Family, Product};
 use crate::name::OptionName;
 use crate::plugins::shipped_plugin;
 use crate::rename::renamed;
@@ -60,6 +60,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server itself does not have";
         return Remark::on(line, Level::Note, what);
     }
+    if is_of_other_build(subject, name) {
+        let what = "not judged: only builds with other TLS libraries have it than the one that the catalogue is of";
+        return Remark::on(line, Level::Note, what);
+    }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
     if !subject.target.is_covered() {
@@ -106,9 +110,70 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     remark
 }
 
+/// Options of MySQL builds with a TLS library, and with OpenSSL. The catalogue of 5.5 is of a build without TLS, and those
+/// of 5.6 and 5.7 are of builds with yaSSL.
+///
+/// Source: MySQL 5.5 Reference Manual, "Command Options for Encrypted Connections"; MySQL 5.7 Reference Manual, "SSL
+/// Library-Dependent Capabilities".
+const OF_OTHER_BUILDS: [(&[u32], &[&str]); 3] = [
+    (
+        &[5, 5],
+        &[
+            "ssl",
+            "ssl_ca",
+            "ssl_capath",
+            "ssl_cert",
+            "ssl_cipher",
+            "ssl_key",
+        ],
+    ),
+    (
+        &[5, 6],
+        &[
+            "sha256_password_private_key_path",
+            "sha256_password_public_key_path",
+        ],
+    ),
+    (
+        &[5, 7],
+        &[
+            "auto_generate_certs",
+            "sha256_password_auto_generate_rsa_keys",
+            "sha256_password_private_key_path",
+            "sha256_password_public_key_path",
+        ],
+    ),
+];
+
+/// Whether another build of the version has the option. The catalogue's own version is the one of its build.
+fn is_of_other_build(subject: &Subject<'_>, name: &OptionName) -> bool {
+    let target = subject.target;
+    let is_its = |series: &[u32], options: &[&str]| {
+        target.numbers().starts_with(series) && options.contains(&name.base())
+    };
+    let mut all = OF_OTHER_BUILDS.iter();
+    *target != Target::of_catalogue(&subject.catalogue)
+        && target.family() == Family::MySql
+        && all.any(|(series, options)| is_its(series, options))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_build_with_another_tls_library_has_more_options() {
+        for (target, lines, part) in [
+            ("mysql-5.5", "ssl-ca=/etc/mysql/ca.pem", "note: "),
+            ("mysql-5.5", "skip-ssl", "note: "),
+            ("mysql-5.7", "auto_generate_certs=ON", "note: "),
+            ("mysql-5.5", "ssl_crl=/etc/mysql/crl.pem", "refused: "),
+            ("mysql-5.5.9", "skip-ssl", "refused: "),
+        ] {
+            assert_found(&RULE, target, lines, &[part]);
+        }
+        assert_found(&RULE, "mysql-5.6", "ssl-ca=/etc/mysql/ca.pem", &[]);
+    }
 
     #[test]
     fn a_version_between_two_catalogues_may_have_what_one_of_them_has() {
