@@ -95,7 +95,7 @@ pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
-pub use plugins::{LoadedPlugin, loads_plugins, loads_without_library};
+pub use plugins::{LoadedPlugin, loads_plugins, loads_without_library, shipped_plugin};
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
 pub use refusal::Start;
 pub use rewrite::{Edit, rewritten_text};

@@ -141,7 +141,7 @@ pub fn migrate(
     for (before, after) in both() {
         migration.keep_redo_size(before, after, path);
         migration.leave_locks_open(before, after);
-        migration.leave_semi_sync_open(before, after);
+        migration.leave_semi_sync_open(before, after, path);
         migration.leave_lost_open(before, after);
         migration.leave_small_stack_open(before, after);
     }

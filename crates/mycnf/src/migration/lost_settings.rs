@@ -1,5 +1,7 @@
 //! The settings that the new version does not have, and whose loss is the user's to decide.
 
+use std::path::Path;
+
 use super::{Migration, Move};
 use crate::assignment::is_same_setting;
 use crate::behaviour::loss;
@@ -159,9 +161,25 @@ impl Migration {
     }
 
     /// Semi-synchronous replication is part of MariaDB, and a plugin in MySQL, with options that need it.
-    pub(super) fn leave_semi_sync_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+    pub(super) fn leave_semi_sync_open(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
         if !before.is_mariadb() || after.is_mariadb() {
             return;
+        }
+        // The rules do not judge options of a plugin that MySQL ships; here it is certain that the server has none.
+        for line in before.read() {
+            let name = &line.entry.name;
+            let is_loaded = after.plugins.iter().any(|plugin| plugin.has(name));
+            let is_its = name.base().starts_with("rpl_semi_sync_") && !name.is_loose();
+            if is_its && !is_loaded && !self.has_settled(&line.entry.origin) {
+                let product = after.target.product().title();
+                let why = format!("an option of MariaDB; in {product}, a plugin has it");
+                self.leave_out(line.entry, why, path);
+            }
         }
         for (name, old_side, new_side) in SEMI_SYNC {
             let is_on = before.is_on(name) == Some(true);

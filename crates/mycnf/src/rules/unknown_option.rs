@@ -61,7 +61,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         return Remark::on(line, Level::Note, what);
     }
     if is_of_other_build(subject, name) {
-        let what = "not judged: only builds with other TLS libraries have it than the one that the catalogue is of";
+        let what = "not judged: whether the server has this option depends on the TLS library with which it was built";
         return Remark::on(line, Level::Note, what);
     }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
@@ -160,6 +160,29 @@ fn is_of_other_build(subject: &Subject<'_>, name: &OptionName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn options_of_plugins_that_may_be_installed_are_not_judged() {
+        for (target, lines, part) in [
+            (
+                "mysql-5.7",
+                "validate_password_policy=LOW",
+                "note: validate_password_policy=LOW: not judged: an option of the plugin validate_password",
+            ),
+            ("mysql-8.0.33", "validate_password.policy=LOW", "note: "),
+            ("mysql-8.0.33", "rpl_semi_sync_source_enabled=1", "note: "),
+            (
+                "percona-8.0",
+                "connection_control_min_connection_delay=2000",
+                "note: ",
+            ),
+            ("mariadb-10.11", "server_audit_logging=ON", "note: "),
+            ("mariadb-10.11", "validate_password_policy=LOW", "refused: "),
+            ("mysql-8.0.33", "validate_passwords=LOW", "refused: "),
+        ] {
+            assert_found(&RULE, target, lines, &[part]);
+        }
+    }
 
     #[test]
     fn a_build_with_another_tls_library_has_more_options() {

@@ -202,3 +202,18 @@ fn logins_and_the_isolation_of_innodb_stay() {
     let (new, _) = moved(text, "mariadb-10.5", "mariadb-11.4");
     assert!(!new.contains("innodb_snapshot_isolation"), "{new}");
 }
+
+/// A plugin of MySQL that was installed with a statement is in the data directory, and in no option file.
+#[test]
+fn options_of_installed_plugins_stay() {
+    let text = "[mysqld]\nrpl_semi_sync_master_enabled=1\nvalidate_password_policy=LOW\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(&new, "rpl_semi_sync_master_enabled=1");
+    line(&new, "validate_password_policy=LOW");
+    assert!(open.is_empty(), "{open:?}");
+    let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    line(&new, "rpl_semi_sync_master_enabled = 1    # was");
+    line(&new, "rpl_semi_sync_master_timeout = 500    # was");
+    assert!(open.is_empty(), "{open:?}");
+}
