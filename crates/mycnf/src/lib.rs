@@ -97,7 +97,7 @@ pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
 pub use plugins::{LoadedPlugin, loads_plugins, loads_without_library, shipped_plugin};
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
-pub use refusal::Start;
+pub use refusal::Startup;
 pub use rewrite::{Edit, rewritten_text};
 pub use rule::{Advice, Basis, Level, Remark, Rewrite, Rule};
 pub use running_server::{RunningServer, target_of_variables};

@@ -6,7 +6,7 @@ use crate::time_zone::NEEDS_TABLES;
 
 /// Whether a server starts with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Start {
+pub enum Startup {
     /// It starts: nothing is refused.
     Accepted,
     /// It starts, and ignores the lines or files that are refused.
@@ -21,23 +21,23 @@ pub enum Start {
 const IGNORED: &str = "ignores the line";
 
 /// What one finding means for the start.
-fn start(advice: &Advice) -> Start {
+fn startup(advice: &Advice) -> Startup {
     if advice.remark.level != Level::Refused {
-        Start::Accepted
+        Startup::Accepted
     } else if advice.rule.id == IGNORED_FILE.id || advice.remark.what.contains(IGNORED) {
-        Start::Ignoring
+        Startup::Ignoring
     } else if advice.remark.what == NEEDS_TABLES {
-        Start::WithTimeZones
+        Startup::WithTimeZones
     } else {
-        Start::Refused
+        Startup::Refused
     }
 }
 
 impl Lint {
     /// Whether the server starts: the worst finding decides.
-    pub fn start(&self) -> Start {
-        let starts = self.advice.iter().map(start);
-        starts.max().unwrap_or(Start::Accepted)
+    pub fn startup(&self) -> Startup {
+        let all = self.advice.iter().map(startup);
+        all.max().unwrap_or(Startup::Accepted)
     }
 }
 
@@ -45,23 +45,27 @@ impl Lint {
 mod tests {
     use std::path::Path;
 
-    use super::Start;
+    use super::Startup;
     use crate::{Machine, OptionFile, Target, lint};
 
     #[test]
     fn a_server_starts_with_lines_that_it_ignores() {
         let (fast, zone) = ("innodb_doublewrite=fast", "default_time_zone=Europe/Berlin");
         for (target, line, expected) in [
-            ("mysql-8.0.12", "max_connections=300", Start::Accepted),
-            ("mysql-8.0.12", fast, Start::Ignoring),
-            ("mysql-5.5", "innodb_stats_on_metadata=OFF", Start::Ignoring),
-            ("mysql-8.0.33", zone, Start::WithTimeZones),
-            ("mysql-8.0.33", "default_time_zone=+15:00", Start::Refused),
-            ("mysql-8.0.33", "no_such_option=1", Start::Refused),
+            ("mysql-8.0.12", "max_connections=300", Startup::Accepted),
+            ("mysql-8.0.12", fast, Startup::Ignoring),
+            (
+                "mysql-5.5",
+                "innodb_stats_on_metadata=OFF",
+                Startup::Ignoring,
+            ),
+            ("mysql-8.0.33", zone, Startup::WithTimeZones),
+            ("mysql-8.0.33", "default_time_zone=+15:00", Startup::Refused),
+            ("mysql-8.0.33", "no_such_option=1", Startup::Refused),
             (
                 "mysql-8.0.12",
                 "innodb_doublewrite=fast\nno_such_option=1",
-                Start::Refused,
+                Startup::Refused,
             ),
         ] {
             let text = format!("[mysqld]\n{line}\n");
@@ -69,9 +73,9 @@ mod tests {
             let file = OptionFile::parse(&text, path).unwrap();
             let target = Target::parse(target).unwrap();
             let mut lint = lint(&file, &target, &Machine::default());
-            assert_eq!(lint.start(), expected, "{line}");
+            assert_eq!(lint.startup(), expected, "{line}");
             lint.add_ignored_file(path);
-            assert_eq!(lint.start(), expected.max(Start::Ignoring), "{line}");
+            assert_eq!(lint.startup(), expected.max(Startup::Ignoring), "{line}");
         }
     }
 }
