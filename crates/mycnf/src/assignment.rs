@@ -30,7 +30,10 @@ impl Assignment<'_> {
     }
 }
 
-/// Options that take a path and are shown as switches.
+/// Options that take a path and are shown as switches: only `skip` or `disable` before the name switches them off.
+///
+/// Source: mysqld.cc, OPT_BIN_LOG: `opt_bin_log = (argument != disabled_my_option)` compares pointers, and my_getopt
+/// gives this pointer to such names alone.
 const SHOWN_AS_SWITCHES: [&str; 1] = ["log_bin"];
 
 /// The value of an option as SHOW VARIABLES presents it.
@@ -42,8 +45,9 @@ pub(crate) fn value_shown(
     // `skip_name_resolve` is an option of that name, `skip_log_bin` is log_bin switched off.
     let is_off = name.switches_off() && option.name != name.folded();
     let switch = |on: bool| if on { "ON" } else { "OFF" }.to_owned();
+    // `log_bin = 0` is on, with files named `0`; `skip_log_bin = 0` is a double negation.
     if SHOWN_AS_SWITCHES.contains(&option.name) {
-        return Some(switch(!is_off && value != Some("0")));
+        return Some(switch(!is_off || value == Some("0")));
     }
     match option.kind {
         Kind::VariableOnly | Kind::NoEffect => None,
@@ -150,6 +154,15 @@ mod tests {
             ),
             (Family::MySql, [8, 0], "skip-log-bin", None, Some("OFF")),
             (Family::MySql, [8, 0], "disable_log_bin", None, Some("OFF")),
+            (
+                Family::MySql,
+                [8, 0],
+                "disable_log_bin",
+                Some("1"),
+                Some("OFF"),
+            ),
+            (Family::MySql, [8, 0], "skip_log_bin", Some("0"), Some("ON")),
+            (Family::MySql, [5, 6], "log_bin", Some("0"), Some("ON")),
             (
                 Family::MySql,
                 [5, 6],

@@ -19,6 +19,11 @@ struct Class {
     prefixes: &'static [&'static str],
 }
 
+/// Why a line is about access, about data, or about results: its loss is not one of speed.
+const ACCESS: &str = "controls access; not tested for removal";
+const DATA: &str = "protects data; not tested for removal";
+const RESULTS: &str = "changes the results of statements; not tested for removal";
+
 const fn class(
     why: &'static str,
     is_measurable: bool,
@@ -49,7 +54,7 @@ const CLASSES: [Class; 7] = [
         &["group_replication_", "wsrep_"],
     ),
     class(
-        "controls access; not tested for removal",
+        ACCESS,
         false,
         &[
             "authentication_policy",
@@ -75,12 +80,7 @@ const CLASSES: [Class; 7] = [
             "validate_password",
         ],
     ),
-    class(
-        "controls access; not tested for removal",
-        true,
-        &["skip_name_resolve", "host_cache_size"],
-        &[],
-    ),
+    class(ACCESS, true, &["skip_name_resolve", "host_cache_size"], &[]),
     class(
         "controls replication and recovery; not tested for removal",
         true,
@@ -151,7 +151,7 @@ const CLASSES: [Class; 7] = [
         &[],
     ),
     class(
-        "changes the results of statements; not tested for removal",
+        RESULTS,
         true,
         &[
             "autocommit",
@@ -213,7 +213,7 @@ const CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        "protects data; not tested for removal",
+        DATA,
         // A private server has no keys.
         false,
         &[
@@ -224,6 +224,10 @@ const CLASSES: [Class; 7] = [
             "encrypt_tmp_disk_tables",
             "encrypt_tmp_files",
             "innodb_default_encryption_key_id",
+            "innodb_redo_log_encrypt",
+            "innodb_sys_tablespace_encrypt",
+            "innodb_temp_tablespace_encrypt",
+            "innodb_undo_log_encrypt",
             "table_encryption_privilege_check",
         ],
         &[
@@ -255,6 +259,13 @@ pub(crate) fn behaviour(name: &str) -> Option<Behaviour> {
     found.or(is_limit.then_some(TIME_LIMIT))
 }
 
+/// What is lost with a line about access, data or results: `protects data`. `None` for all other options.
+pub(crate) fn loss(name: &str) -> Option<&'static str> {
+    let why = behaviour(name)?.why;
+    let is_loss = [ACCESS, DATA, RESULTS].contains(&why);
+    why.split(';').next().filter(|_| is_loss)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,6 +286,22 @@ mod tests {
         }
         assert!(behaviour("innodb_lock_wait_timeout").is_some());
         assert!(behaviour("read_only").is_some_and(|it| !it.is_measurable));
+    }
+
+    #[test]
+    fn access_data_and_results_are_no_matter_of_speed() {
+        for (name, lost) in [
+            ("innodb_encrypt_tables", Some("protects data")),
+            (
+                "max_statement_time",
+                Some("changes the results of statements"),
+            ),
+            ("require_secure_transport", Some("controls access")),
+            ("max_connections", None),
+            ("innodb_buffer_pool_size", None),
+        ] {
+            assert_eq!(loss(name), lost, "{name}");
+        }
     }
 
     #[test]

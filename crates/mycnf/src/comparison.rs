@@ -114,6 +114,12 @@ impl Side {
                 values.insert(other.to_owned(), value);
             }
         }
+        let cache = "query_cache_type";
+        if let Some(value) = subject.decided_by_another(cache)
+            && subject.set(cache).is_none()
+        {
+            values.insert(cache.to_owned(), value);
+        }
         if let Some(shown) = subject.shown_expiry() {
             values.extend(shown.map(|(name, value)| (name.to_owned(), value)));
         }
@@ -262,6 +268,19 @@ mod tests {
         assert_eq!(differences(&old, &new), []);
         let changed = differences(&old, &side("table_open_cache=512"));
         assert!(changed.iter().any(|one| one.name == "table_open_cache"));
+    }
+
+    #[test]
+    fn a_size_enables_the_query_cache_of_mariadb() {
+        let side = |lines: &str, version: &str| {
+            let text = format!("[mysqld]\n{lines}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            Side::of_file(&file, &Target::parse(version).unwrap())
+        };
+        for (version, shown) in [("mariadb-10.11", "ON"), ("mysql-5.7", "OFF")] {
+            let sized = side("query_cache_size=64M", version);
+            assert_eq!(sized.values["query_cache_type"], shown, "{version}");
+        }
     }
 
     #[test]

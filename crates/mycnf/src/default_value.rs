@@ -18,6 +18,7 @@ use std::{
 };
 
 use crate::catalogue::{Catalogue, Family};
+use crate::target::Target;
 
 /// Variables whose value the server computes at its start unless a file sets it: from other variables, the memory or
 /// the CPUs. Their value in the tables is that of a small machine without any option.
@@ -38,9 +39,21 @@ const COMPUTED: [&str; 11] = [
     "thread_pool_size",
 ];
 
-/// Whether the server computes the variable if no file sets it. The value of one server is then none of another's.
-pub(crate) fn is_computed(variable: &str) -> bool {
-    COMPUTED.contains(&variable)
+/// Variables whose value MySQL computes from the memory or the CPUs in 8.4 and later.
+///
+/// Source: MySQL 8.4 Reference Manual, "InnoDB Startup Options and System Variables" and "Server System Variables".
+const COMPUTED_FROM_8_4: [&str; 4] = [
+    "innodb_parallel_read_threads",
+    "innodb_purge_threads",
+    "innodb_read_io_threads",
+    "temptable_max_ram",
+];
+
+/// Whether a server of this version computes the variable if no file sets it. The value of one server is then none of
+/// another's.
+pub(crate) fn is_computed(target: &Target, variable: &str) -> bool {
+    let is_new = target.is_at_least(Family::MySql, &[8, 4]);
+    COMPUTED.contains(&variable) || (is_new && COMPUTED_FROM_8_4.contains(&variable))
 }
 
 /// Values of each version, in the order of the heading.

@@ -141,7 +141,9 @@ pub fn migrate(
     for (before, after) in both() {
         migration.keep_redo_size(before, after, path);
         migration.leave_locks_open(before, after);
-        migration.leave_semi_sync_open(before, after);
+        migration.leave_semi_sync_open(before, after, path);
+        migration.leave_lost_open(before, after);
+        migration.leave_small_stack_open(before, after);
     }
     for advice in &findings {
         migration.leave_open(advice, to);
@@ -281,7 +283,7 @@ impl Migration {
     fn leave_open(&mut self, advice: &Advice, to: &Target) {
         let remark = &advice.remark;
         // A catalogue that is only near does not refuse what it does not know.
-        let is_unjudged = !to.is_covered()
+        let is_unjudged = (!to.is_covered() || to.later_in_series().is_some())
             && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()

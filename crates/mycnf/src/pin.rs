@@ -19,12 +19,14 @@ pub(crate) struct Pin {
 }
 
 /// Options whose default decides what statements do; the value for versions that do not have the option.
-const BEHAVIOUR: [(&str, &str); 9] = [
+const BEHAVIOUR: [(&str, &str); 10] = [
     ("character_set_server", "latin1"),
     ("enforce_gtid_consistency", "OFF"),
     ("event_scheduler", "OFF"),
     ("explicit_defaults_for_timestamp", "OFF"),
     ("gtid_mode", "OFF"),
+    // ON refuses to change a row that another transaction has changed since the first read (error 1020).
+    ("innodb_snapshot_isolation", "OFF"),
     ("innodb_strict_mode", "OFF"),
     ("lower_case_table_names", "0"),
     ("sql_mode", ""),
@@ -47,6 +49,7 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     for (option, absent) in BEHAVIOUR {
         pins.extend(behaviour(before, after, option, absent));
     }
+    pins.extend(native_passwords(before, after));
     pins.extend(collation(before, after, findings));
     pins.extend(binary_log(before, after));
     pins.extend(auto_increment(before, after));
@@ -108,6 +111,22 @@ fn behaviour(
         return None;
     }
     Some(old_default(after, before.target, option, &old, new))
+}
+
+/// Accounts that log in with mysql_native_password still can. MySQL 8.4 has the plugin, but not by default; 9.0 removed
+/// it.
+fn native_passwords(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let option = "mysql_native_password";
+    let (old, new) = (before.target, after.target);
+    let is_disabled = after.catalogue.default_value(option) == Some("OFF");
+    let had_plugin = old.family() == Family::MySql && !old.is_at_least(Family::MySql, &[8, 4]);
+    (is_disabled && had_plugin && after.set(option).is_none()).then(|| Pin {
+        option,
+        line: format!("{option} = ON"),
+        why: format!(
+            "accounts with this plugin can log in as in {old}; {new} disables it by default"
+        ),
+    })
 }
 
 /// The default collation of a character set whose default differs between versions; `None` for all others.

@@ -20,9 +20,39 @@ const PLUGINS_OF: [(&str, &str); 8] = [
     ("semisync_source", "rpl_semi_sync_source"),
 ];
 
-/// Plugins that a product ships and that stay installed from one start to the next, so that a file need not load them.
-/// Source: Percona Server documentation, "List of variables" and the pages of the plugins.
-const SHIPPED: [(Product, &str); 7] = [
+/// Plugins and components that a product ships and that stay installed from one start to the next (INSTALL PLUGIN), so
+/// that a file need not load them. Percona Server also has those of MySQL.
+///
+/// Source: MySQL Reference Manual, "Available Server Plugins" and the pages of the plugins; MariaDB documentation, "List of
+/// Plugins"; Percona Server documentation, "List of variables" and the pages of the plugins.
+const SHIPPED: [(Product, &str); 34] = [
+    (Product::MariaDb, "aws_key_management"),
+    (Product::MariaDb, "cracklib_password_check"),
+    (Product::MariaDb, "file_key_management"),
+    (Product::MariaDb, "hashicorp_key_management"),
+    (Product::MariaDb, "mroonga"),
+    (Product::MariaDb, "query_response_time"),
+    (Product::MariaDb, "rocksdb"),
+    (Product::MariaDb, "server_audit"),
+    (Product::MariaDb, "simple_password_check"),
+    (Product::MariaDb, "spider"),
+    (Product::MySql, "audit_log"),
+    (Product::MySql, "authentication_ldap_sasl"),
+    (Product::MySql, "authentication_ldap_simple"),
+    (Product::MySql, "clone"),
+    (Product::MySql, "connection_control"),
+    (Product::MySql, "group_replication"),
+    (Product::MySql, "keyring_encrypted_file"),
+    (Product::MySql, "keyring_file"),
+    (Product::MySql, "keyring_okv"),
+    (Product::MySql, "mysql_firewall"),
+    (Product::MySql, "rewriter"),
+    (Product::MySql, "rpl_semi_sync_master"),
+    (Product::MySql, "rpl_semi_sync_replica"),
+    (Product::MySql, "rpl_semi_sync_slave"),
+    (Product::MySql, "rpl_semi_sync_source"),
+    (Product::MySql, "validate_password"),
+    (Product::MySql, "version_tokens"),
     (Product::Percona, "audit_log"),
     (Product::Percona, "audit_log_filter"),
     (Product::Percona, "keyring_vault"),
@@ -32,14 +62,15 @@ const SHIPPED: [(Product, &str); 7] = [
     (Product::Percona, "tokudb"),
 ];
 
-/// The plugin of a product that has an option of this name.
-pub(crate) fn shipped_plugin(product: Product, name: &OptionName) -> Option<&'static str> {
+/// The plugin of a product that has an option of this name; a component has a dot behind its name.
+pub fn shipped_plugin(product: Product, name: &OptionName) -> Option<&'static str> {
     let option = name.base().to_ascii_lowercase();
     let is_its = |plugin: &str| {
         let rest = option.strip_prefix(plugin);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
     };
-    let of_product = SHIPPED.iter().filter(|(of, _)| *of == product);
+    let makers = [product, Product::from(product.family())];
+    let of_product = SHIPPED.iter().filter(|(of, _)| makers.contains(of));
     of_product
         .map(|(_, plugin)| *plugin)
         .rfind(|plugin| is_its(plugin))

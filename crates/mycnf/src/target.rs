@@ -122,10 +122,27 @@ impl Target {
                 "no catalogue for {self}: the nearest one is used, {nearest}{documented}; an option that it does not know is only a note"
             ));
         }
+        if let Some(later) = self.later_in_series() {
+            let (nearest, later) = (Self::of_catalogue(&catalogue), Self::of_catalogue(&later));
+            return Some(format!(
+                "no catalogue for {self}: the one of {nearest} is used; what was added or removed until {later} is only a note"
+            ));
+        }
         catalogue.is_documented().then(|| {
             let (product, version) = (self.product.title(), catalogue.version());
             format!("options of {product} {version} from its documentation, not read from a server")
         })
+    }
+
+    /// The next catalogue of the series, if the version is between two of them: `8.0.33` for `8.0.28`, which is judged by
+    /// `8.0.12`. What only one of both has, the version may have or not.
+    pub(crate) fn later_in_series(&self) -> Option<Catalogue> {
+        let nearest = self.catalogue();
+        let is_between =
+            self.newest_below().is_none() && Self::of_catalogue(&nearest).numbers < self.numbers;
+        let is_later = |one: &Catalogue| one.covers(&self.numbers) && nearest.is_older_than(one);
+        let mut all = Catalogue::all(nearest.product());
+        all.find(|one| is_between && is_later(one))
     }
 
     /// The newest catalogue whose version begins with these numbers.
@@ -225,6 +242,26 @@ mod tests {
             assert!(Target::parse(text).is_err(), "{text}");
         }
         assert_eq!(Target::all().len(), 15);
+    }
+
+    #[test]
+    fn a_version_between_two_catalogues_knows_both() {
+        for (text, later) in [
+            ("mysql-8.0.28", Some("8.0.33")),
+            ("mysql-8.0.12", None),
+            ("mysql-8.0.11", None),
+            ("mysql-8.0.40", None),
+            ("mysql-8.0", None),
+            ("mysql-5.7.44", None),
+            ("percona-8.0.28", None),
+            ("mariadb-10.11.4", None),
+            ("mysql-8.3", None),
+        ] {
+            let target = Target::parse(text).unwrap();
+            let found = target.later_in_series();
+            let found = found.as_ref().map(Catalogue::version);
+            assert_eq!(found, later, "{text}");
+        }
     }
 
     #[test]

@@ -35,6 +35,10 @@ pub(crate) struct FixedZone {
 /// The year in which the times of a TIMESTAMP begin.
 const FIRST_YEAR: u16 = 1970;
 
+/// What a named zone needs. A server whose tables have been loaded starts with it.
+pub(crate) const NEEDS_TABLES: &str =
+    "a named time zone needs tables that are empty in a new data directory";
+
 /// The offsets that a version takes, minutes.
 /// Source: seen: `'+14:00'` and `'-13:30'` start 8.0.33 and 9.7, and neither 5.5, 5.7 nor MariaDB 10.2, 10.11 and 11.8; MySQL
 /// Reference Manual, "MySQL Server Time Zone Support": from 8.0.19 on.
@@ -83,7 +87,6 @@ impl TimeZone {
         self,
         target: &Target,
     ) -> Option<(&'static str, String, Option<&'static str>)> {
-        let named = "a named time zone needs tables that are empty in a new data directory";
         match self {
             Self::System => None,
             Self::Offset(minutes) if offsets(target).contains(&minutes) => None,
@@ -92,10 +95,10 @@ impl TimeZone {
                 let fix = format!("set an offset from {} to {}", shown(from), shown(to));
                 Some(("this version does not accept this offset", fix, None))
             }
-            Self::Named(None) => Some((named, NO_FIXED_OFFSET.to_owned(), None)),
+            Self::Named(None) => Some((NEEDS_TABLES, NO_FIXED_OFFSET.to_owned(), None)),
             Self::Named(Some(zone)) => {
                 let same = zone.is_the_same_always().then_some(zone.offset);
-                Some((named, zone.fix(), same))
+                Some((NEEDS_TABLES, zone.fix(), same))
             }
         }
     }

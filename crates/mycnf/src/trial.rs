@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use crate::entry::Entry;
+use crate::family::Product;
 use crate::file::OptionFile;
 use crate::judge::parse_number;
 use crate::name::OptionName;
-use crate::plugins::{LoadedPlugin, loads_without_library};
+use crate::plugins::{LoadedPlugin, loads_without_library, shipped_plugin};
 use crate::private::{CERTIFICATES, DECIDED, DIRECTORIES, FILES, TEMPORARY};
 use crate::time_zone::TimeZone;
 
@@ -24,6 +25,8 @@ pub struct TrialFile {
 
 /// What this machine has.
 pub struct Here<'a> {
+    /// The make of server that is started.
+    pub product: Product,
     /// Whether a path exists.
     pub has_path: &'a dyn Fn(&Path) -> bool,
     /// Whether the server has the library of a plugin.
@@ -52,14 +55,19 @@ const LARGE: [(&str, i128); 3] = [
 impl OptionFile {
     /// The file for a trial on this machine.
     pub fn for_trial(&self, here: &Here<'_>) -> TrialFile {
-        let absent: Vec<LoadedPlugin> = LoadedPlugin::of(self.entries())
-            .into_iter()
-            .filter(|plugin| !(here.has_library)(&plugin.library))
-            .collect();
+        let loaded = LoadedPlugin::of(self.entries());
+        // In a new data directory, no plugin is installed that the file does not load.
+        let lacks_plugin = |entry: &Entry| {
+            let own = loaded.iter().find(|plugin| plugin.has(&entry.name));
+            match own {
+                Some(plugin) => !(here.has_library)(&plugin.library),
+                None => shipped_plugin(here.product, &entry.name).is_some(),
+            }
+        };
         let is_left_out = |entry: &Entry| {
             is_of_elsewhere(entry, here)
                 || loads_without_library(entry, here.has_library)
-                || absent.iter().any(|plugin| plugin.has(&entry.name))
+                || lacks_plugin(entry)
         };
         let mut trial = TrialFile::default();
         for entry in self.entries() {
@@ -118,6 +126,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_new_data_directory_has_no_plugin_that_the_file_does_not_load() {
+        let text = "[mysqld]\nvalidate_password_policy=LOW\nrpl_semi_sync_master_enabled=1\nport=3307\n\
+                    plugin_load_add=semisync_slave.so\nrpl_semi_sync_slave_enabled=1\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let trial = file.for_trial(&Here {
+            product: Product::MySql,
+            has_path: &|_| true,
+            has_library: &|_| true,
+        });
+        assert_eq!(
+            trial.left_out,
+            ["validate_password_policy", "rpl_semi_sync_master_enabled"]
+        );
+    }
+
+    #[test]
     fn a_trial_joins_nothing_and_fits_here() {
         let text = "[mysqld]\nmax_connections=500\ninnodb_buffer_pool_size=24G\ninnodb_log_file_size=5M\n\
                     secure_file_priv=/var/lib/mysql-files\nslow_query_log_file=/var/log/slow.log\ntmpdir=/big\n\
@@ -126,6 +150,7 @@ mod tests {
                     simple_password_check_digits=2\ndefault_time_zone=Asia/Tokyo\nft_stopword_file=/here/words\n";
         let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
         let trial = file.for_trial(&Here {
+            product: Product::MariaDb,
             has_path: &|path| path.starts_with("/here"),
             has_library: &|library| library == "server_audit.so",
         });

@@ -29,6 +29,7 @@ pub fn try_start(installation: &Installation, file: &OptionFile) -> Result<Trial
         left_out,
         reduced,
     } = file.for_trial(&Here {
+        product: installation.target().product(),
         has_path: &|path| path.exists(),
         has_library: &|library| installation.has_library(library),
     });

@@ -1,7 +1,6 @@
 //! The defaults that a move changes.
 
 use crate::assignment::is_same_setting;
-use crate::catalogue::Family;
 use crate::default_value::is_computed;
 use crate::pin::Pin;
 use crate::subject::Subject;
@@ -13,15 +12,13 @@ pub(super) fn changed_defaults(
     after: &Subject<'_>,
     pins: &[Pin],
 ) -> Vec<(&'static str, &'static str, &'static str)> {
-    let names = crate::explanation::explained_names().filter(|name| !is_computed(name));
+    let names = crate::explanation::explained_names();
+    let names = names.filter(|name| !is_computed(after.target, name));
     let changed = names.filter_map(|name| {
         let (old, new) = before
             .catalogue
             .default_value(name)
             .zip(after.catalogue.default_value(name))?;
-        // From 8.4 on the server computes it from the CPUs; before, the difference is one of versions.
-        let is_of_machine =
-            name == "innodb_purge_threads" && after.target.is_at_least(Family::MySql, &[8, 4]);
         let is_set = before.set(name).is_some() || after.set(name).is_some();
         // The collation follows the character set.
         let is_decided_by =
@@ -30,8 +27,7 @@ pub(super) fn changed_defaults(
             .iter()
             .any(|pin| pin.option == name || is_decided_by(pin.option))
             || (name == "collation_server" && after.set("character_set_server").is_some());
-        (!is_same_setting(name, old, new) && !is_set && !is_pinned && !is_of_machine)
-            .then_some((name, old, new))
+        (!is_same_setting(name, old, new) && !is_set && !is_pinned).then_some((name, old, new))
     });
     changed.collect()
 }

@@ -1,10 +1,16 @@
 //! The settings that the new version does not have, and whose loss is the user's to decide.
 
+use std::path::Path;
+
 use super::{Migration, Move};
+use crate::assignment::is_same_setting;
+use crate::behaviour::loss;
 use crate::catalogue::Family;
-use crate::entry::Entry;
+use crate::entry::{Entry, Origin};
 use crate::finding::option_as_written;
+use crate::size::size;
 use crate::subject::Subject;
+use crate::unknown::{Succession, succession};
 
 /// The switches of semi-synchronous replication in MariaDB, each with the name of its side in the plugins of MySQL:
 /// before 8.0.26, and from it on.
@@ -13,7 +19,120 @@ const SEMI_SYNC: [(&str, &str, &str); 2] = [
     ("rpl_semi_sync_slave_enabled", "slave", "replica"),
 ];
 
+/// What a setting that the other family does not have is replaced with, at least in part.
+///
+/// Source: the manuals of both families about each option.
+const REPLACEMENTS: [(&str, &str); 9] = [
+    (
+        "binlog_encryption",
+        "encrypt_binlog = ON encrypts binary logs, with a plugin for the keys",
+    ),
+    (
+        "default_table_encryption",
+        "innodb_encrypt_tables = ON encrypts tables, with a plugin for the keys",
+    ),
+    (
+        "encrypt_binlog",
+        "binlog_encryption = ON of MySQL 8.0 encrypts binary logs, with a keyring",
+    ),
+    (
+        "innodb_dedicated_server",
+        "set innodb_buffer_pool_size and the size of the redo log, which otherwise have their small defaults",
+    ),
+    (
+        "innodb_encrypt_log",
+        "innodb_redo_log_encrypt = ON of MySQL 8.0 encrypts the redo log, with a keyring",
+    ),
+    (
+        "innodb_encrypt_tables",
+        "default_table_encryption = ON of MySQL 8.0 encrypts new tables, with a keyring",
+    ),
+    (
+        "max_execution_time",
+        "max_statement_time limits all statements, in seconds",
+    ),
+    (
+        "max_statement_time",
+        "max_execution_time of MySQL 5.7 and later limits only SELECT statements, in milliseconds",
+    ),
+    (
+        "wsrep_on",
+        "the server is a node of a Galera cluster, which this product cannot join",
+    ),
+];
+
+/// Settings whose loss another step reports, or that the new version has without an option.
+const REPORTED: [&str; 4] = [
+    "authentication_policy",
+    "old_mode",
+    "old_passwords",
+    "secure_auth",
+];
+
 impl Migration {
+    /// A setting that protects data, limits access or changes results is not to go with "0 to decide", and neither are
+    /// the sizes of a dedicated server or the place in a cluster.
+    pub(super) fn leave_lost_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+        let knows = |name: &str| after.has(name);
+        for line in before.read() {
+            let (name, at) = (line.name(), &line.entry.origin);
+            let last = before.set(name);
+            let is_deciding = last.is_some_and(|last| last.entry.origin == *at);
+            if !is_deciding || REPORTED.contains(&name) || !self.has_dropped(at) {
+                continue;
+            }
+            let successor = succession(after.target.family(), name, &knows);
+            if matches!(successor, Some(Succession::By(_))) {
+                continue;
+            }
+            let default = before.catalogue.default_value(name);
+            let value = line.value().zip(default);
+            let is_default =
+                value.is_some_and(|(value, default)| is_same_setting(name, &value, default));
+            let has_sizes = name == "innodb_dedicated_server"
+                && before.set("innodb_buffer_pool_size").is_some();
+            let hint = REPLACEMENTS.iter().find(|(lost, _)| *lost == name);
+            let hint = hint.map(|(_, hint)| *hint);
+            let lost = loss(name);
+            if is_default || has_sizes || (hint.is_none() && lost.is_none()) {
+                continue;
+            }
+            let lost = lost.map_or(String::new(), |lost| format!(", although it {lost}"));
+            let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
+            let what = format!("left out{lost}: {} has no such option{hint}", after.target);
+            self.leave(line.entry, what);
+        }
+    }
+
+    /// A stack that was enough for the old version can be too small for a new one, which has a larger one by default.
+    pub(super) fn leave_small_stack_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+        let name = "thread_stack";
+        let default = |subject: &Subject<'_>| {
+            let default = subject.catalogue.default_value(name)?;
+            default.parse::<i128>().ok()
+        };
+        let defaults = default(before).zip(default(after));
+        let (Some(line), Some(own), Some((old, new))) =
+            (before.set(name), before.number(name), defaults)
+        else {
+            return;
+        };
+        if old < new && own < new {
+            let what = format!(
+                "the default of {} is larger ({}): with a smaller stack, statements can fail with error 1436; remove the line",
+                after.target,
+                size(new)
+            );
+            self.leave(line.entry, what);
+        }
+    }
+
+    /// Whether a line has been left out.
+    fn has_dropped(&self, line: &Origin) -> bool {
+        let mut moves = self.moves.iter();
+        moves.any(|one| matches!(one, Move::Dropped { at, .. } if at == line))
+    }
+
     /// A lower isolation locks as few rows as `innodb_locks_unsafe_for_binlog`, but it is not the same: a transaction
     /// then sees the commits of others, and a statement-based binary log refuses its writes. Without either, InnoDB only
     /// locks more rows.
@@ -42,9 +161,25 @@ impl Migration {
     }
 
     /// Semi-synchronous replication is part of MariaDB, and a plugin in MySQL, with options that need it.
-    pub(super) fn leave_semi_sync_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+    pub(super) fn leave_semi_sync_open(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
         if !before.is_mariadb() || after.is_mariadb() {
             return;
+        }
+        // The rules do not judge options of a plugin that MySQL ships; here it is certain that the server has none.
+        for line in before.read() {
+            let name = &line.entry.name;
+            let is_loaded = after.plugins.iter().any(|plugin| plugin.has(name));
+            let is_its = name.base().starts_with("rpl_semi_sync_") && !name.is_loose();
+            if is_its && !is_loaded && !self.has_settled(&line.entry.origin) {
+                let product = after.target.product().title();
+                let why = format!("an option of MariaDB; in {product}, a plugin has it");
+                self.leave_out(line.entry, why, path);
+            }
         }
         for (name, old_side, new_side) in SEMI_SYNC {
             let is_on = before.is_on(name) == Some(true);

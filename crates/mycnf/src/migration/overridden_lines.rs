@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Migration, Move};
-use crate::entry::Origin;
+use crate::entry::{Entry, Origin};
 use crate::finding::option_as_written;
 use crate::rewrite::Edit;
 use crate::rule::Rewrite;
@@ -24,20 +24,26 @@ impl Migration {
                 }
                 let other = option_as_written(other.entry);
                 let why = format!("without effect in {} beside {other}", subject.target);
-                if let Some(number) = at.number().filter(|_| at.path() == path) {
-                    self.edits.push(Edit::Line {
-                        line: number,
-                        rewrite: Rewrite::Remove,
-                        reason: why.clone(),
-                    });
-                }
-                self.moves.push(Move::Dropped {
-                    at: at.clone(),
-                    was: option_as_written(line.entry),
-                    why,
-                });
+                self.leave_out(line.entry, why, path);
             }
         }
+    }
+
+    /// Leaves a line out.
+    pub(super) fn leave_out(&mut self, entry: &Entry, why: String, path: &Path) {
+        let at = &entry.origin;
+        if let Some(number) = at.number().filter(|_| at.path() == path) {
+            self.edits.push(Edit::Line {
+                line: number,
+                rewrite: Rewrite::Remove,
+                reason: why.clone(),
+            });
+        }
+        self.moves.push(Move::Dropped {
+            at: at.clone(),
+            was: option_as_written(entry),
+            why,
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rule: the version changes the value to the nearest one that it accepts.
 
 use crate::assignment::Assignment;
-use crate::catalogue::Kind;
+use crate::catalogue::{Catalogue, Kind};
 use crate::judge::{allowed, judge_value};
 use crate::judgement::Judgement;
 use crate::pool_rounding::rounded_pool;
@@ -48,6 +48,15 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     // `wrong-value` reports refusals.
     let judged = judged.filter(|judged| !matches!(judged, Judgement::Refused(_)))?;
+    // The version may have the limits of the next catalogue of its series already.
+    let name = &line.entry.name;
+    let is_taken = |later: Catalogue| {
+        let option = later.find(name);
+        option.is_some_and(|option| judge_value(&later, option, name, value).is_none())
+    };
+    if subject.target.later_in_series().is_some_and(is_taken) {
+        return None;
+    }
     let mut remark = Remark::on(line, Level::Warning, judged.what());
     remark.fix = allowed(&subject.catalogue, &line.entry.name);
     Some(remark)

@@ -36,7 +36,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return vec![remark.rewrite(Rewrite::Replace(new))];
     }
     let is_8_4 = subject.target.is_at_least(Family::MySql, &[8, 4]);
-    if is_8_4 && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
+    let is_enabled = ["ON", "FORCE", "FORCE_PLUS_PERMANENT"];
+    let is_disabled = is_8_4 && !subject.is_one_of("mysql_native_password", &is_enabled);
+    if is_disabled && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
         let what = "MySQL 8.4 disables the plugin mysql_native_password by default";
         let fix = "add loose_mysql_native_password = ON, or use caching_sha2_password instead";
         return vec![Remark::on(line, Level::Warning, what).fix(fix)];
@@ -61,6 +63,8 @@ mod tests {
         );
         assert_found(&RULE, "mysql-8.0.33", line, &[]);
         assert_found(&RULE, "mysql-8.4", line, &["warning: "]);
+        let enabled = format!("{line}\nmysql_native_password=ON");
+        assert_found(&RULE, "mysql-8.4", &enabled, &[]);
         assert_found(
             &RULE,
             "mysql-9.7",

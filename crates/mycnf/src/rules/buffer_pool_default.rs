@@ -1,5 +1,6 @@
 //! Rule: the buffer pool has its default on a machine with more memory.
 
+use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -27,8 +28,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     else {
         return Vec::new();
     };
+    // MySQL 5.7 and later ignore the option.
+    let is_without_innodb = subject.is_on("innodb") == Some(false)
+        && !subject.target.is_at_least(Family::MySql, &[5, 7]);
     // If other buffers already need the memory, a larger pool is bad advice.
-    if subject.set(name).is_some() || is_dedicated || option_to_lower(subject).is_some() {
+    if subject.set(name).is_some()
+        || is_dedicated
+        || is_without_innodb
+        || option_to_lower(subject).is_some()
+    {
         return Vec::new();
     }
     let pool = subject
@@ -67,6 +75,7 @@ mod tests {
             &[],
         );
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
+        assert_found_on(&RULE, &with_memory(8), "mysql-5.5", "skip-innodb", &[]);
         assert_found_on(
             &RULE,
             &with_memory(8),

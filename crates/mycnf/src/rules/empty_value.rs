@@ -12,6 +12,11 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// Numbers that need no value: `log-warnings` raises the level by one.
+///
+/// Source: MySQL 5.7 Reference Manual, "Server Command Options": `--log-warnings[=level]`.
+const WITHOUT_VALUE: [&str; 1] = ["log_warnings"];
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is_strict = !subject.is_mariadb()
         && [[5, 6], [5, 7]]
@@ -23,7 +28,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let value = line.entry.value.as_deref();
         let is_number = matches!(option.kind, Kind::Integer { .. } | Kind::Decimal);
         let is_missing = match value {
-            None => is_number && !line.entry.name.switches_off() && !subject.is_mariadb(),
+            None => {
+                is_number
+                    && !WITHOUT_VALUE.contains(&option.name)
+                    && !line.entry.name.switches_off()
+                    && !subject.is_mariadb()
+            }
             Some(value) => value.is_empty() && option.name == "report_host" && is_strict,
         };
         if is_missing {
@@ -57,7 +67,7 @@ mod tests {
         assert_found(
             &RULE,
             "mysql-5.6",
-            "innodb_file_per_table\nslow_query_log\nlog-bin",
+            "innodb_file_per_table\nslow_query_log\nlog-bin\nlog-warnings",
             &[],
         );
     }

@@ -1,9 +1,12 @@
 //! Rule: the line sets what the version has by default.
 
 use crate::assignment::is_same_setting;
+use crate::default_value::is_computed;
 use crate::deprecation::deprecation;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
+
+use super::dedicated_server::chooses;
 
 pub(super) const RULE: Rule = Rule {
     id: "equal-to-default",
@@ -29,7 +32,20 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let has_path = name == "log_bin" && line.entry.value.is_some();
         // Another rule already reports an option that should be removed.
         let is_going = deprecation(subject.target, name).is_some();
-        if is_last && !has_path && !is_going && is_same_setting(name, &value, default) {
+        // Without the line, the value would be another one, by the machine or by other lines.
+        let is_decided = is_computed(subject.target, name)
+            || subject.decided_by_another(name).is_some()
+            || chooses(subject, name)
+            || subject
+                .target
+                .later_in_series()
+                .is_some_and(|later| later.default_value(name) != Some(default));
+        if is_last
+            && !has_path
+            && !is_going
+            && !is_decided
+            && is_same_setting(name, &value, default)
+        {
             let shown = if default.is_empty() { "empty" } else { default };
             let what = format!(
                 "equal to the default of version {} ({shown})",
@@ -64,6 +80,28 @@ mod tests {
             ],
         );
         assert_found(&RULE, "mysql-5.6", "sync_binlog=1", &[]);
+        // A larger pool has eight instances, the maximum is twice the normal rate, and a size enables the cache.
+        for (target, lines) in [
+            (
+                "mysql-5.7",
+                "innodb_buffer_pool_size=8G\ninnodb_buffer_pool_instances=1",
+            ),
+            (
+                "mysql-8.0.33",
+                "innodb_io_capacity=1500\ninnodb_io_capacity_max=2000",
+            ),
+            ("mysql-8.4", "innodb_read_io_threads=4"),
+            (
+                "mariadb-10.11",
+                "query_cache_size=64M\nquery_cache_type=OFF",
+            ),
+            (
+                "mysql-8.0.33",
+                "innodb_dedicated_server=ON\ninnodb_buffer_pool_size=128M",
+            ),
+        ] {
+            assert_found(&RULE, target, lines, &[]);
+        }
         assert_found(&RULE, "mysql-8.0.33", "log_bin=binlog", &[]);
     }
 }

@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "fixed-at-creation",
     title: "Value that belongs to the data directory",
-    reason: "If the value differs from the one with which the data directory was created, the server does not start, it ignores the value, or it no longer finds some tables.",
+    reason: "If the value does not fit an existing data directory, the server does not start, or it no longer finds some files or tables.",
     source: "tested: at startup, the server compares the page size, the data files and the undo layout with the data directory; MySQL 8.0 rejects a lower_case_table_names that differs from the data directory's, and MySQL 5.7.22 starts with it; MySQL 5.7 Reference Manual, \"Identifier Case Sensitivity\"",
     check,
 };
@@ -28,8 +28,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         return None;
     }
     if !is_free(subject, name) {
-        let what = "takes effect only when the server creates the data directory; an existing data directory keeps its own value";
-        let fix = "set the value with which the existing data directory was created";
+        let (what, fix) = demand(name);
         return Some(Remark::on(line, Level::Note, what).fix(fix));
     }
     // Only 1 changes how a server on Linux looks for tables that exist.
@@ -39,6 +38,24 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let what = "the server looks for all tables in lower case: if the data directory was created with 0, it no longer finds tables and databases with capital letters in their names";
     let fix = "before the change, rename such tables and databases to lower case";
     Some(Remark::on(line, Level::Note, what).fix(fix))
+}
+
+/// What an existing data directory demands of an option that is not free, and what to do about it.
+fn demand(name: &str) -> (&'static str, &'static str) {
+    match name {
+        "innodb_data_file_path" => (
+            "must match the files of an existing data directory, otherwise the server does not start; new files can be added only at the end of the list",
+            "list the existing files with their sizes first",
+        ),
+        "innodb_data_home_dir" | "innodb_undo_directory" => (
+            "an existing server's files must be in this directory, otherwise the server does not find them",
+            "to change the directory, shut the server down and move the files",
+        ),
+        _ => (
+            "is fixed when the data directory is created; with another value, the server does not start",
+            "set the value with which the existing data directory was created",
+        ),
+    }
 }
 
 /// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later, and MySQL
@@ -65,7 +82,7 @@ mod tests {
             &RULE,
             "mysql-5.5",
             "innodb_data_file_path=ibdata1:10M:autoextend",
-            &["note: "],
+            &["new files can be added only at the end of the list"],
         );
         assert_found(&RULE, "mysql-5.5", "innodb_page_size=4k", &[]);
         assert_found(
@@ -88,7 +105,7 @@ mod tests {
     #[test]
     fn table_names_are_fixed_in_mysql_8_alone() {
         let line = "lower_case_table_names=1";
-        let fixed = "takes effect only when the server creates the data directory";
+        let fixed = "is fixed when the data directory is created";
         assert_found(&RULE, "mysql-8.0.33", line, &[fixed]);
         for target in ["mysql-5.6", "mysql-5.7", "mariadb-10.11"] {
             let lost = "note: lower_case_table_names=1: the server looks for all tables";

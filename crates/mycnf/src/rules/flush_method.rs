@@ -6,12 +6,12 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
     title: "Flush method unsuitable for the file system",
-    reason: "If the file system does not support the method, the server does not start. A method that does not flush loses commits in a power cut. A method that uses the kernel's page cache keeps pages in memory twice.",
-    source: "MySQL Reference Manual, \"innodb_flush_method\"; tmpfs rejects O_DIRECT",
+    reason: "If the file system does not support direct I/O, the server warns and uses the kernel's page cache. A method that does not flush loses commits in a power cut. A method that uses the kernel's page cache keeps pages in memory twice.",
+    source: "MySQL Reference Manual, \"innodb_flush_method\"; tmpfs rejects O_DIRECT before Linux 6.6 (\"Failed to set O_DIRECT on file ..., continuing anyway\", MySQL bug 26662)",
     check,
 };
 
-/// File systems in memory, which have no direct I/O.
+/// File systems in memory, which have no direct I/O (tmpfs from Linux 6.6 on has it, to no effect).
 const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
 /// File systems that write a file's metadata separately from its data.
 const WITH_OWN_METADATA: [&str; 2] = ["xfs", "ext4"];
@@ -36,8 +36,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     if is(&["O_DIRECT", "O_DIRECT_NO_FSYNC"]) && IN_MEMORY.contains(&file_system) {
         say(
-            Level::Warning,
-            format!("{file_system} does not support direct I/O, which this flush method needs"),
+            Level::Note,
+            format!(
+                "{file_system} is in memory, so direct I/O has no effect; on older kernels the server logs \"Failed to set O_DIRECT\""
+            ),
             "set fsync if the data directory remains in memory",
         );
     }
@@ -78,7 +80,7 @@ mod tests {
             &on("tmpfs"),
             "mysql-5.6",
             line,
-            &["tmpfs does not support direct I/O"],
+            &["note: innodb_flush_method=O_DIRECT: tmpfs is in memory"],
         );
         assert_found_on(&RULE, &on("xfs"), "mysql-5.6", line, &[]);
         let line = "innodb_flush_method=O_DIRECT_NO_FSYNC";

@@ -44,7 +44,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_on_by_other_name =
             switch == "slow_query_log" && subject.is_on("log_slow_query") == Some(true);
         if is_wanted && subject.is_on(switch) == Some(false) && !is_on_by_other_name {
-            let what = format!("has no effect while {switch} is disabled");
+            // Slow_queries counts them even without a log.
+            let besides = if option == "long_query_time" {
+                ", except for the counter Slow_queries"
+            } else {
+                ""
+            };
+            let what = format!("has no effect while {switch} is disabled{besides}");
             remarks.push(
                 Remark::on(line, Level::Note, what)
                     .fix(format!("enable {switch}, or remove the line")),
@@ -74,6 +80,14 @@ mod tests {
             "mysql-5.6",
             "slow_query_log=1\nlong_query_time=1",
             &[],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "long_query_time=1",
+            &[
+                "has no effect while slow_query_log is disabled, except for the counter Slow_queries",
+            ],
         );
         let other_name = "log_slow_query=1\nlong_query_time=1";
         assert_found(&RULE, "mariadb-10.11", other_name, &[]);

@@ -26,18 +26,26 @@ const CLIENTS: [&str; 9] = [
 ];
 
 /// Names that look like server options and that clients also have.
-const SHARED: [&str; 16] = [
+///
+/// Source: MySQL Reference Manual, the options of mysql, mysqladmin and mysqldump.
+const SHARED: [&str; 22] = [
+    "bind_address",
     "character_sets_dir",
+    "connect_timeout",
     "default_auth",
     "default_authentication_plugin",
     "default_character_set",
     "init_command",
     "local_infile",
+    "log_error",
     "max_allowed_packet",
+    "max_join_size",
+    "max_statement_time",
     "net_buffer_length",
     "plugin_dir",
     "port",
     "protocol_compression_algorithms",
+    "secure_auth",
     "socket",
     "tls_ciphersuites",
     "tls_version",
@@ -169,5 +177,8 @@ mod tests {
                 "the server does not read [client]",
             ],
         );
+        let clients = "[client]\nsecure_auth=0\n[mysql]\nconnect_timeout=2\nmax_join_size=1M\n\
+                       [mysqldump]\nlog-error=/tmp/dump.log\nmax_allowed_packet=1G\n";
+        assert_found(&RULE, "mysql-5.6", clients, &[]);
     }
 }

@@ -83,6 +83,19 @@ mod tests {
             &[],
         );
         assert_found(&RULE, "mariadb-10.11", "", &[]);
+        // Without a type, another size than the default enables the cache in MariaDB.
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "query_cache_size=64M",
+            &["warning: query_cache_size=64M: the query cache is enabled with 64.0 MiB"],
+        );
+        for off in [
+            "query_cache_size=64M\nquery_cache_type=0",
+            "query_cache_size=1M",
+        ] {
+            assert_found(&RULE, "mariadb-10.11", off, &["note: "]);
+        }
         assert_found(&RULE, "mysql-8.0.33", "query_cache_size=64M", &[]);
     }
 

@@ -23,6 +23,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is_by_rows = subject.is_one_of("binlog_format", &["ROW"]);
     let lines = subject.read().filter(|line| FILTERS.contains(&line.name()));
     let remarks = lines.map(|line| {
+        if let Some(remark) = one_name(line) {
+            return remark;
+        }
         let is_of_log = line.name().starts_with("binlog_");
         let (level, what) = if is_of_log {
             (
@@ -46,6 +49,22 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         Remark::on(line, level, what).fix(fix)
     });
     remarks.collect()
+}
+
+/// A list, of which the server makes the name of one database: the filter then matches none of those that are meant.
+///
+/// Source: MySQL Reference Manual, "Replica Server Options and Variables": "Because database names can contain commas,
+/// if you supply a comma-separated list then the list is treated as the name of a single database."
+fn one_name(line: &Assignment<'_>) -> Option<Remark> {
+    let value = line.entry.value.as_deref()?;
+    let (first, _) = value.split_once(',')?;
+    let what = format!("the server takes the whole list for the name of one database, {value}");
+    let fix = format!(
+        "write a line for each database, the first with {} = {}",
+        line.entry.name,
+        first.trim()
+    );
+    Some(Remark::on(line, Level::Warning, what).fix(fix))
 }
 
 /// The same filter by table: `replicate_wild_do_table = shop.%`.
@@ -88,6 +107,16 @@ mod tests {
                 "; filter by table, with replicate_wild_do_table = shop.%",
                 "; filter by table, with replicate_wild_ignore_table = my\\_db.%",
                 "; filter by table on the replicas, with replicate_wild_do_table = shop.%",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "replicate-do-db=shop,crm\nbinlog-ignore-db=a, b",
+            &[
+                "warning: replicate-do-db=shop,crm: the server takes the whole list for the name of one database, \
+                 shop,crm; write a line for each database, the first with replicate-do-db = shop",
+                "the first with binlog-ignore-db = a",
             ],
         );
         assert_found(

@@ -1,5 +1,6 @@
 //! Rule: statements may read and write files anywhere.
 
+use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -20,10 +21,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let what = "LOAD DATA and SELECT INTO OUTFILE can access every directory";
-    vec![
-        Remark::of(subject, name, Level::Risk, what)
-            .fix("set one directory, or NULL to disable file access"),
-    ]
+    // Older versions and MariaDB take NULL for the name of a directory.
+    let fix = if subject.target.is_at_least(Family::MySql, &[5, 7]) {
+        "set one directory, or NULL to disable file access"
+    } else {
+        "set one directory"
+    };
+    vec![Remark::of(subject, name, Level::Risk, what).fix(fix)]
 }
 
 #[cfg(test)]
@@ -32,7 +36,22 @@ mod tests {
 
     #[test]
     fn empty_means_everywhere() {
-        assert_found(&RULE, "mysql-8.0.33", "secure_file_priv=", &["risk"]);
+        for (target, fix) in [
+            ("mysql-8.0.33", "; set one directory, or NULL to disable"),
+            (
+                "mariadb-10.11",
+                "can access every directory; set one directory",
+            ),
+        ] {
+            assert_found(&RULE, target, "secure_file_priv=", &[fix]);
+        }
+        let fixes = remarks(
+            &RULE,
+            &crate::Machine::default(),
+            "mariadb-10.11",
+            "secure_file_priv=",
+        );
+        assert!(fixes.iter().all(|fix| !fix.contains("NULL")), "{fixes:?}");
         assert_found(&RULE, "mysql-8.0.33", "secure-file-priv=/", &["risk"]);
         assert_found(&RULE, "mysql-8.0.33", "secure_file_priv=/tmp", &[]);
         assert_found(&RULE, "mysql-8.0.33", "", &[]);

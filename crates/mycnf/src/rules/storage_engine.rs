@@ -1,4 +1,4 @@
-//! Rule: the default storage engine does not exist.
+//! Rule: the default storage engine does not exist, or has no crash recovery.
 
 use crate::catalogue::Product;
 use crate::rule::{Level, Remark, Rule};
@@ -6,8 +6,8 @@ use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "storage-engine",
-    title: "Unknown storage engine",
-    reason: "A server does not start if its default storage engine does not exist. The server's own validator does not detect this.",
+    title: "Storage engine",
+    reason: "A server does not start if its default storage engine does not exist. The server's own validator does not detect this. A crash can damage the tables of an engine without crash recovery.",
     source: "MySQL Reference Manual, \"Alternative Storage Engines\"; MariaDB documentation, \"Storage Engines\"; Percona Server \
         documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; the error \"Unknown/unsupported storage engine\" at startup",
     check,
@@ -52,10 +52,39 @@ const MARIADB_PLUGINS: [&str; 12] = [
     "XPAND",
 ];
 
+/// Engines whose tables a crash can damage, or empties.
+const UNSAFE: [&str; 8] = [
+    "MyISAM",
+    "MERGE",
+    "MRG_MYISAM",
+    "MEMORY",
+    "HEAP",
+    "CSV",
+    "ARCHIVE",
+    "BLACKHOLE",
+];
+
+/// A default engine without crash recovery, about which the durability class of InnoDB says nothing.
+fn without_recovery(subject: &Subject<'_>) -> Option<Remark> {
+    let name = "default_storage_engine";
+    let line = subject.set(name)?;
+    // `galera-node` reports it for a cluster.
+    if !subject.is_one_of(name, &UNSAFE) || subject.is_galera_node() {
+        return None;
+    }
+    let what = "new tables have no transactions and no crash recovery; the durability class does not apply to them";
+    let fix = format!(
+        "set {} = InnoDB, unless the application needs this engine",
+        line.entry.name
+    );
+    Some(Remark::on(line, Level::Risk, what).fix(fix))
+}
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = without_recovery(subject).into_iter().collect();
     // A plugin may add an engine of any name.
     if !subject.plugins.is_empty() {
-        return Vec::new();
+        return remarks;
     }
     let is_in = |engines: &[&str], name: &str| {
         let mut engines = engines.iter();
@@ -67,7 +96,6 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         Product::MySql => (&MYSQL[..], &[][..]),
     };
     let all: [&[&str]; 4] = [&MYSQL, &MARIADB, &PERCONA_PLUGINS, &MARIADB_PLUGINS];
-    let mut remarks = Vec::new();
     for line in subject.read() {
         let Some(engine) = line.entry.value.as_deref().filter(|it| !it.is_empty()) else {
             continue;
@@ -126,6 +154,13 @@ mod tests {
                 "risk: default_storage_engine=ROCKSDB: the storage engine ROCKSDB is a plugin; the server does not start unless the plugin is loaded",
             ],
         );
+        for lines in [
+            "default-storage-engine=myisam",
+            "default-storage-engine=MyISAM\nplugin_load_add=x.so",
+        ] {
+            let risk = "; the durability class does not apply to them; set default-storage-engine = InnoDB";
+            assert_found(&RULE, "mysql-5.5", lines, &[risk]);
+        }
         for (version, right) in [
             ("mariadb-10.11", "default_storage_engine=aria"),
             (

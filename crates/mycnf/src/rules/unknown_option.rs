@@ -1,7 +1,7 @@
 //! Rule: the version does not know the option.
 
 use crate::assignment::Assignment;
-use crate::catalogue::Product;
+use crate::catalogue::{Catalogue, Family, Product};
 use crate::name::OptionName;
 use crate::plugins::shipped_plugin;
 use crate::rename::renamed;
@@ -19,8 +19,25 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let unknown = subject.read().filter(|line| line.option.is_none());
-    unknown.map(|line| remark(subject, line)).collect()
+    let remarks = subject.read().filter_map(|line| match line.option {
+        None => Some(remark(subject, line)),
+        Some(_) => removed_since(subject, line),
+    });
+    remarks.collect()
+}
+
+/// A note about an option that the next catalogue of the series no longer has.
+fn removed_since(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+    let later = subject.target.later_in_series()?;
+    let is_gone = !later.has(&line.entry.name);
+    is_gone.then(|| Remark::on(line, Level::Note, between(subject, &later, "removed")))
+}
+
+/// What is known of an option that only one of the two catalogues around the version has.
+fn between(subject: &Subject<'_>, later: &Catalogue, change: &str) -> String {
+    let nearest = Target::of_catalogue(&subject.catalogue);
+    let later = Target::of_catalogue(later);
+    format!("{change} between {nearest} and {later}: this version may not know it")
 }
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
@@ -43,6 +60,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server itself does not have";
         return Remark::on(line, Level::Note, what);
     }
+    if is_of_other_build(subject, name) {
+        let what = "not judged: whether the server has this option depends on the TLS library with which it was built";
+        return Remark::on(line, Level::Note, what);
+    }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
     if !subject.target.is_covered() {
@@ -55,6 +76,14 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
             .filter(|hint| !hint.starts_with("leave it out"));
         // A new name that the nearest version has is more likely to be right; no line is removed on a guess.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
+        return remark;
+    }
+    let later = subject.target.later_in_series();
+    if let Some(later) = later.filter(|later| later.has(name)) {
+        let mut remark = Remark::on(line, Level::Note, between(subject, &later, "added"));
+        // The old name is known before and after.
+        remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
+        remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
         return remark;
     }
     let level = if name.is_loose() {
@@ -81,9 +110,112 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     remark
 }
 
+/// Options of MySQL builds with a TLS library, and with OpenSSL. The catalogue of 5.5 is of a build without TLS, and those
+/// of 5.6 and 5.7 are of builds with yaSSL.
+///
+/// Source: MySQL 5.5 Reference Manual, "Command Options for Encrypted Connections"; MySQL 5.7 Reference Manual, "SSL
+/// Library-Dependent Capabilities".
+const OF_OTHER_BUILDS: [(&[u32], &[&str]); 3] = [
+    (
+        &[5, 5],
+        &[
+            "ssl",
+            "ssl_ca",
+            "ssl_capath",
+            "ssl_cert",
+            "ssl_cipher",
+            "ssl_key",
+        ],
+    ),
+    (
+        &[5, 6],
+        &[
+            "sha256_password_private_key_path",
+            "sha256_password_public_key_path",
+        ],
+    ),
+    (
+        &[5, 7],
+        &[
+            "auto_generate_certs",
+            "sha256_password_auto_generate_rsa_keys",
+            "sha256_password_private_key_path",
+            "sha256_password_public_key_path",
+        ],
+    ),
+];
+
+/// Whether another build of the version has the option. The catalogue's own version is the one of its build.
+fn is_of_other_build(subject: &Subject<'_>, name: &OptionName) -> bool {
+    let target = subject.target;
+    let is_its = |series: &[u32], options: &[&str]| {
+        target.numbers().starts_with(series) && options.contains(&name.base())
+    };
+    let mut all = OF_OTHER_BUILDS.iter();
+    *target != Target::of_catalogue(&subject.catalogue)
+        && target.family() == Family::MySql
+        && all.any(|(series, options)| is_its(series, options))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn options_of_plugins_that_may_be_installed_are_not_judged() {
+        for (target, lines, part) in [
+            (
+                "mysql-5.7",
+                "validate_password_policy=LOW",
+                "note: validate_password_policy=LOW: not judged: an option of the plugin validate_password",
+            ),
+            ("mysql-8.0.33", "validate_password.policy=LOW", "note: "),
+            ("mysql-8.0.33", "rpl_semi_sync_source_enabled=1", "note: "),
+            (
+                "percona-8.0",
+                "connection_control_min_connection_delay=2000",
+                "note: ",
+            ),
+            ("mariadb-10.11", "server_audit_logging=ON", "note: "),
+            ("mariadb-10.11", "validate_password_policy=LOW", "refused: "),
+            ("mysql-8.0.33", "validate_passwords=LOW", "refused: "),
+        ] {
+            assert_found(&RULE, target, lines, &[part]);
+        }
+    }
+
+    #[test]
+    fn a_build_with_another_tls_library_has_more_options() {
+        for (target, lines, part) in [
+            ("mysql-5.5", "ssl-ca=/etc/mysql/ca.pem", "note: "),
+            ("mysql-5.5", "skip-ssl", "note: "),
+            ("mysql-5.7", "auto_generate_certs=ON", "note: "),
+            ("mysql-5.5", "ssl_crl=/etc/mysql/crl.pem", "refused: "),
+            ("mysql-5.5.9", "skip-ssl", "refused: "),
+        ] {
+            assert_found(&RULE, target, lines, &[part]);
+        }
+        assert_found(&RULE, "mysql-5.6", "ssl-ca=/etc/mysql/ca.pem", &[]);
+    }
+
+    #[test]
+    fn a_version_between_two_catalogues_may_have_what_one_of_them_has() {
+        assert_found(
+            &RULE,
+            "mysql-8.0.28",
+            "replica_parallel_workers=4\nsql_require_primary_key=ON\nlog_syslog=1\nno_such_option=1",
+            &[
+                "note: replica_parallel_workers=4: added between mysql-8.0.12 and mysql-8.0.33: this version may not know \
+                 it; this version calls it slave_parallel_workers",
+                "note: sql_require_primary_key=ON: added between",
+                "note: log_syslog=1: removed between",
+                "refused: no_such_option=1",
+            ],
+        );
+        let old = "sql_require_primary_key=ON";
+        assert_found(&RULE, "mysql-8.0.12", old, &["refused: "]);
+        assert_found(&RULE, "mysql-8.0.40", old, &[]);
+    }
 
     #[test]
     fn names_are_unknown_with_history_and_successor() {

@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Words for a switch.
-const WORDS: [&str; 7] = ["ON", "OFF", "1", "TRUE", "FALSE", "YES", "NO"];
+const WORDS: [&str; 8] = ["ON", "OFF", "1", "0", "TRUE", "FALSE", "YES", "NO"];
 /// The words for off.
-const OFF: [&str; 3] = ["OFF", "FALSE", "NO"];
+const OFF: [&str; 4] = ["OFF", "0", "FALSE", "NO"];
 
 /// Options that name a file, with the option that is their switch, if they have one.
 const FILES: [(&str, Option<&str>); 11] = [
@@ -92,6 +92,14 @@ mod tests {
             "log_bin = off",
             &[
                 "the binary log is enabled, and its first file is named off.000001; write skip_log_bin",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "log_bin=0",
+            &[
+                "the binary log is enabled, and its first file is named 0.000001; write skip_log_bin",
             ],
         );
         assert_found(

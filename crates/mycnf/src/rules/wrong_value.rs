@@ -36,10 +36,16 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
+        if let Some(remark) = taken_since(subject, line, value) {
+            return Some(remark);
+        }
         return Some(neither_on_nor_off(subject, line, option, value));
     }
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some(Judgement::Refused(what)) = judged {
+        if let Some(remark) = taken_since(subject, line, value) {
+            return Some(remark);
+        }
         if let (Kind::Word(_) | Kind::Words(_), false) = (option.kind, subject.target.is_covered())
         {
             return Some(by_nearest(subject, line, &what));
@@ -71,7 +77,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if is_5_5 && is_word && NUMBERS_ONLY.contains(&option.name) {
         let number = u8::from(value.eq_ignore_ascii_case("on"));
         let new = format!("{} = {number}", line.entry.name);
-        let what = "MySQL 5.5 ignores this line: the option accepts only 1 and 0";
+        let what = "MySQL 5.5 ignores the line: the option accepts only 1 and 0";
         let remark = Remark::on(line, Level::Refused, what).fix(format!("write {new}"));
         return Some(remark.rewrite(Rewrite::Replace(new)));
     }
@@ -79,6 +85,22 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         return unknown_flag(subject, line, value);
     }
     None
+}
+
+/// A note about a value that the next catalogue of the series accepts.
+fn taken_since(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<Remark> {
+    let later = subject.target.later_in_series()?;
+    let name = &line.entry.name;
+    let judged = judge_value(&later, later.find(name)?, name, value);
+    if matches!(judged, Some(Judgement::Refused(_) | Judgement::TakenForOff)) {
+        return None;
+    }
+    let nearest = Target::of_catalogue(&subject.catalogue);
+    let later = Target::of_catalogue(&later);
+    let what = format!(
+        "{later} accepts this value and {nearest} does not: this version may not accept it"
+    );
+    Some(Remark::on(line, Level::Note, what))
 }
 
 /// A switch with another value, which is OFF or leaves the line without effect.
@@ -165,7 +187,10 @@ fn without_old_words(subject: &Subject<'_>, line: &Assignment<'_>, list: &str) -
 fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<Remark> {
     let all = subject.catalogue.default_value("optimizer_switch")?;
     let name = |flag: &'_ str| flag.split('=').next().unwrap_or_default().trim().to_owned();
-    let known: Vec<String> = all.split(',').map(name).collect();
+    let later = subject.target.later_in_series();
+    let later = later.and_then(|later| later.default_value("optimizer_switch"));
+    let all = all.split(',').chain(later.unwrap_or_default().split(','));
+    let known: Vec<String> = all.map(name).collect();
     let is_known = |flag: &str| {
         let flag = name(flag);
         flag.is_empty() || flag == "default" || known.contains(&flag)
@@ -222,6 +247,20 @@ mod tests {
         let own = "innodb_flush_method=ALL_O_DIRECT\nlog_slow_verbosity=full,query_plan";
         assert_found(&RULE, "percona-5.7", own, &[]);
         assert_found(&RULE, "percona-8.0", own, &["refused: innodb_flush_method"]);
+    }
+
+    #[test]
+    fn a_later_catalogue_of_the_series_may_accept_the_value() {
+        let later = "innodb_doublewrite=DETECT_ONLY\noptimizer_switch=hash_join=off";
+        let note = "note: innodb_doublewrite=DETECT_ONLY: mysql-8.0.33 accepts this value and mysql-8.0.12 does not";
+        assert_found(&RULE, "mysql-8.0.28", later, &[note]);
+        assert_found(
+            &RULE,
+            "mysql-8.0.12",
+            later,
+            &["innodb_doublewrite", "flags unknown"],
+        );
+        assert_found(&RULE, "mysql-8.0.28", "sort_buffer_size=2X", &["refused"]);
     }
 
     #[test]

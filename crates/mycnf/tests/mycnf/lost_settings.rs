@@ -80,3 +80,140 @@ fn names_of_mariadb_alone_become_those_of_mysql() {
         assert_eq!(open, [expected], "{to}");
     }
 }
+
+/// What protects data, limits access or changes results does not go with "0 to decide".
+#[test]
+fn a_loss_that_is_not_one_of_speed_is_to_decide() {
+    let (mysql, mariadb) = ("mysql-8.0.33", "mariadb-10.11");
+    for (line, from, to, expected) in [
+        (
+            "innodb_encrypt_tables=ON",
+            mariadb,
+            mysql,
+            "innodb_encrypt_tables=ON: left out, although it protects data: mysql-8.0.33 has no such option; \
+             default_table_encryption = ON of MySQL 8.0 encrypts new tables, with a keyring",
+        ),
+        (
+            "encrypt_binlog=1",
+            mariadb,
+            mysql,
+            "encrypt_binlog=1: left out, although it protects data: mysql-8.0.33 has no such option; \
+             binlog_encryption = ON of MySQL 8.0 encrypts binary logs, with a keyring",
+        ),
+        (
+            "max_execution_time=5000",
+            mysql,
+            mariadb,
+            "max_execution_time=5000: left out, although it changes the results of statements: mariadb-10.11 has no such \
+             option; max_statement_time limits all statements, in seconds",
+        ),
+        (
+            "sql_require_primary_key=ON",
+            mysql,
+            mariadb,
+            "sql_require_primary_key=ON: left out, although it changes the results of statements: mariadb-10.11 has no \
+             such option",
+        ),
+        (
+            "innodb_dedicated_server=ON",
+            mysql,
+            mariadb,
+            "innodb_dedicated_server=ON: left out: mariadb-10.11 has no such option; set innodb_buffer_pool_size and the \
+             size of the redo log, which otherwise have their small defaults",
+        ),
+        (
+            "wsrep_on=ON",
+            mariadb,
+            mysql,
+            "wsrep_on=ON: left out: mysql-8.0.33 has no such option; the server is a node of a Galera cluster, which this \
+             product cannot join",
+        ),
+    ] {
+        let (new, open) = moved(&format!("[mysqld]\n{line}\n"), from, to);
+        assert_eq!(open, [expected], "{new}");
+    }
+    for (lines, from, to) in [
+        (
+            "innodb_encrypt_tables=OFF\nmax_statement_time=0",
+            mariadb,
+            mysql,
+        ),
+        (
+            "innodb_dedicated_server=ON\ninnodb_buffer_pool_size=8G",
+            mysql,
+            mariadb,
+        ),
+        ("userstat=ON\nextra_port=3307", mariadb, mysql),
+        ("secure_auth=ON", "mysql-5.7", mysql),
+    ] {
+        let (_, open) = moved(&format!("[mysqld]\n{lines}\n"), from, to);
+        assert!(open.is_empty(), "{lines}: {open:?}");
+    }
+}
+
+/// The stack that the packages of MySQL 5.7 set is too small for statements of 8.0.
+#[test]
+fn a_stack_below_a_larger_default_is_to_decide() {
+    let text = "[mysqld]\nthread_stack=192K\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(&new, "thread_stack=192K");
+    assert_eq!(
+        open,
+        [
+            "thread_stack=192K: the default of mysql-8.0.33 is larger (1M): with a smaller stack, statements can fail with \
+             error 1436; remove the line"
+        ]
+    );
+    for (text, from, to) in [
+        (text, "mysql-5.6", "mysql-5.7"),
+        ("[mysqld]\nthread_stack=2M\n", "mysql-5.7", "mysql-8.0.33"),
+    ] {
+        let (_, open) = moved(text, from, to);
+        assert!(open.is_empty(), "{open:?}");
+    }
+}
+
+/// A changed default that refuses what was accepted before: logins, and changes of rows.
+#[test]
+fn logins_and_the_isolation_of_innodb_stay() {
+    let text = "[mysqld]\nport=3307\n";
+    let (new, _) = moved(text, "mysql-8.0.33", "mysql-8.4");
+    line(
+        &new,
+        "mysql_native_password = ON    # accounts with this plugin can log in as in mysql-8.0.33; mysql-8.4 disables it",
+    );
+    for (from, to) in [
+        ("mysql-8.0.33", "mysql-9.7"),
+        ("mysql-5.7", "mysql-8.0.33"),
+        ("mysql-8.4", "mysql-8.4"),
+    ] {
+        let (new, _) = moved(text, from, to);
+        assert!(!new.contains("mysql_native_password"), "{new}");
+    }
+    for from in ["mariadb-10.5", "mariadb-11.4", "mysql-8.0.33"] {
+        let (new, _) = moved(text, from, "mariadb-11.8");
+        line(
+            &new,
+            &format!(
+                "innodb_snapshot_isolation = OFF    # as in {from}; the default of mariadb-11.8 is ON"
+            ),
+        );
+    }
+    let (new, _) = moved(text, "mariadb-10.5", "mariadb-11.4");
+    assert!(!new.contains("innodb_snapshot_isolation"), "{new}");
+}
+
+/// A plugin of MySQL that was installed with a statement is in the data directory, and in no option file.
+#[test]
+fn options_of_installed_plugins_stay() {
+    let text = "[mysqld]\nrpl_semi_sync_master_enabled=1\nvalidate_password_policy=LOW\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(&new, "rpl_semi_sync_master_enabled=1");
+    line(&new, "validate_password_policy=LOW");
+    assert!(open.is_empty(), "{open:?}");
+    let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+    line(&new, "rpl_semi_sync_master_enabled = 1    # was");
+    line(&new, "rpl_semi_sync_master_timeout = 500    # was");
+    assert!(open.is_empty(), "{open:?}");
+}

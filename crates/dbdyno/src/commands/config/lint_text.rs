@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use mycnf::{Advice, Counted, Level, Lint};
+use mycnf::{Advice, Counted, Level, Lint, Startup};
 use units::{bytes, counted, span};
 
 use super::review::Review;
@@ -81,7 +81,13 @@ fn answer(review: &Review) -> String {
         "by the catalogues"
     };
     let verdict = match review.missing_directories.as_slice() {
-        _ if refused > 0 => "does not start as it is".to_owned(),
+        _ if lint.startup() == Startup::Refused => "does not start as it is".to_owned(),
+        _ if lint.startup() == Startup::WithTimeZones => {
+            format!("starts only if its time zone tables are loaded, {by}")
+        }
+        _ if lint.startup() == Startup::Ignoring => {
+            format!("starts, but ignores what is refused, {by}")
+        }
         [] => format!("starts, {by}"),
         // No server starts without it, and the machine that the file is for may have it.
         [line] => format!("starts if the directory that line {line} includes exists, {by}"),

@@ -7,8 +7,8 @@ use std::{
 
 use blame::{Blame, Blamed};
 use mycnf::{
-    Entry, Finding, MASK, Machine, OptionFile, Origin, Severity, Target, is_secret,
-    parse_size_bytes, shown_line,
+    Entry, Finding, LoadedPlugin, MASK, Machine, OptionFile, OptionName, Origin, Severity, Target,
+    is_secret, parse_size_bytes, shipped_plugin, shown_line,
 };
 use runs::named_server;
 use server::Installation;
@@ -286,16 +286,27 @@ pub(super) fn validated(
     file: &OptionFile,
 ) -> Result<Validated, Blamed> {
     let mut all = Validated::default();
+    let product = installation.target().product();
     for server in file.per_server() {
         let checked = server::check_file(installation, &server.file)?;
+        let loaded = LoadedPlugin::of(server.file.entries());
         for mut finding in checked.findings {
             let path = finding
                 .option
                 .split_once('=')
                 .map(|(_, value)| Path::new(value));
+            let name = OptionName::new(finding.option.split('=').next().unwrap_or_default());
+            // The validator knows no plugin that the file does not load, and the server may have it installed.
+            let plugin = shipped_plugin(product, &name)
+                .filter(|_| !loaded.iter().any(|plugin| plugin.has(&name)));
             let is_elsewhere = path.is_some_and(|path| path.is_absolute() && !path.exists());
             let not_judged = if checked.without_library.contains(&finding.at) {
                 Some(format!("not judged: {}", finding.what))
+            } else if let Some(plugin) = plugin {
+                let what = "the server accepts it only if this plugin is loaded";
+                Some(format!(
+                    "not judged: an option of the plugin {plugin}; {what}"
+                ))
             } else {
                 let what = "not judged: the path does not exist on this machine";
                 is_elsewhere.then(|| what.to_owned())

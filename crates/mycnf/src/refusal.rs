@@ -1,0 +1,81 @@
+//! Whether a server starts in spite of what a review refuses.
+
+use crate::lint::{IGNORED_FILE, Lint};
+use crate::rule::{Advice, Level};
+use crate::time_zone::NEEDS_TABLES;
+
+/// Whether a server starts with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Startup {
+    /// It starts: nothing is refused.
+    Accepted,
+    /// It starts, and ignores the lines or files that are refused.
+    Ignoring,
+    /// It starts if its time zone tables have the zone that the file names; in a new data directory they are empty.
+    WithTimeZones,
+    /// It does not start.
+    Refused,
+}
+
+/// The words of a refusal after which the server starts all the same.
+const IGNORED: &str = "ignores the line";
+
+/// What one finding means for the start.
+fn startup(advice: &Advice) -> Startup {
+    if advice.remark.level != Level::Refused {
+        Startup::Accepted
+    } else if advice.rule.id == IGNORED_FILE.id || advice.remark.what.contains(IGNORED) {
+        Startup::Ignoring
+    } else if advice.remark.what == NEEDS_TABLES {
+        Startup::WithTimeZones
+    } else {
+        Startup::Refused
+    }
+}
+
+impl Lint {
+    /// Whether the server starts: the worst finding decides.
+    pub fn startup(&self) -> Startup {
+        let all = self.advice.iter().map(startup);
+        all.max().unwrap_or(Startup::Accepted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Startup;
+    use crate::{Machine, OptionFile, Target, lint};
+
+    #[test]
+    fn a_server_starts_with_lines_that_it_ignores() {
+        let (fast, zone) = ("innodb_doublewrite=fast", "default_time_zone=Europe/Berlin");
+        for (target, line, expected) in [
+            ("mysql-8.0.12", "max_connections=300", Startup::Accepted),
+            ("mysql-8.0.12", fast, Startup::Ignoring),
+            (
+                "mysql-5.5",
+                "innodb_stats_on_metadata=OFF",
+                Startup::Ignoring,
+            ),
+            ("mysql-8.0.33", zone, Startup::WithTimeZones),
+            ("mysql-8.0.33", "default_time_zone=+15:00", Startup::Refused),
+            ("mysql-8.0.33", "no_such_option=1", Startup::Refused),
+            (
+                "mysql-8.0.12",
+                "innodb_doublewrite=fast\nno_such_option=1",
+                Startup::Refused,
+            ),
+        ] {
+            let text = format!("[mysqld]\n{line}\n");
+            let path = Path::new("my.cnf");
+            let file = OptionFile::parse(&text, path).unwrap();
+            let target = Target::parse(target).unwrap();
+            let mut lint = lint(&file, &target, &Machine::default());
+            assert_eq!(lint.startup(), expected, "{line}");
+            lint.add_ignored_file(path);
+            assert_eq!(lint.startup(), expected.max(Startup::Ignoring), "{line}");
+        }
+    }
+}
