@@ -252,7 +252,8 @@ impl ServerError {
             1049 => "create the database first; a benchmark's `prepare` creates its own",
             1115 | 1273 => {
                 "this server does not have the character set or collation; use one from SHOW COLLATION, for example \
-                 utf8mb4_unicode_520_ci in the place of MySQL 8.0's utf8mb4_0900_ai_ci"
+                 utf8mb4_unicode_520_ci in the place of MySQL 8.0's utf8mb4_0900_ai_ci or MariaDB's \
+                 utf8mb4_uca1400_ai_ci"
             }
             1129 => "too many failed connections from this host: FLUSH HOSTS on the server",
             1130 => "no account may log in from this host",
