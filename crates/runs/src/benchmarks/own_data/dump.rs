@@ -132,11 +132,12 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
     None
 }
 
-/// Databases and tables come first, then rows, then what depends on them.
+/// Databases, sequences and tables come first, then rows, then what depends on them: a column may have a sequence as its
+/// default. Within a stage, the database is first by its name (`shop-schema-create.sql`, `shop.s-schema-sequence.sql`).
 fn stage(name: &str) -> u8 {
     let has = |part: &str| name.contains(part);
     match () {
-        () if has("-schema-create.sql") => 0,
+        () if has("-schema-create.sql") || has("-schema-sequence.sql") => 0,
         () if has("-schema.sql") => 1,
         () if has("-schema-view.sql") => 3,
         () if has("-schema-triggers.sql") || has("-schema-post.sql") => 4,
@@ -220,6 +221,23 @@ fn blamed(endpoint: &Endpoint, mut error: DumpError) -> Blamed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_mydumper_are_loaded_in_the_order_of_what_they_need() {
+        let in_order = [
+            "shop-schema-create.sql",
+            "shop.s-schema-sequence.sql.zst",
+            "shop.a-schema.sql",
+            "shop.a.00000.sql.gz",
+            "shop.v-schema-view.sql",
+            "shop-schema-post.sql",
+            "shop.a-schema-triggers.sql",
+        ];
+        let mut files: Vec<_> = in_order.iter().rev().map(|it| (stage(it), *it)).collect();
+        files.sort_unstable();
+        let names: Vec<_> = files.into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, in_order);
+    }
 
     #[test]
     fn a_directory_that_cannot_be_loaded_is_known_by_its_names() {
