@@ -159,7 +159,9 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ),
         (None, Some(model)) if longest_s < BURST_S => (
             Level::Warn,
-            format!("at most {longest} were measured on a disk that may have burst credits ({model})"),
+            format!(
+                "at most {longest} were measured on a disk that may have burst credits ({model})"
+            ),
         ),
         (None, None) if longest_s < BURST_S => (
             Level::Note,
