@@ -129,7 +129,7 @@ impl<'a> Evidence<'a> {
             .any(|metric| metric.decision.is_different())
     }
 
-    /// The side that is certainly worse in a metric: 0 for A.
+    /// The side that is certainly worse in a metric: 0 for A. The metric that decides is the first of all.
     pub(super) fn worse(&self) -> Option<usize> {
         const BY: [Metric; 6] = [
             Metric::NewOrders,
@@ -139,12 +139,14 @@ impl<'a> Evidence<'a> {
             Metric::P95,
             Metric::P99,
         ];
-        BY.iter()
-            .find_map(|metric| match self.metric(*metric)?.decision {
-                Decision::Faster => Some(0),
-                Decision::Slower => Some(1),
-                Decision::Equivalent | Decision::Inconclusive => None,
-            })
+        let deciding = self.metrics.first().copied();
+        let others = BY.iter().filter_map(|metric| self.metric(*metric));
+        let mut all = deciding.into_iter().chain(others);
+        all.find_map(|metric| match metric.decision {
+            Decision::Faster => Some(0),
+            Decision::Slower => Some(1),
+            Decision::Equivalent | Decision::Inconclusive => None,
+        })
     }
 
     /// A metric, if both sides have it.
@@ -260,4 +262,30 @@ fn longest_s(side: &[&Execution<'_>]) -> Option<f64> {
         .map(|it| Some(it.figures.response.as_ref()?.max_ns as f64 / 1e9));
     let longest = longest.collect::<Option<Vec<f64>>>()?;
     longest.into_iter().reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worse_side_is_that_of_the_metric_that_decides() {
+        let made =
+            |metric, decision| Compared::made(Measure::Metric(metric), [1.0, 2.0], decision, None);
+        let more = made(Metric::Throughput, Decision::Faster);
+        let later = made(Metric::P99, Decision::Slower);
+        let unknown = made(Metric::P99, Decision::Inconclusive);
+        for (metrics, worse) in [
+            (vec![&later, &more], Some(1)),
+            (vec![&more, &later], Some(0)),
+            (vec![&unknown, &more], Some(0)),
+            (vec![&unknown], None),
+        ] {
+            let evidence = Evidence {
+                metrics,
+                ..Evidence::default()
+            };
+            assert_eq!(evidence.worse(), worse);
+        }
+    }
 }
