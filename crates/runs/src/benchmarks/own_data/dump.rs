@@ -112,13 +112,18 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
         let what = "mydumper was interrupted, or is still running (metadata.partial)".to_owned();
         return Some((what, "wait until it ends, or dump again"));
     }
+    // `mysqldump --tab` writes orders.sql and orders.txt.
+    let is_of_tab = |name: &str| {
+        let table = name.strip_suffix(".txt");
+        table.is_some_and(|table| names.contains(&format!("{table}.sql")))
+    };
     let is_of_rows = |name: &&String| {
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-        name.ends_with(".dat") || name.ends_with(".csv")
+        name.ends_with(".dat") || name.ends_with(".csv") || is_of_tab(name)
     };
     if let Some(rows) = names.iter().find(is_of_rows) {
         let what = format!("the rows are in separate files, not in the statements ({rows})");
-        return Some((what, "dump again without --load-data, --csv and --fifodir"));
+        return Some((what, "dump again without --tab, --load-data, --csv and --fifodir"));
     }
     let databases = databases(names);
     if databases.len() > 1 {
@@ -264,6 +269,7 @@ mod tests {
                 "a.t-schema.sql a.t.00000.dat.zst",
                 Some("a.t.00000.dat.zst"),
             ),
+            ("orders.sql orders.txt", Some("orders.txt")),
             (
                 "metadata other.z-schema.sql prod.t-schema.sql",
                 Some("several databases: other, prod"),
