@@ -123,7 +123,10 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
     };
     if let Some(rows) = names.iter().find(is_of_rows) {
         let what = format!("the rows are in separate files, not in the statements ({rows})");
-        return Some((what, "dump again without --tab, --load-data, --csv and --fifodir"));
+        return Some((
+            what,
+            "dump again without --tab, --load-data, --csv and --fifodir",
+        ));
     }
     let databases = databases(names);
     if databases.len() > 1 {
