@@ -60,7 +60,11 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
             .then(|| value("sync_binlog").unwrap_or_else(|| UNKNOWN.to_owned())),
         doublewrite: value("innodb_doublewrite"),
         flush_method: value("innodb_flush_method"),
-        is_copy_on_write: data.iter().any(|place| is_copy_on_write(&place.filesystem)),
+        is_copy_on_write: data.iter().any(|place| {
+            // Btrfs writes in place with this option.
+            let mut options = place.mount_options.split(',');
+            is_copy_on_write(&place.filesystem) && !options.any(|option| option == "nodatacow")
+        }),
     };
     let lacking = settings.lacking().into_iter();
     let mut lacks: Vec<_> = lacking

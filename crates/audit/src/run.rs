@@ -3,7 +3,7 @@
 use figures::RunFigures;
 use samples::{
     Counters, Host, Interval, LoadStage, Machine, Record, ServerIdentity, ServerStatus, Storage,
-    Telemetry,
+    StorageDirectory, Telemetry,
 };
 
 use crate::{
@@ -227,6 +227,12 @@ impl<'a> Run<'a> {
             .iter()
             .find(|storage| storage.host != Host::Client);
         storage.ok_or_else(|| missing("the storage of the server's directories"))
+    }
+
+    /// The directory that holds this, such as `data`; `None` if it is not recorded.
+    pub(crate) fn place_of(&self, what: &str) -> Option<&'a StorageDirectory> {
+        let mut places = self.storage().ok()?.places.iter();
+        places.find(|place| place.holds.iter().any(|held| held == what))
     }
 
     /// The telemetry of the server's machine in the measured phase.

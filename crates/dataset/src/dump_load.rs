@@ -22,21 +22,7 @@ use std::{
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
 use sqltext::{Quoting, without_database};
-
-use crate::{
-    dump_load::{
-        columns::TableColumns,
-        error::failed,
-        job::{Job, JobText},
-        queue::Queue,
-        reading::{Piece, Reading},
-        source::Source,
-        spool::Spool,
-    },
-    own_data::dump::{DefaultCharset, DumpStatement, Role, without_definer},
-    own_session::open_settled,
-    populate::STATEMENT_LIMIT,
-};
+use crate::{own_data::dump::{DefaultCharset, DumpStatement, Role, creates_event, without_definer}, own_session::open_settled, dump_load::{columns::TableColumns, error::failed, job::{Job, JobText}, queue::Queue, reading::{Piece, Reading}, source::Source, spool::Spool}, populate::STATEMENT_LIMIT};
 
 pub use error::DumpError;
 
@@ -150,6 +136,7 @@ pub fn load_dump(
                 tables: BTreeMap::new(),
                 filled: BTreeSet::new(),
                 sets: 0,
+                events: 0,
                 notes: &mut notes,
             };
             for set in &load.session {
@@ -180,6 +167,7 @@ pub fn load_dump(
             if queue.has_failed() {
                 return Ok(());
             }
+            director.note_events().await?;
             director
                 .connection
                 .close()
@@ -240,6 +228,8 @@ struct Director<'l> {
     filled: BTreeSet<String>,
     /// Number of the session's settings so far.
     sets: usize,
+    /// Number of events so far.
+    events: usize,
     notes: &'l mut Vec<String>,
 }
 
@@ -312,6 +302,7 @@ impl Director<'_> {
                 self.barrier();
                 // It can be a trigger.
                 self.tables.clear();
+                self.events += usize::from(creates_event(&text));
                 self.set_charset_before(&place, &text).await?;
                 self.send(&place, &without_definer(text)).await
             }
@@ -356,9 +347,28 @@ impl Director<'_> {
         Ok(())
     }
 
+    /// Notes that the server executes the dump's events by itself: what they do is part of the load and changes its rows.
+    async fn note_events(&mut self) -> Result<(), DumpError> {
+        let place = "the end of the dump";
+        let is_on = self.events > 0
+            && self.value(place, "select @@event_scheduler").await? == Some(b"ON".to_vec());
+        if is_on {
+            self.notes.push(format!(
+                "this server executes the dump's events ({}), also during the runs; to prevent \
+                 this, set event_scheduler = OFF",
+                self.events
+            ));
+        }
+        Ok(())
+    }
+
     /// The collation of the database; `None` once everything ends.
     async fn collation(&mut self, place: &str) -> Result<Option<Vec<u8>>, DumpError> {
-        let sql = "select @@collation_database";
+        self.value(place, "select @@collation_database").await
+    }
+
+    /// The single value that a query returns; `None` once everything ends.
+    async fn value(&mut self, place: &str, sql: &str) -> Result<Option<Vec<u8>>, DumpError> {
         let read = self.queue.unless_failed(self.connection.rows(sql)).await;
         let sets = read
             .transpose()

@@ -100,7 +100,7 @@ pub(crate) fn is_on(shown: &str) -> bool {
 
 /// Whether two shown values of a variable mean the same: an empty flush method is fsync, utf8 is utf8mb3, lists have
 /// any order.
-pub(crate) fn is_same_setting(name: &str, one: &str, other: &str) -> bool {
+pub fn is_same_setting(name: &str, one: &str, other: &str) -> bool {
     let plain = |value: &str| match (name, value) {
         ("innodb_flush_method", "") => "fsync".to_owned(),
         (name, value) if is_of_character_set(name) => with_utf8mb3(value),

@@ -70,6 +70,7 @@ mod trap;
 mod trial;
 mod unknown;
 
+pub use assignment::is_same_setting;
 pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};
 pub use catalogue::{Catalogue, Family, Product};
 pub use client::{ClientFiles, ClientOptions, Transport};

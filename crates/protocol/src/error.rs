@@ -252,7 +252,8 @@ impl ServerError {
             1049 => "create the database first; a benchmark's `prepare` creates its own",
             1115 | 1273 => {
                 "this server does not have the character set or collation; use one from SHOW COLLATION, for example \
-                 utf8mb4_unicode_520_ci in the place of MySQL 8.0's utf8mb4_0900_ai_ci"
+                 utf8mb4_unicode_520_ci in the place of MySQL 8.0's utf8mb4_0900_ai_ci or MariaDB's \
+                 utf8mb4_uca1400_ai_ci"
             }
             1129 => "too many failed connections from this host: FLUSH HOSTS on the server",
             1130 => "no account may log in from this host",
@@ -260,6 +261,10 @@ impl ServerError {
                 "the server forbids LOAD DATA LOCAL: SET GLOBAL local_infile = ON"
             }
             1153 => "raise max_allowed_packet",
+            1298 => {
+                "a named time zone needs the server's time zone tables (mysql_tzinfo_to_sql), which a new server does \
+                 not have; use SYSTEM or an offset such as '+01:00'"
+            }
             1461 => "raise max_prepared_stmt_count",
             3822 => {
                 "MySQL requires names of check constraints to be unique in the database: rename one of the two, or \
@@ -315,6 +320,7 @@ mod tests {
         assert!(hint(server(1045)).contains("password"));
         assert!(hint(server(4166)).contains("local_infile"));
         assert!(hint(server(1273)).contains("SHOW COLLATION"));
+        assert!(hint(server(1298)).contains("an offset"));
         assert!(hint(server(3822)).contains("rename one of the two"));
         assert_eq!(server(1064).hint(), None);
         let source = io::ErrorKind::ConnectionRefused.into();

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod ceiling;
 pub(crate) mod clauses;
 pub(crate) mod disturbances;
+pub(crate) mod doubt;
 pub(crate) mod events;
 pub(crate) mod figures;
 pub(crate) mod groups;

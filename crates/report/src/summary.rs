@@ -37,6 +37,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, clauses,
+        doubt::doubt,
         events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
@@ -206,10 +207,11 @@ fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         return Vec::new();
     };
     if grid.answers.len() <= COMPARISONS_MAX {
-        let short = grid
-            .answers
-            .iter()
-            .map(|it| verdict::short_sentence(question, it));
+        let short = grid.answers.iter().map(|it| {
+            let said = verdict::short_sentence(question, it);
+            let but = doubt(question, it, grid).map(|why| format!(", but {why}"));
+            said + &but.unwrap_or_default()
+        });
         return short.collect();
     }
     answer::verdict_in_short(results, grid)

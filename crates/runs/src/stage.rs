@@ -242,7 +242,7 @@ impl Stage {
         let variables = variables(connection).await?;
         Ok(ServerIdentity {
             at: at.to_owned(),
-            version: connection.server_version().to_owned(),
+            version: version(&variables, connection.server_version()),
             version_comment: variables
                 .get("version_comment")
                 .cloned()
@@ -253,6 +253,12 @@ impl Stage {
             settings_changed: self.settings_changed.clone(),
         })
     }
+}
+
+/// The server's version: a proxy in front of it may greet with another one, but its variable is the server's own.
+fn version(variables: &BTreeMap<String, String>, greeted: &str) -> String {
+    let own = variables.get("version").map(String::as_str);
+    own.unwrap_or(greeted).to_owned()
 }
 
 /// The current time in the format of records: UTC, RFC 3339, whole seconds.
@@ -284,7 +290,8 @@ pub fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
 pub fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
     let is_local = match address {
         Address::Unix(_) => true,
-        Address::Tcp { host, .. } => is_loopback(host),
+        // A tunnel, or the port of a container, is also behind a loopback address.
+        Address::Tcp { host, .. } => is_loopback(host) && is_on_this_host(variables),
     };
     // A process id from another machine has no meaning here.
     if !is_local {
@@ -296,6 +303,15 @@ pub fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Opt
         .join(pid.to_string())
         .exists()
         .then_some(pid)
+}
+
+/// Whether the server has the name of this host, or either name is unknown.
+fn is_on_this_host(variables: &BTreeMap<String, String>) -> bool {
+    let own = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let of_server = variables.get("hostname");
+    of_server
+        .zip(own)
+        .is_none_or(|(of_server, own)| of_server.as_str() == own.trim())
 }
 
 /// True for an address that cannot be on another machine.
@@ -339,8 +355,25 @@ mod tests {
             let found = local_pid(&address, &variables(pid_file));
             assert_eq!(found, pid, "{address} {pid_file}");
         }
+        let elsewhere = |address: &Address| {
+            let mut variables = variables("own.pid");
+            variables.insert("hostname".to_owned(), "another host".to_owned());
+            local_pid(address, &variables)
+        };
+        assert_eq!(elsewhere(&tcp("localhost")), None, "behind a tunnel");
+        assert_eq!(elsewhere(&socket()), Some(own));
         assert_eq!(local_pid(&socket(), &BTreeMap::new()), None);
         assert!(refuse_local(None).is_ok());
         assert_eq!(refuse_local(Some(own)).unwrap_err().blame, Blame::Input);
+    }
+
+    #[test]
+    fn the_version_is_the_servers_own() {
+        let of_server = BTreeMap::from([("version".to_owned(), "8.0.36".to_owned())]);
+        assert_eq!(version(&of_server, "8.0.11 (ProxySQL)"), "8.0.36");
+        assert_eq!(
+            version(&BTreeMap::new(), "10.11.19-MariaDB"),
+            "10.11.19-MariaDB"
+        );
     }
 }

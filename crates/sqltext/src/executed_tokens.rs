@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     Quoting,
-    scanner::{Scanner, Token},
+    scanner::{Scanner, Token, is_only_for_client},
 };
 
 /// Reads a statement token by token.
@@ -74,7 +74,8 @@ impl<'t> Iterator for ExecutedTokens<'t> {
 fn executed_comment(part: &[u8]) -> Option<usize> {
     let begin = [&b"/*!"[..], b"/*M!"]
         .into_iter()
-        .find(|begin| part.starts_with(begin))?
+        .find(|begin| part.starts_with(begin))
+        .filter(|_| !is_only_for_client(part))?
         .len();
     let digits = part[begin..].iter().take_while(|it| it.is_ascii_digit());
     Some(begin + digits.count())
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn tokens_within_comments_that_are_executed_are_found() {
-        let text = b"/*!50003 CREATE*/ /*!50017 TRIGGER `a`.b */ /* c */ -- d\n /*M!100 x 'it''s */' -- e*/\n */ 2*/*f*/3";
+        let text = b"/*!999999\\- enable */ /*!50003 CREATE*/ /*!50017 TRIGGER `a`.b */ /* c */ -- d\n /*M!100 x 'it''s */' -- e*/\n */ 2*/*f*/3";
         let tokens = ExecutedTokens::of(text, Quoting::default());
         let parts: Vec<String> = tokens
             .map(|token| match token {

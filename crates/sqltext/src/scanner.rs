@@ -173,25 +173,49 @@ fn line_length(rest: &[u8]) -> usize {
 fn comment(rest: &[u8]) -> (usize, Token) {
     match rest[2..].windows(2).position(|pair| pair == b"*/") {
         None => (rest.len(), Token::Open("a comment")),
-        Some(at) => {
-            let is_read = [&b"/*!"[..], b"/*M!", b"/*+"]
-                .iter()
-                .any(|start| rest.starts_with(start));
-            (
-                at + 4,
-                if is_read {
-                    Token::Other
-                } else {
-                    Token::Comment
-                },
-            )
-        }
+        Some(at) => (
+            at + 4,
+            if is_read_by_server(rest) {
+                Token::Other
+            } else {
+                Token::Comment
+            },
+        ),
     }
+}
+
+/// Whether the comment that begins here is one that a server reads.
+pub(crate) fn is_read_by_server(comment: &[u8]) -> bool {
+    let begins = [&b"/*!"[..], b"/*M!", b"/*+"];
+    begins.iter().any(|it| comment.starts_with(it)) && !is_only_for_client(comment)
+}
+
+/// Whether the comment that begins here is the one with which mariadb-dump switches its client to the sandbox mode: no
+/// server executes it, and no delimiter ends it.
+///
+/// Source: dumps of MariaDB 10.6.18, 10.11.8 and 11.4.2 (`/*!`), and of later versions (`/*M!`).
+pub(crate) fn is_only_for_client(comment: &[u8]) -> bool {
+    let begins = [&b"/*!999999"[..], b"/*M!999999"];
+    begins.iter().any(|it| comment.starts_with(it))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_comment_for_the_client_is_not_read_by_the_server() {
+        for (text, token) in [
+            ("/*!40101 SET NAMES utf8 */", Token::Other),
+            ("/*M!100616 SET @a = 1 */", Token::Other),
+            ("/*!999999\\- enable the sandbox mode */", Token::Comment),
+            ("/*M!999999\\- enable the sandbox mode */", Token::Comment),
+        ] {
+            let mut scanner = Scanner::new(text.as_bytes(), Quoting::default());
+            let found = scanner.next_token();
+            assert_eq!(found, Some((0..text.len(), token)), "{text}");
+        }
+    }
 
     #[test]
     fn a_run_of_blanks_is_one_token_within_its_line() {

@@ -6,7 +6,9 @@
 
 mod evidence;
 mod finding;
+mod logs;
 mod outside;
+mod price;
 mod rules;
 
 use crate::{compared::Compared, costs::Cost, side::Execution};

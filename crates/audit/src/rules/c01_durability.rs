@@ -175,6 +175,20 @@ mod tests {
     }
 
     #[test]
+    fn btrfs_that_writes_in_place_tears_pages() {
+        let on_btrfs = |options: &str| {
+            judged(&RULE, |record| {
+                set(record, "innodb_doublewrite", "OFF");
+                let place = &mut record.storage[0].places[0];
+                place.filesystem = "btrfs".to_owned();
+                place.mount_options = options.to_owned();
+            })
+        };
+        assert_eq!(level(&on_btrfs("noatime,rw")), Level::Pass);
+        assert_found(&on_btrfs("nodatacow,rw"), Level::Fail, "class D0");
+    }
+
+    #[test]
     fn a_file_system_that_nobody_saw_is_not_evaluated() {
         assert_missing(
             &judged(&RULE, |record| record.storage.clear()),

@@ -1,6 +1,6 @@
 //! Rule H06: pages came from the operating system's page cache, not from the disk.
 
-use samples::StorageRecord;
+use samples::{StorageDirectory, StorageRecord};
 use units::{bytes, mean_bytes, percent};
 
 use crate::{
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
     measures: "The number of bytes that InnoDB read, compared with the number of bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
-    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
+    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. Not evaluated if the file system compresses, or if no disk of this machine is known to be below it (network, ZFS). For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
     consequence: "Bytes that no disk delivered came from memory: the host's page cache, which the configuration does not show. The figures are valid only as long as the data fits into this memory.",
     remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than fits into the machine's memory. For storage: set direct=1.",
@@ -48,6 +48,13 @@ fn judge(run: &Run<'_>) -> Outcome {
         mean_bytes(read),
         mean_bytes(delivered)
     );
+    let is_more = read >= READ_AT_LEAST && read > MOST * delivered;
+    if let Some(place) = run.place_of("data").filter(|it| is_more && !is_counted(it)) {
+        return Err(missing(format!(
+            "the bytes that the disks delivered for {} ({})",
+            place.mount_point, place.filesystem
+        )));
+    }
     let (level, evidence) = if read < READ_AT_LEAST {
         (Level::Pass, evidence)
     } else if read > MOST * delivered {
@@ -60,6 +67,13 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("innodb_read_bytes_per_s", read)
         .with("disks_read_bytes_per_s", delivered))
+}
+
+/// Whether the disks deliver each byte that is read from a file system: those of a network are elsewhere, and a compressed
+/// file has fewer bytes on them.
+fn is_counted(place: &StorageDirectory) -> bool {
+    let is_compressed = place.mount_options.contains("compress");
+    place.is_in_memory() || (place.device.is_some() && !is_compressed)
 }
 
 fn of_storage(record: &StorageRecord) -> Outcome {
@@ -115,6 +129,25 @@ mod tests {
         });
         assert_found(&outcome, Level::Warn, "100 % came from memory");
         assert_eq!(level(&judged(&RULE, reading)), Level::Fail);
+    }
+
+    #[test]
+    fn bytes_of_disks_that_are_elsewhere_or_compress_are_not_compared() {
+        let judged_on = |filesystem: &str, device: Option<&str>, options: &str| {
+            judged(&RULE, |record| {
+                counter(record, "Innodb_data_read", 100.0 * MIB);
+                let place = &mut record.storage[0].places[0];
+                place.filesystem = filesystem.to_owned();
+                place.device = device.map(str::to_owned);
+                place.mount_options = options.to_owned();
+            })
+        };
+        assert_missing(&judged_on("nfs4", None, "rw"), "nfs4");
+        assert_missing(&judged_on("zfs", None, "rw"), "zfs");
+        let compressed = judged_on("btrfs", Some("sda"), "compress=zstd:3,rw");
+        assert_missing(&compressed, "btrfs");
+        assert_eq!(level(&judged_on("tmpfs", None, "rw")), Level::Fail);
+        assert_eq!(level(&judged_on("btrfs", Some("sda"), "rw")), Level::Fail);
     }
 
     #[test]

@@ -35,6 +35,11 @@ fn judge(run: &Run<'_>) -> Outcome {
             "the clients connected over TCP from another machine",
         ));
     }
+    // Behind a loopback address, a tunnel or a proxy may lead to another machine.
+    if transport == "tcp loopback" && !shares_machine {
+        let evidence = "the clients connected over the loopback interface: they ran on the server's own machine, or reached it through a tunnel or a local proxy";
+        return Ok(Finding::new(Level::Warn, evidence));
+    }
     let finding = match run.figures.server_cpu.and_then(|cpu| cpu.client) {
         Some(share) => Finding::new(
             Level::Warn,
@@ -65,6 +70,15 @@ mod tests {
             });
             assert_found(&outcome, Level::Warn, "and used 3.8 % of its CPU");
         }
+    }
+
+    #[test]
+    fn a_loopback_address_can_be_that_of_a_tunnel() {
+        let outcome = judged(&RULE, |record| {
+            record.machines[0].host = Host::Client;
+            record.header.transport = "tcp loopback".to_owned();
+        });
+        assert_found(&outcome, Level::Warn, "through a tunnel or a local proxy");
     }
 
     #[test]

@@ -22,7 +22,8 @@ const SAMPLES_AT_LEAST: usize = 12;
 const TOGETHER: usize = 3;
 /// Shortest burst of cloud disks, seconds.
 const BURST_S: f64 = 180.0;
-/// Parts of the model names of disks with burst credits.
+/// Parts of the model names of disks that may have burst credits: the name is the same for all types of a cloud's volumes,
+/// of which only some have credits (gp2 and not gp3).
 const BURSTABLE: &[&str] = &[
     "Elastic Block Store",
     "PersistentDisk",
@@ -35,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the disk did not use up its burst credit",
     found: "the disk became slower during the run",
     measures: "Change points in the requests per second of the data directory's disk and in the throughput, during the measured phase. The model of the disk. With planned events, only the time before the first event counts. With stages, each stage is judged separately, except ramps. For storage: drops in each time series, and the longest time that was measured in one pattern, in one time series or in all rounds together.",
-    threshold: "fail if the disk's requests and the throughput drop by 30 % or more at the same time. Warn if the measurement is shorter than 180 s on a disk that is advertised as burstable. For storage: fail if a time series drops by 30 % or more and stays low. For storage, note if the measurement is shorter than 180 s, even if the disk is not advertised as burstable",
+    threshold: "fail if the disk's requests and the throughput drop by 30 % or more at the same time. Warn if the measurement is shorter than 180 s on a disk that may have burst credits. For storage: fail if a time series drops by 30 % or more and stays low. For storage, note if the measurement is shorter than 180 s on any other disk",
     source: "MySQL 5.6 parameter review (MyNA, 2013): the rate dropped from 14,000 requests per second to between 300 and 600; tests of 16 s did not show the drop, and 30 s of rest restored the rate",
     consequence: "The mean mixes the rate during the burst with the rate after it. In production, the disk has only the rate after the burst.",
     remedy: "Measure until the burst credit is used up, and report the disk's rate after that point; or use a disk without bursts.",
@@ -102,7 +103,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         (None, Some(model)) if measured_s < BURST_S => (
             Level::Warn,
             format!(
-                "the measurement lasted only {} on a disk that is advertised as burstable ({model})",
+                "the measurement lasted only {} on a disk that may have burst credits ({model})",
                 moment(measured_s)
             ),
         ),
@@ -159,7 +160,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         (None, Some(model)) if longest_s < BURST_S => (
             Level::Warn,
             format!(
-                "the longest measurement lasted {longest} on a disk that is advertised as burstable ({model})"
+                "the longest measurement lasted {longest} on a disk that may have burst credits ({model})"
             ),
         ),
         (None, None) if longest_s < BURST_S => (
@@ -202,7 +203,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "the measurement lasted only 120 s on a disk that is advertised as burstable",
+            "the measurement lasted only 120 s on a disk that may have burst credits",
         );
     }
 
@@ -233,7 +234,7 @@ mod tests {
             let model = "Amazon Elastic Block Store".to_owned();
             record.header.storage.devices[0].model = Some(model);
         });
-        assert_found(&outcome, Level::Warn, "advertised as burstable");
+        assert_found(&outcome, Level::Warn, "may have burst credits");
         let falling = judged_storage(&RULE, |record| {
             record.bursts = vec![course(&[14_000.0, 400.0, 400.0])];
         });

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W14",
     name: "commits reach the disk",
     found: "commits do not reach the disk",
-    measures: "The number of flushes that InnoDB requested, compared with the number of flushes that the machine's disks carried out in the same time. The rule applies only if a disk has a write cache that needs flushing. For storage: the number of flushes that the commit probe requested, compared with the number of flushes that the disks carried out.",
+    measures: "The number of flushes that InnoDB requested, compared with the number of flushes that the machine's disks carried out in the same time. The rule applies only if a disk has a write cache that needs flushing, and if a disk of this machine is known to be below the file system of the redo log. For storage: the number of flushes that the commit probe requested, compared with the number of flushes that the disks carried out.",
     threshold: "fail if InnoDB or the commit probe requested more than 1.2 times as many flushes as the disks carried out",
     source: "Matsunobu, group commit in InnoDB (2009): a disk with a battery-backed cache is limited to about 10,000 flushes per second",
     consequence: "Something between InnoDB and the disk discards flushes. Acknowledged commits are only in a volatile cache and are lost in a power cut. The measured commit rate is not a rate that the disk can deliver.",
@@ -31,6 +31,15 @@ fn judge(run: &Run<'_>) -> Outcome {
     let (asked, which) = log_flushes_per_s(run)?;
     if asked < FLUSHES_AT_LEAST {
         return Err(no_subject("InnoDB requested hardly any flushes"));
+    }
+    let of_log = run.place_of("redo log").or_else(|| run.place_of("data"));
+    if let Some(place) = of_log.filter(|place| place.device.is_none()) {
+        let (mounted, kind) = (&place.mount_point, &place.filesystem);
+        return Err(if place.is_in_memory() {
+            no_subject("the redo log is in memory")
+        } else {
+            missing(format!("the disks below {mounted} ({kind})"))
+        });
     }
     let devices = &run.storage()?.devices;
     let is_cached = |cache: &Option<String>| cache.as_deref() == Some("write back");
@@ -150,6 +159,22 @@ mod tests {
             record.storage[0].devices[0].write_cache = Some("write through".to_owned());
         });
         assert_no_subject(&outcome);
+    }
+
+    #[test]
+    fn flushes_that_no_disk_of_this_machine_gets_are_not_compared() {
+        let on = |filesystem: &str| {
+            judged(&RULE, |record| {
+                let place = &mut record.storage[0].places[0];
+                (place.device, place.filesystem) = (None, filesystem.to_owned());
+                each_sample(record, |sample| {
+                    let disk = sample.disk.as_mut().unwrap();
+                    disk.requests.as_mut().unwrap().flushes = Some(0);
+                });
+            })
+        };
+        assert_missing(&on("nfs4"), "the disks below /srv (nfs4)");
+        assert_no_subject(&on("tmpfs"));
     }
 
     #[test]

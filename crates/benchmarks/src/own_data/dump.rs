@@ -106,13 +106,21 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
         let what = "mydumper was interrupted, or is still running (metadata.partial)".to_owned();
         return Some((what, "wait until it ends, or dump again"));
     }
+    // `mysqldump --tab` writes orders.sql and orders.txt.
+    let is_of_tab = |name: &str| {
+        let table = name.strip_suffix(".txt");
+        table.is_some_and(|table| names.contains(&format!("{table}.sql")))
+    };
     let is_of_rows = |name: &&String| {
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-        name.ends_with(".dat") || name.ends_with(".csv")
+        name.ends_with(".dat") || name.ends_with(".csv") || is_of_tab(name)
     };
     if let Some(rows) = names.iter().find(is_of_rows) {
         let what = format!("the rows are in separate files, not in the statements ({rows})");
-        return Some((what, "dump again without --load-data, --csv and --fifodir"));
+        return Some((
+            what,
+            "dump again without --tab, --load-data, --csv and --fifodir",
+        ));
     }
     let databases = databases(names);
     if databases.len() > 1 {
@@ -126,11 +134,12 @@ fn obstacle(names: &BTreeSet<String>) -> Option<(String, &'static str)> {
     None
 }
 
-/// Databases and tables come first, then rows, then what depends on them.
+/// Databases, sequences and tables come first, then rows, then what depends on them: a column may have a sequence as its
+/// default. Within a stage, the database is first by its name (`shop-schema-create.sql`, `shop.s-schema-sequence.sql`).
 fn stage(name: &str) -> u8 {
     let has = |part: &str| name.contains(part);
     match () {
-        () if has("-schema-create.sql") => 0,
+        () if has("-schema-create.sql") || has("-schema-sequence.sql") => 0,
         () if has("-schema.sql") => 1,
         () if has("-schema-view.sql") => 3,
         () if has("-schema-triggers.sql") || has("-schema-post.sql") => 4,
@@ -216,6 +225,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_of_mydumper_are_loaded_in_the_order_of_what_they_need() {
+        let in_order = [
+            "shop-schema-create.sql",
+            "shop.s-schema-sequence.sql.zst",
+            "shop.a-schema.sql",
+            "shop.a.00000.sql.gz",
+            "shop.v-schema-view.sql",
+            "shop-schema-post.sql",
+            "shop.a-schema-triggers.sql",
+        ];
+        let mut files: Vec<_> = in_order.iter().rev().map(|it| (stage(it), *it)).collect();
+        files.sort_unstable();
+        let names: Vec<_> = files.into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, in_order);
+    }
+
+    #[test]
     fn a_directory_that_cannot_be_loaded_is_known_by_its_names() {
         for (names, says) in [
             (
@@ -240,6 +266,7 @@ mod tests {
                 "a.t-schema.sql a.t.00000.dat.zst",
                 Some("a.t.00000.dat.zst"),
             ),
+            ("orders.sql orders.txt", Some("orders.txt")),
             (
                 "metadata other.z-schema.sql prod.t-schema.sql",
                 Some("several databases: other, prod"),

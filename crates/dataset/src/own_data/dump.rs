@@ -9,7 +9,7 @@ mod role;
 mod splitter;
 
 pub use assignment::{Assignment, assignments};
-pub use default_charset::DefaultCharset;
+pub use default_charset::{DefaultCharset, creates_event};
 pub use head::{DumpHead, TAIL_BYTES};
 pub use insert::{ColumnKind, InsertHead, insert_head, is_literal, lines_of};
 pub use myloader::myloader_session;

@@ -91,6 +91,9 @@ pub(crate) struct AbArgs {
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
     file::check_budget(&factors, &args.measurement)?;
+    for warning in known_options::without_effect(&factors) {
+        eprintln!("warning: {warning}");
+    }
     let account = Account {
         user: args.user.clone(),
         password_file: args.password_file.clone(),

@@ -32,7 +32,7 @@ dbdyno quick measures point selects by primary key in a table of 100,000 rows, w
 
 Without connection options, dbdyno creates a private server, measures it and removes it. On an existing server, the
 database dbdyno_quick is created for the measurement and dropped afterwards. With --database, the table dbdyno_quick is
-created in the given database instead, and is not dropped.
+created in the given database instead, and also dropped afterwards, unless --keep is given.
 
 Examples:
   dbdyno quick
@@ -54,7 +54,7 @@ pub(crate) struct QuickArgs {
     /// Server binary for the private server [default: found automatically]
     #[arg(long, value_name = "FILE")]
     mysqld: Option<PathBuf>,
-    /// Keep the private server after the measurement instead of removing it
+    /// Keep the private server, or the table of --database, instead of removing it
     #[arg(long)]
     keep: bool,
     /// Print every table and finding after the summary

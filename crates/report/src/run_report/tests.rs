@@ -263,7 +263,7 @@ fn json_for_programs() {
 
 #[test]
 fn sysbenchs_figures_come_from_the_same_record() {
-    use crate::layouts::sysbench::{Beside, FinalReport};
+    
     let beside = Beside {
         percentiles: &[95.0],
         threads: vec![(1, 0.25), (3, 0.75)],

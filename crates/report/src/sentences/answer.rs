@@ -17,7 +17,10 @@ use crate::{
         whole_place,
     },
     results::Results,
-    sentences::groups::groups_in_words,
+    sentences::{
+        doubt::{doubt, doubts},
+        groups::groups_in_words,
+    },
 };
 
 /// The combination with the highest throughput among some.
@@ -294,9 +297,10 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         several => format!("of {} comparisons {}", answers.len(), several.join(", ")),
     };
     Some(format!(
-        "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.",
+        "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.{}",
         in_words(&question.baseline),
         question.metric.in_words(),
+        doubts(question, grid),
     ))
 }
 
@@ -309,9 +313,14 @@ pub(crate) fn verdict(results: &Results, grid: &Grid) -> Vec<String> {
         return vec!["Verdict: nothing can be compared yet.".to_owned()];
     }
     let answers = grid.answers.iter();
-    answers
-        .map(|answer| verdict::sentence(question, answer))
-        .collect()
+    let said = answers.map(|answer| {
+        let sentence = verdict::sentence(question, answer);
+        match doubt(question, answer, grid) {
+            Some(why) => format!("{sentence} This is doubtful, because {why}."),
+            None => sentence,
+        }
+    });
+    said.collect()
 }
 
 /// The CPU use in words: `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.

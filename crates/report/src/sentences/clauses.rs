@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use units::{change, duration, seconds, si};
 use verdict::{Answer, Decision, Execution, Metric, Question};
 
-use super::{answer, figures};
+use super::{answer, doubt::doubt, figures};
 use crate::{
     grid::{Facet, Grid, USUAL_X, cell::Cell, in_words},
     results::{Clause, Results},
@@ -23,7 +23,11 @@ pub(crate) fn clauses<'r>(results: &'r Results, grid: &Grid<'_>) -> Vec<(&'r str
         .filter(|(clause, _)| is_planned(clause, results))
         .map(|(clause, answers)| {
             let said = match &clause.compared {
-                Some(question) => compared(clause, question, answers, grid),
+                Some(question) => {
+                    let but = answers.iter().find_map(|it| doubt(question, it, grid));
+                    let but = but.map(|why| format!(", but {why}"));
+                    compared(clause, question, answers, grid) + &but.unwrap_or_default()
+                }
                 None => highest(clause, grid),
             };
             (clause.name.as_str(), said)

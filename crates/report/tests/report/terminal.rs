@@ -4,7 +4,7 @@ use std::path::Path;
 
 use figures::RunFigures;
 use report::{Results, summary, table};
-use samples::Host;
+use samples::{ErrorCount, Host};
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
 
@@ -51,6 +51,24 @@ fn the_answer_is_the_peak_of_each_line_and_what_limits_it() {
 fn the_answer_to_a_comparison_is_its_verdict() {
     let text = summary(&asked(), Path::new("results/made-1"), 120, &|_| None);
     insta::assert_snapshot!(text);
+}
+
+/// As `dbdyno compare`, which refuses such runs.
+#[test]
+fn a_decision_about_failed_operations_is_doubtful() {
+    let mut results = asked();
+    results.runs[0].errors.push(ErrorCount {
+        number: 1213,
+        count: 1_000_000,
+        in_measurement: 1_000_000,
+        ..ErrorCount::default()
+    });
+    let text = summary(&results, Path::new("results/made-1"), 1000, &|_| None);
+    let short = "Doubtful: 1 of them, because operations failed (W10).";
+    assert!(text.contains(short), "{text}");
+    let text = table(&results, 1000);
+    let long = "This is doubtful, because operations failed (W10).";
+    assert_eq!(text.matches(long).count(), 1, "{text}");
 }
 
 #[test]

@@ -2,8 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use mycnf::{OptionFile, Side, is_same_setting, target_of_variables};
+
 /// Options whose value is a file's name and which also enable a feature; their variable is the switch.
 const NAMED_SWITCHES: [&str; 1] = ["log_bin"];
+/// Options that set some flags of a list; their variable shows all flags.
+const FLAGS: [&str; 2] = ["optimizer_switch", "optimizer_trace"];
+/// Modes that stand for several; `sql_mode` shows them and all that they stand for.
+///
+/// Source: MySQL 5.7 Reference Manual, "Combination SQL Modes"; MariaDB documentation, "SQL_MODE".
+const COMBINED_MODES: [&str; 9] = [
+    "ANSI",
+    "DB2",
+    "MAXDB",
+    "MSSQL",
+    "MYSQL323",
+    "MYSQL40",
+    "ORACLE",
+    "POSTGRESQL",
+    "TRADITIONAL",
+];
 
 /// The options whose actual values differ from the requested ones, one line each, such as
 /// `innodb_flush_log_at_trx_commit: asked for 9, the server has 3`.
@@ -21,18 +39,50 @@ pub(super) fn adjusted(
             let has = variables.get(name)?;
             let is_name = NAMED_SWITCHES.contains(&name) && switch(value).is_none();
             let value = if is_name { "ON" } else { value };
-            (!is_same(value, has))
-                .then(|| format!("{name}: asked for {value}, the server has {has}"))
+            let is_in_effect = is_same(value, has)
+                || is_same_setting(name, unquoted(value), has)
+                || is_shown_within(name, value, has)
+                || is_shown_as_word(name, value, variables);
+            (!is_in_effect).then(|| format!("{name}: asked for {value}, the server has {has}"))
         })
         .collect()
 }
 
 /// True for two forms of one value: `64M` and `67108864`, `1` and `ON`, `row` and `ROW`, `0.5` and `0.500000`.
 fn is_same(asked: &str, has: &str) -> bool {
-    let asked = asked.trim().trim_matches(['"', '\'']);
+    let asked = unquoted(asked);
     asked.eq_ignore_ascii_case(has)
         || number(asked).is_some_and(|number_asked| number(has) == Some(number_asked))
         || switch(asked).is_some_and(|on| switch(has) == Some(on))
+}
+
+fn unquoted(asked: &str) -> &str {
+    asked.trim().trim_matches(['"', '\''])
+}
+
+/// True if the variable shows more than what was requested, as it should: `mrr=on` among all flags of `optimizer_switch`.
+fn is_shown_within(name: &str, asked: &str, has: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(',').map(str::trim);
+        words.map(str::to_ascii_uppercase).collect()
+    };
+    let (asked, has) = (words(unquoted(asked)), words(has));
+    let is_combined = |word: &String| COMBINED_MODES.contains(&word.as_str());
+    let shows_more = FLAGS.contains(&name) || (name == "sql_mode" && asked.iter().any(is_combined));
+    shows_more && asked.iter().all(|word| has.contains(word))
+}
+
+/// True if the variable shows the word whose number was requested: `DEMAND` for `query_cache_type = 2`.
+fn is_shown_as_word(name: &str, asked: &str, variables: &BTreeMap<String, String>) -> bool {
+    let has = variables.get(name).filter(|has| number(has).is_none());
+    let (Some(has), Some(_)) = (has, number(unquoted(asked))) else {
+        return false;
+    };
+    let mut file = OptionFile::default();
+    let asked = Some(unquoted(asked).to_owned());
+    let target =
+        target_of_variables(variables).filter(|_| file.push("mysqld", name, asked).is_ok());
+    target.is_some_and(|target| Side::of_file(&file, &target).values.get(name) == Some(has))
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -93,5 +143,41 @@ mod tests {
             adjusted(&named, &off),
             ["log_bin: asked for ON, the server has OFF"]
         );
+    }
+
+    #[test]
+    fn other_forms_of_a_value_are_no_adjustment() {
+        let switches = "index_merge=on,index_merge_union=on,mrr=off,derived_merge=on";
+        let ansi = "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ANSI,NO_ZERO_DATE";
+        for (name, asked, has, is_adjusted) in [
+            (
+                "optimizer_switch",
+                "\"mrr=off,index_merge=on\"",
+                switches,
+                false,
+            ),
+            ("optimizer_switch", "mrr=on", switches, true),
+            ("sql_mode", "ANSI,NO_ZERO_DATE", ansi, false),
+            ("sql_mode", "NO_ZERO_DATE", ansi, true),
+            (
+                "sql_mode",
+                "NO_ENGINE_SUBSTITUTION,STRICT_TRANS_TABLES",
+                "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION",
+                false,
+            ),
+            ("log_output", "TABLE,FILE", "FILE,TABLE", false),
+            ("character-set-server", "utf8", "utf8mb3", false),
+            ("concurrent_insert", "2", "ALWAYS", false),
+            ("concurrent_insert", "2", "AUTO", true),
+        ] {
+            let asked = BTreeMap::from([(name.to_owned(), asked.to_owned())]);
+            let variables = [
+                (name.replace('-', "_"), has),
+                ("version".to_owned(), "8.0.33"),
+            ];
+            let variables = variables.map(|(name, value)| (name, value.to_owned()));
+            let found = adjusted(&asked, &BTreeMap::from(variables));
+            assert_eq!(!found.is_empty(), is_adjusted, "{asked:?}: {found:?}");
+        }
     }
 }

@@ -30,8 +30,9 @@ pub(super) struct Rule {
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
-        holds: "any of these is true: the kernel killed a process because memory ran out; tasks waited for memory \
-                at least 10 % of the time; or more than 1 MiB per second was swapped in",
+        holds: "any of these is true: the kernel killed a process because memory ran out (of the server's control \
+                group, if its kills are counted); tasks waited for memory at least 10 % of the time; or more than 1 MiB \
+                per second was swapped in",
         judge: memory,
     },
     Rule {

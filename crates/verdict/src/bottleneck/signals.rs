@@ -107,7 +107,7 @@ pub(super) struct DiskSignals {
 pub(super) struct MemorySignals {
     /// Swapped in per second, bytes.
     pub(super) swapped_in_bytes_per_s: f64,
-    /// Processes that the kernel killed because of a lack of memory, in the machine or the control group.
+    /// Processes that the kernel killed because of a lack of memory, in the server's control group or else the machine.
     pub(super) oom_kills: u64,
 }
 
@@ -382,12 +382,13 @@ fn disk(samples: &[&Telemetry]) -> Option<DiskSignals> {
     })
 }
 
-fn memory(samples: &[&Telemetry]) -> Option<MemorySignals> {
+pub(super) fn memory(samples: &[&Telemetry]) -> Option<MemorySignals> {
     let of_machine = sum(samples, |it| it.paging?.oom_kills);
     let of_group = sum(samples, |it| it.cgroup.as_ref()?.oom_kills);
     Some(MemorySignals {
         swapped_in_bytes_per_s: rate(samples, |it| Some(it.paging?.swapped_in_bytes as f64))?,
-        oom_kills: of_machine.max(of_group).unwrap_or(0),
+        // The machine's count has those of other groups, which may only have reached limits of their own.
+        oom_kills: of_group.or(of_machine).unwrap_or(0),
     })
 }
 

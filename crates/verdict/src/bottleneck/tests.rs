@@ -80,6 +80,28 @@ fn nothing_is_found_where_nothing_is_short() {
 }
 
 #[test]
+fn kills_in_other_groups_are_not_the_servers() {
+    let kills = |of_group: Option<u64>| {
+        let sample = samples::Telemetry {
+            length_s: 1.0,
+            paging: Some(samples::Paging {
+                oom_kills: Some(1),
+                ..samples::Paging::default()
+            }),
+            cgroup: Some(samples::CgroupUse {
+                oom_kills: of_group,
+                ..samples::CgroupUse::default()
+            }),
+            ..samples::Telemetry::default()
+        };
+        super::signals::memory(&[&sample]).map(|it| it.oom_kills)
+    };
+    assert_eq!(kills(Some(0)), Some(0));
+    assert_eq!(kills(Some(2)), Some(2));
+    assert_eq!(kills(None), Some(1), "only the machine's are known");
+}
+
+#[test]
 fn memory_by_kills_stalls_and_swapping() {
     let memory = |change: fn(&mut MemorySignals)| case(|it| change(it.memory.as_mut().unwrap()));
     assert_eq!(memory(|it| it.oom_kills = 1), [Resource::Memory]);

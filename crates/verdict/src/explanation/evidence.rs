@@ -25,10 +25,14 @@ pub(super) struct Evidence<'a> {
     pub(super) metrics: Vec<&'a Compared>,
     /// Variables that differ, with the values of A and B.
     pub(super) variables: BTreeMap<&'a str, [&'a str; 2]>,
+    /// All variables of A and of B; `None` where they were not read.
+    pub(super) all_variables: [Option<&'a BTreeMap<String, String>>; 2],
     /// The limit of each execution of A and of B; `None` for an unexplained one.
     pub(super) limits: [Vec<Option<Resource>>; 2],
     /// Mean of the shortest response times of A and B, microseconds.
     pub(super) shortest_us: Option<[f64; 2]>,
+    /// The longest response time of all executions of A and of B, seconds.
+    pub(super) longest_s: Option<[f64; 2]>,
     /// Shares of the CPUs that other programs and the hypervisor took, means of A and B; `None` where that was not observed.
     pub(super) taken: Option<[Taken; 2]>,
 }
@@ -82,9 +86,11 @@ impl<'a> Evidence<'a> {
             costs: costs.iter().collect(),
             metrics: metrics.iter().collect(),
             variables: variables(a, b),
+            all_variables: [all_variables(a), all_variables(b)],
             limits: [limits(a), limits(b)],
             taken: taken(a).zip(taken(b)).map(|(a, b)| [a, b]),
             shortest_us: shortest_us(a).zip(shortest_us(b)).map(|(a, b)| [a, b]),
+            longest_s: longest_s(a).zip(longest_s(b)).map(|(a, b)| [a, b]),
         }
     }
 
@@ -123,7 +129,7 @@ impl<'a> Evidence<'a> {
             .any(|metric| metric.decision.is_different())
     }
 
-    /// The side that is certainly worse in a metric: 0 for A.
+    /// The side that is certainly worse in a metric: 0 for A. The metric that decides is the first of all.
     pub(super) fn worse(&self) -> Option<usize> {
         const BY: [Metric; 6] = [
             Metric::NewOrders,
@@ -133,12 +139,14 @@ impl<'a> Evidence<'a> {
             Metric::P95,
             Metric::P99,
         ];
-        BY.iter()
-            .find_map(|metric| match self.metric(*metric)?.decision {
-                Decision::Faster => Some(0),
-                Decision::Slower => Some(1),
-                Decision::Equivalent | Decision::Inconclusive => None,
-            })
+        let deciding = self.metrics.first().copied();
+        let others = BY.iter().filter_map(|metric| self.metric(*metric));
+        let mut all = deciding.into_iter().chain(others);
+        all.find_map(|metric| match metric.decision {
+            Decision::Faster => Some(0),
+            Decision::Slower => Some(1),
+            Decision::Equivalent | Decision::Inconclusive => None,
+        })
     }
 
     /// A metric, if both sides have it.
@@ -153,6 +161,21 @@ impl<'a> Evidence<'a> {
     /// The values of A and B of a variable that differs.
     pub(super) fn variable(&self, name: &str) -> Option<[&'a str; 2]> {
         self.variables.get(name).copied()
+    }
+
+    /// The value of a variable on a side; `None` if it was not read.
+    pub(super) fn value(&self, side: usize, name: &str) -> Option<&'a str> {
+        self.all_variables[side]?.get(name).map(String::as_str)
+    }
+
+    /// Whether statements of a side can be long enough for its slow log, or be logged because they use no index; true if
+    /// that is unknown.
+    pub(super) fn reaches_slow_log(&self, side: usize) -> bool {
+        let limit = self.value(side, "long_query_time");
+        let limit_s = limit.and_then(|limit| limit.parse::<f64>().ok());
+        let logs_scans = self.value(side, "log_queries_not_using_indexes") == Some("ON");
+        let known = limit_s.zip(self.longest_s);
+        logs_scans || known.is_none_or(|(limit_s, longest_s)| longest_s[side] >= limit_s)
     }
 
     /// ` (sync_binlog 0 → 1)` for those variables that differ; empty if none does.
@@ -188,12 +211,15 @@ impl<'a> Evidence<'a> {
     }
 }
 
+fn all_variables<'a>(side: &[&'a Execution<'a>]) -> Option<&'a BTreeMap<String, String>> {
+    Some(&side.first()?.record.servers.first()?.variables)
+}
+
 fn variables<'a>(
     a: &[&'a Execution<'a>],
     b: &[&'a Execution<'a>],
 ) -> BTreeMap<&'a str, [&'a str; 2]> {
-    let of = |side: &[&'a Execution<'a>]| Some(&side.first()?.record.servers.first()?.variables);
-    let (Some(a), Some(b)) = (of(a), of(b)) else {
+    let (Some(a), Some(b)) = (all_variables(a), all_variables(b)) else {
         return BTreeMap::new();
     };
     let both = a
@@ -228,4 +254,38 @@ fn shortest_us(side: &[&Execution<'_>]) -> Option<f64> {
         .map(|it| Some(it.figures.response.as_ref()?.min_ns as f64 / 1e3));
     let shortest = shortest.collect::<Option<Vec<f64>>>()?;
     (!shortest.is_empty()).then(|| shortest.iter().sum::<f64>() / shortest.len() as f64)
+}
+
+fn longest_s(side: &[&Execution<'_>]) -> Option<f64> {
+    let longest = side
+        .iter()
+        .map(|it| Some(it.figures.response.as_ref()?.max_ns as f64 / 1e9));
+    let longest = longest.collect::<Option<Vec<f64>>>()?;
+    longest.into_iter().reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worse_side_is_that_of_the_metric_that_decides() {
+        let made =
+            |metric, decision| Compared::made(Measure::Metric(metric), [1.0, 2.0], decision, None);
+        let more = made(Metric::Throughput, Decision::Faster);
+        let later = made(Metric::P99, Decision::Slower);
+        let unknown = made(Metric::P99, Decision::Inconclusive);
+        for (metrics, worse) in [
+            (vec![&later, &more], Some(1)),
+            (vec![&more, &later], Some(0)),
+            (vec![&unknown, &more], Some(0)),
+            (vec![&unknown], None),
+        ] {
+            let evidence = Evidence {
+                metrics,
+                ..Evidence::default()
+            };
+            assert_eq!(evidence.worse(), worse);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The finding of one rule, and its rank among the others.
 
+use super::evidence::Moved;
 use crate::costs::Cost;
 
 /// The sides in words.
@@ -26,4 +27,17 @@ pub(super) struct Finding {
     pub(super) side: Option<usize>,
     /// Replaces the rule's own rank.
     pub(super) rank: Option<Rank>,
+}
+
+impl Finding {
+    /// A cost that changed, with the time of one unit of it.
+    pub(super) fn of(moved: Moved, price_us: f64, meaning: String) -> Self {
+        Self {
+            cost: Some(moved.cost),
+            sentence: format!("{}: {meaning}", moved.in_words()),
+            explains_us: moved.by().abs() * price_us,
+            side: Some(moved.higher()),
+            rank: None,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The rules, and the nominal prices by which they are ranked.
+//! The table of all rules, and most of their conditions.
 
 use samples::Disturbance;
 use units::{change, duration};
@@ -6,7 +6,9 @@ use units::{change, duration};
 use super::{
     evidence::{Evidence, Moved},
     finding::{Finding, Rank, SIDES},
+    logs::{binary_log, statement_log},
     outside::{limit, taken},
+    price,
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
@@ -22,28 +24,8 @@ pub(super) struct Rule {
     pub(super) judge: fn(&Evidence<'_>) -> Option<Finding>,
 }
 
-/// Nominal prices, microseconds; they rank causes and are not results.
-mod price {
-    /// A flush that reaches the disk.
-    pub(super) const FLUSH_US: f64 = 1_000.0;
-    /// A page that is read from the disk.
-    pub(super) const READ_US: f64 = 200.0;
-    /// A row that is read.
-    pub(super) const ROW_US: f64 = 0.5;
-    /// A result into or out of the query cache, with its lock.
-    pub(super) const CACHED_US: f64 = 20.0;
-    /// A temporary table in memory, and on disk.
-    pub(super) const TABLE_US: f64 = 20.0;
-    pub(super) const TABLE_ON_DISK_US: f64 = 500.0;
-    /// A byte written, and a byte sent.
-    pub(super) const WRITTEN_BYTE_US: f64 = 0.005;
-    pub(super) const SENT_BYTE_US: f64 = 0.01;
-}
-
 /// Minimum growth in rows per operation that increases the other costs.
 const ROWS_OF_A_SCAN: f64 = 10.0;
-/// The default size of an InnoDB page, bytes.
-const PAGE_BYTES: f64 = 16_384.0;
 
 /// All rules, in order.
 pub(super) const RULES: [Rule; 20] = [
@@ -122,10 +104,12 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "statement log",
-        holds: "The variable general_log or slow_query_log differs. In addition, `server_cpu` or `written_bytes` \
-                differs clearly and is higher on the side that writes the log. For `written_bytes`, the increase \
-                must be more than twice the growth of redo log, binary log and InnoDB pages together. If neither \
-                `server_cpu` nor `written_bytes` was observed, it is enough that a metric differs significantly",
+        holds: "The variable general_log or slow_query_log differs. The log is written: log_output is not NONE, and \
+                for the slow log, the longest response time reaches long_query_time, or \
+                log_queries_not_using_indexes is on. In addition, `server_cpu` or `written_bytes` differs clearly \
+                and is higher on the side that writes the log. For `written_bytes`, the increase must be more than \
+                twice the growth of redo log, binary log and InnoDB pages together. If neither `server_cpu` nor \
+                `written_bytes` was observed, it is enough that a metric differs significantly",
         rank: Rank::Particular,
         judge: statement_log,
     },
@@ -137,10 +121,11 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "binary log",
-        holds: "The variable log_bin or sync_binlog differs. In addition, `binlog_bytes` or `disk_flushes` differs \
-                clearly and is higher on the side that writes a binary log or syncs it more often. For \
-                `disk_flushes`, the increase must be greater than the increase of `fsyncs`. If neither \
-                `binlog_bytes` nor `disk_flushes` was observed, it is enough that a metric differs significantly",
+        holds: "The variable log_bin or sync_binlog differs, and the side that writes a binary log or syncs it more \
+                often has a binary log. In addition, `binlog_bytes` or `disk_flushes` differs clearly and is higher \
+                on this side. For `disk_flushes`, the increase must be greater than the increase of `fsyncs`. If \
+                neither `binlog_bytes` nor `disk_flushes` was observed, it is enough that a metric differs \
+                significantly",
         rank: Rank::Particular,
         judge: binary_log,
     },
@@ -215,18 +200,6 @@ pub(super) const RULES: [Rule; 20] = [
     },
 ];
 
-impl Finding {
-    fn of(moved: Moved, price_us: f64, meaning: String) -> Self {
-        Self {
-            cost: Some(moved.cost),
-            sentence: format!("{}: {meaning}", moved.in_words()),
-            explains_us: moved.by().abs() * price_us,
-            side: Some(moved.higher()),
-            rank: None,
-        }
-    }
-}
-
 /// The side on which a cost is higher, in words.
 fn higher(moved: &Moved) -> &'static str {
     SIDES[moved.higher()]
@@ -271,55 +244,6 @@ fn query_cache(it: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-fn statement_log(it: &Evidence<'_>) -> Option<Finding> {
-    const SETTINGS: [&str; 2] = ["general_log", "slow_query_log"];
-    let differing = SETTINGS.iter().find_map(|name| it.variable(name))?;
-    let logging = usize::from(differing[1] == "ON");
-    let settings = it.settings(&SETTINGS);
-    let meaning = format!("{} writes statements to a log{settings}", SIDES[logging]);
-    let of_log = |moved: &Moved| moved.higher() == logging;
-    let bytes = it.moved(Cost::WrittenBytes).filter(of_log);
-    let bytes = bytes.filter(|moved| moved.by().abs() > 2.0 * elsewhere_bytes(it, logging));
-    let cpu = it.moved(Cost::ServerCpu).filter(of_log);
-    match (bytes, cpu) {
-        (Some(moved), cpu) => Some(Finding {
-            explains_us: cpu.map_or(0.0, |cpu| cpu.by().abs())
-                + moved.by().abs() * price::WRITTEN_BYTE_US,
-            ..Finding::of(moved, 0.0, meaning)
-        }),
-        (None, Some(cpu)) => Some(Finding::of(cpu, 1.0, meaning)),
-        (None, None) => unobserved(it, &[Cost::WrittenBytes, Cost::ServerCpu], logging, meaning),
-    }
-}
-
-/// Bytes that a side writes in excess of the other into redo log, binary log and InnoDB pages.
-fn elsewhere_bytes(it: &Evidence<'_>, side: usize) -> f64 {
-    let sizes = [
-        (Cost::RedoBytes, 1.0),
-        (Cost::BinlogBytes, 1.0),
-        (Cost::InnodbWrites, PAGE_BYTES),
-    ];
-    let moved = sizes
-        .into_iter()
-        .filter_map(|(cost, bytes)| Some((it.moved(cost)?, bytes)));
-    moved
-        .filter(|(moved, _)| moved.higher() == side)
-        .map(|(moved, bytes)| moved.by().abs() * bytes)
-        .sum()
-}
-
-/// A setting that differs and whose costs were not observed: the finding is a guess and says so.
-fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -> Option<Finding> {
-    let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
-    (is_unseen && it.is_decided()).then(|| Finding {
-        cost: None,
-        sentence: format!("{meaning}; the cost of this setting was not observed"),
-        explains_us: 0.0,
-        side: Some(side),
-        rank: None,
-    })
-}
-
 fn misses(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::Misses)?;
     let settings = it.settings(&["innodb_buffer_pool_size"]);
@@ -328,48 +252,6 @@ fn misses(it: &Evidence<'_>) -> Option<Finding> {
         higher(&moved)
     );
     Some(Finding::of(moved, price::READ_US, meaning))
-}
-
-fn binary_log(it: &Evidence<'_>) -> Option<Finding> {
-    const SETTINGS: [&str; 2] = ["log_bin", "sync_binlog"];
-    let settings = it.settings(&SETTINGS);
-    if settings.is_empty() {
-        return None;
-    }
-    let (side, what) = match (it.variable("log_bin"), it.variable("sync_binlog")) {
-        (Some([_, b]), _) => (usize::from(b == "ON"), "writes a binary log"),
-        (None, Some([a, b])) => (
-            usize::from(syncs_more(a, b)),
-            "syncs its binary log more often",
-        ),
-        (None, None) => return None,
-    };
-    let meaning = format!("{} {what}{settings}", SIDES[side]);
-    let of_it = |moved: &Moved| moved.higher() == side;
-    // InnoDB's own syncs do not belong to the binary log.
-    let own = it.moved(Cost::Fsyncs).filter(of_it);
-    let own = own.map_or(0.0, |moved| moved.by().abs());
-    if let Some(flushes) = it.moved(Cost::DiskFlushes).filter(of_it)
-        && flushes.by().abs() > own
-    {
-        return Some(Finding {
-            explains_us: (flushes.by().abs() - own) * price::FLUSH_US,
-            ..Finding::of(flushes, 0.0, meaning)
-        });
-    }
-    if let Some(bytes) = it.moved(Cost::BinlogBytes).filter(of_it) {
-        return Some(Finding::of(bytes, price::WRITTEN_BYTE_US, meaning));
-    }
-    unobserved(it, &[Cost::DiskFlushes, Cost::BinlogBytes], side, meaning)
-}
-
-/// With 0, the operating system decides; with n, the server syncs at every nth group of commits.
-fn syncs_more(a: &str, b: &str) -> bool {
-    let every = |text: &str| match text.parse::<u64>() {
-        Ok(0) | Err(_) => u64::MAX,
-        Ok(every) => every,
-    };
-    every(b) < every(a)
 }
 
 fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
@@ -383,7 +265,8 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
         Some([a, b]) => {
             let of_fewer = if is_fewer_on_b { b } else { a };
             match of_fewer {
-                "1" => format!(
+                // MariaDB's 3 syncs as 1 does, and at each prepare.
+                "1" | "3" => format!(
                     "{fewer} syncs its redo log less often{}",
                     it.settings(&[setting])
                 ),

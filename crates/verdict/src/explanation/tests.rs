@@ -426,3 +426,70 @@ fn variables_of_both_sides_stand_beside_each_other() {
     );
     assert_eq!(evidence.settings(&["log_bin"]), "");
 }
+
+#[test]
+fn a_log_that_is_not_written_is_no_cause() {
+    let cases = [
+        (
+            "slow_query_log",
+            (Cost::ServerCpu, 50.0, 90.0),
+            &[("long_query_time", "10.000000")][..],
+            false,
+        ),
+        (
+            "slow_query_log",
+            (Cost::ServerCpu, 50.0, 90.0),
+            &[("long_query_time", "0.000000")],
+            true,
+        ),
+        (
+            "slow_query_log",
+            (Cost::ServerCpu, 50.0, 90.0),
+            &[
+                ("long_query_time", "10.000000"),
+                ("log_queries_not_using_indexes", "ON"),
+            ],
+            true,
+        ),
+        (
+            "general_log",
+            (Cost::ServerCpu, 50.0, 90.0),
+            &[("log_output", "NONE")],
+            false,
+        ),
+        (
+            "sync_binlog",
+            (Cost::DiskFlushes, 0.1, 2.0),
+            &[("log_bin", "OFF")],
+            false,
+        ),
+        (
+            "sync_binlog",
+            (Cost::DiskFlushes, 0.1, 2.0),
+            &[("log_bin", "ON")],
+            true,
+        ),
+    ];
+    for (variable, cost, of_both, is_cause) in cases {
+        let case = Case::of(&[cost]);
+        let of_both = of_both.iter();
+        let of_both: BTreeMap<String, String> = of_both
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let values = match variable {
+            "sync_binlog" => ["0", "1"],
+            _ => ["OFF", "ON"],
+        };
+        let evidence = Evidence {
+            costs: case.costs.iter().collect(),
+            metrics: case.metrics.iter().collect(),
+            variables: BTreeMap::from([(variable, values)]),
+            all_variables: [Some(&of_both); 2],
+            longest_s: Some([0.04, 0.05]),
+            ..Evidence::default()
+        };
+        let found = causes(&evidence);
+        let is_named = found.iter().any(|it| it.rule.ends_with(" log"));
+        assert_eq!(is_named, is_cause, "{variable} {of_both:?}");
+    }
+}

@@ -98,6 +98,11 @@ impl DefaultCharset {
     }
 }
 
+/// Whether a statement creates an event, which a server executes by itself.
+pub fn creates_event(statement: &[u8]) -> bool {
+    created(statement).as_deref() == Some("EVENT")
+}
+
 /// What a CREATE makes, in capitals: `TABLE`, `TRIGGER`.
 fn created(statement: &[u8]) -> Option<String> {
     let tokens = ExecutedTokens::of(statement, Quoting::default());
@@ -159,6 +164,22 @@ mod tests {
                 expected,
                 "{statement}"
             );
+        }
+    }
+
+    #[test]
+    fn events_are_known_by_their_create() {
+        for (statement, is_event) in [
+            (
+                "/*!50106 CREATE*/ /*!50117 DEFINER=`a`@`%`*/ /*!50106 EVENT `purge` ON SCHEDULE EVERY 1 HOUR DO DELETE FROM t */",
+                true,
+            ),
+            ("CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SET @a = 1", true),
+            ("/*!50106 DROP EVENT IF EXISTS `purge` */", false),
+            ("CREATE TABLE event (a int)", false),
+            ("CREATE PROCEDURE event() SELECT 1", false),
+        ] {
+            assert_eq!(creates_event(statement.as_bytes()), is_event, "{statement}");
         }
     }
 

@@ -2,6 +2,8 @@
 
 use bstr::ByteSlice;
 
+use sqltext::is_only_for_client;
+
 /// Bytes at the end of a dump in which its last line is searched: a hand may have added some statements.
 pub const TAIL_BYTES: usize = 4096;
 
@@ -27,7 +29,7 @@ impl DumpHead {
         let mut head = Self::default();
         for line in text.lines() {
             // mariadb-dump begins with a comment that only its client reads.
-            if line.trim_ascii().is_empty() || line.starts_with(b"/*M!999999") {
+            if line.trim_ascii().is_empty() || is_only_for_client(line) {
                 continue;
             }
             if !line.starts_with(b"--") {
@@ -74,6 +76,10 @@ mod tests {
             (
                 "/*M!999999\\- enable the sandbox mode */ \r\n-- MariaDB dump 10.19  Distrib 10.11\r\n-- Host: db    Database: my shop\r\n",
                 head(Some("my shop"), Some("-- Dump completed")),
+            ),
+            (
+                "/*!999999\\- enable the sandbox mode */ \n-- MariaDB dump 10.19  Distrib 10.11.8-MariaDB\n-- Host: db    Database: shop\n",
+                head(Some("shop"), Some("-- Dump completed")),
             ),
             (
                 "-- Dump created by MySQL pump utility, version: 8.0.33, Linux (x86_64)\n",

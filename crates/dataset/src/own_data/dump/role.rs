@@ -57,6 +57,13 @@ impl Role {
             "BEGIN",
             "CHANGE MASTER",
             "CHANGE REPLICATION",
+            // mysqldump --apply-replica-statements: a server that is no replica refuses START.
+            "STOP SLAVE",
+            "STOP REPLICA",
+            "STOP ALL SLAVES",
+            "START SLAVE",
+            "START REPLICA",
+            "START ALL SLAVES",
             "FLUSH ",
         ];
         if skipped.iter().any(|word| begins(word)) {
@@ -235,6 +242,8 @@ mod tests {
             ("DROP TABLE IF EXISTS `t`", Role::Table(name("t"))),
             ("CREATE TABLE `t` (\n  `a` int\n)", Role::Table(name("t"))),
             ("LOCK TABLES `t` WRITE", Role::Skipped),
+            ("STOP SLAVE", Role::Skipped),
+            ("START REPLICA", Role::Skipped),
             (
                 "/*!40000 ALTER TABLE `t` DISABLE KEYS */",
                 Role::Table(name("t")),

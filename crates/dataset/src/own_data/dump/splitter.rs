@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr2};
 
+use sqltext::is_read_by_server;
+
 /// Bytes of one statement at most.
 pub const STATEMENT_BYTES_MAX: usize = 64 << 20;
 
@@ -212,7 +214,7 @@ impl Splitter {
         }
         self.mode = if rest[0] == b'#' || is_dash_comment(rest) {
             Mode::Line { inside: false }
-        } else if rest.starts_with(b"/*") && !is_read(rest) {
+        } else if rest.starts_with(b"/*") && !is_read_by_server(rest) {
             self.at += 2;
             Mode::Block { inside: false }
         } else {
@@ -248,7 +250,7 @@ impl Splitter {
                     self.mode = Mode::Line { inside: true };
                     return Step::GoOn;
                 }
-                b'/' if rest.starts_with(b"/*") && !is_read(rest) => {
+                b'/' if rest.starts_with(b"/*") && !is_read_by_server(rest) => {
                     self.at += 2;
                     self.mode = Mode::Block { inside: true };
                     return Step::GoOn;
@@ -344,12 +346,6 @@ fn is_dash_comment(rest: &[u8]) -> bool {
     rest.starts_with(b"--") && rest.get(2).is_none_or(u8::is_ascii_whitespace)
 }
 
-/// A comment that a server reads: not the one of mariadb-dump that only its client reads.
-fn is_read(rest: &[u8]) -> bool {
-    let of_mariadb = rest.starts_with(b"/*M!") && !rest.starts_with(b"/*M!999999");
-    rest.starts_with(b"/*!") || of_mariadb || rest.starts_with(b"/*+")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -400,6 +396,23 @@ mod tests {
                 .map(|(line, text)| (*line, text.as_str()))
                 .collect();
             assert_eq!(found, expected, "pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn the_comment_for_the_client_begins_no_statement() {
+        for comment in ["/*M!999999", "/*!999999"] {
+            let dump = format!(
+                "{comment}\\- enable the sandbox mode */ \n-- MariaDB dump 10.19\n\n/*!40101 SET NAMES utf8mb4 */;\n"
+            );
+            let expected = vec![(4, "/*!40101 SET NAMES utf8mb4 */".to_owned())];
+            for piece in [1, 7, 10_000] {
+                assert_eq!(
+                    split(dump.as_bytes(), piece).unwrap(),
+                    expected,
+                    "{comment}"
+                );
+            }
         }
     }
 

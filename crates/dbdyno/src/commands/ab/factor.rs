@@ -39,7 +39,11 @@ pub(super) struct Level {
 impl Factor {
     fn new(option: String, kind: Kind, levels: Vec<String>) -> Self {
         let levels = levels.into_iter().map(|value| Level {
-            label: value.clone(),
+            label: match value.as_str() {
+                // In a sentence, a level without a name would be a gap.
+                "" => "(empty)".to_owned(),
+                named => named.to_owned(),
+            },
             value,
         });
         Self {
@@ -160,7 +164,7 @@ pub(super) fn hosts(text: &str) -> Result<Factor, String> {
 pub(super) fn option_files(text: &str) -> Result<Factor, String> {
     let mut factor = Factor::new("--cnf".to_owned(), Kind::OptionFile, levels(text)?);
     for level in &mut factor.levels {
-        if level.label.is_empty() {
+        if level.value.is_empty() {
             return Err("option files such as a.cnf,b.cnf".to_owned());
         }
         level.value = whole_path(Path::new(&level.label))?;
@@ -235,5 +239,8 @@ mod tests {
         for text in ["sync_binlog", "=1", "1a=2", "a=\"1"] {
             assert!(values(text).is_err(), "{text}");
         }
+        let levels = setting("sql_mode=\"\",ANSI").unwrap().levels;
+        let labels: Vec<&str> = levels.iter().map(|level| level.label.as_str()).collect();
+        assert_eq!(labels, ["(empty)", "ANSI"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use blame::{Blame, Blamed};
-use mycnf::{Machine, OptionFile, Target, lint};
+use mycnf::{Machine, OptionFile, Target, lint, Side};
 use server::Installation;
 
 use super::factor::{Factor, Kind};
@@ -41,6 +41,97 @@ pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
     Ok(())
 }
 
+/// Warnings about options whose values cannot differ, because a log on which they depend is off. Beside option files nothing
+/// is judged, as in [`check`].
+pub(super) fn without_effect(factors: &[Factor]) -> Vec<String> {
+    if factors.iter().any(|it| it.kind == Kind::OptionFile) {
+        return Vec::new();
+    }
+    without_effect_in(factors, &targets(factors))
+}
+
+fn without_effect_in(factors: &[Factor], targets: &[Target]) -> Vec<String> {
+    let compares_versions = factors
+        .iter()
+        .any(|it| it.kind == Kind::Version && it.varies());
+    let sets = |log: &Log| {
+        let mut names = factors.iter().filter_map(setting_name);
+        names.any(|name| log.switches.contains(&name.as_str()))
+    };
+    let is_off = |log: &Log, target: &Target| {
+        // The binary log is off where versions are compared.
+        (compares_versions && log.is_binary)
+            || Side::of_version(target)
+                .values
+                .get(log.switches[0])
+                .is_some_and(|value| value == "OFF")
+    };
+    let mut warnings = Vec::new();
+    for factor in factors.iter().filter(|it| it.varies()) {
+        let Some(name) = setting_name(factor) else {
+            continue;
+        };
+        let Some(log) = LOGS.iter().find(|it| (it.is_of)(&name) && !sets(it)) else {
+            continue;
+        };
+        let off = targets.iter().filter(|target| is_off(log, target));
+        let off: Vec<String> = off.map(Target::to_string).collect();
+        if !off.is_empty() {
+            warnings.push(format!(
+                "--set {name} has no effect in {}, where {} is OFF: add --set {}",
+                off.join(" and "),
+                log.switches[0],
+                log.switched_on
+            ));
+        }
+    }
+    warnings
+}
+
+/// A log that is off by default in some versions.
+struct Log {
+    /// The variable that shows whether it is on, then other options that switch it.
+    switches: &'static [&'static str],
+    switched_on: &'static str,
+    is_binary: bool,
+    /// Whether an option of this name has an effect only while the log is on.
+    is_of: fn(&str) -> bool,
+}
+
+/// Source: MySQL Reference Manual, "Binary Logging Options and Variables" and "The Slow Query Log".
+static LOGS: [Log; 2] = [
+    Log {
+        switches: &["log_bin", "skip_log_bin", "disable_log_bin"],
+        switched_on: "log_bin=binlog",
+        is_binary: true,
+        is_of: |name| name == "sync_binlog" || name.starts_with("binlog_"),
+    },
+    Log {
+        switches: &["slow_query_log", "log_slow_query"],
+        switched_on: "slow_query_log=ON",
+        is_binary: false,
+        is_of: |name| {
+            let others = [
+                "long_query_time",
+                "log_queries_not_using_indexes",
+                "min_examined_row_limit",
+            ];
+            others.contains(&name) || name.starts_with("log_slow_")
+        },
+    },
+];
+
+/// The name of the option that a factor sets, as variables are written.
+fn setting_name(factor: &Factor) -> Option<String> {
+    match &factor.kind {
+        Kind::Setting(name) => {
+            let name = name.replace('-', "_").to_ascii_lowercase();
+            Some(name.trim_start_matches("loose_").to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// The versions that are compared, else the one that is installed.
 fn targets(factors: &[Factor]) -> Vec<Target> {
     let versions = factors.iter().find(|it| it.kind == Kind::Version);
@@ -56,4 +147,63 @@ fn targets(factors: &[Factor]) -> Vec<Target> {
         .into_iter()
         .filter_map(|name| Installation::find(name, None).ok());
     found.map(|installation| installation.target()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::factor, *};
+
+    #[test]
+    fn values_that_cannot_differ_are_found() {
+        let warnings = |settings: &[&str], versions: &[&str]| {
+            let mut factors: Vec<Factor> = settings
+                .iter()
+                .map(|text| factor::setting(text).unwrap())
+                .collect();
+            factors.extend(factor::versions(&versions.join(",")));
+            let targets: Vec<Target> = versions
+                .iter()
+                .map(|text| Target::parse(text).unwrap())
+                .collect();
+            without_effect_in(&factors, &targets)
+        };
+        for (settings, versions, says) in [
+            (
+                &["sync-binlog=0,1"][..],
+                &["mariadb-10.11"][..],
+                Some(
+                    "--set sync_binlog has no effect in mariadb-10.11, where log_bin is OFF: add --set log_bin=binlog",
+                ),
+            ),
+            (&["sync_binlog=0,1"], &["mysql-8.0.33"], None),
+            (
+                &["sync_binlog=0,1"],
+                &["mysql-8.0.33", "mysql-9.7"],
+                Some("in mysql-8.0.33 and mysql-9.7"),
+            ),
+            (&["sync_binlog=0,1", "log_bin=b"], &["mariadb-10.11"], None),
+            (&["sync_binlog=1"], &["mariadb-10.11"], None),
+            (
+                &["long_query_time=0,10"],
+                &["mysql-8.0.33"],
+                Some("slow_query_log is OFF"),
+            ),
+            (&["slow_query_log=0,1"], &["mysql-8.0.33"], None),
+            (&["log_slow_query=0,1"], &["mariadb-10.11"], None),
+            (
+                &["innodb_flush_log_at_trx_commit=1,2"],
+                &["mariadb-10.11"],
+                None,
+            ),
+        ] {
+            let found = warnings(settings, versions);
+            match says {
+                None => assert!(found.is_empty(), "{settings:?}: {found:?}"),
+                Some(says) => {
+                    assert_eq!(found.len(), 1, "{settings:?}: {found:?}");
+                    assert!(found[0].contains(says), "{found:?}");
+                }
+            }
+        }
+    }
 }
