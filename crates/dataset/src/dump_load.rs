@@ -19,10 +19,23 @@ use std::{
     time::Duration,
 };
 
+use crate::{
+    dump_load::{
+        columns::TableColumns,
+        error::failed,
+        job::{Job, JobText},
+        queue::Queue,
+        reading::{Piece, Reading},
+        source::Source,
+        spool::Spool,
+    },
+    own_data::dump::{DefaultCharset, DumpStatement, Role, creates_event, without_definer},
+    own_session::open_settled,
+    populate::STATEMENT_LIMIT,
+};
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
 use sqltext::{Quoting, without_database};
-use crate::{own_data::dump::{DefaultCharset, DumpStatement, Role, creates_event, without_definer}, own_session::open_settled, dump_load::{columns::TableColumns, error::failed, job::{Job, JobText}, queue::Queue, reading::{Piece, Reading}, source::Source, spool::Spool}, populate::STATEMENT_LIMIT};
 
 pub use error::DumpError;
 

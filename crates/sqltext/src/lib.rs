@@ -28,7 +28,7 @@ pub use own_database::without_database;
 pub use quoting::Quoting;
 pub use rewording::SqlToken;
 use scanner::{Scanner, Token};
-pub(crate) use scanner::{is_only_for_client, is_read_by_server};
+pub use scanner::{is_only_for_client, is_read_by_server};
 pub use target::{TableName, Target};
 
 /// Bytes of one file at most.

@@ -185,7 +185,7 @@ fn comment(rest: &[u8]) -> (usize, Token) {
 }
 
 /// Whether the comment that begins here is one that a server reads.
-pub(crate) fn is_read_by_server(comment: &[u8]) -> bool {
+pub fn is_read_by_server(comment: &[u8]) -> bool {
     let begins = [&b"/*!"[..], b"/*M!", b"/*+"];
     begins.iter().any(|it| comment.starts_with(it)) && !is_only_for_client(comment)
 }
@@ -194,7 +194,7 @@ pub(crate) fn is_read_by_server(comment: &[u8]) -> bool {
 /// server executes it, and no delimiter ends it.
 ///
 /// Source: dumps of MariaDB 10.6.18, 10.11.8 and 11.4.2 (`/*!`), and of later versions (`/*M!`).
-pub(crate) fn is_only_for_client(comment: &[u8]) -> bool {
+pub fn is_only_for_client(comment: &[u8]) -> bool {
     let begins = [&b"/*!999999"[..], b"/*M!999999"];
     begins.iter().any(|it| comment.starts_with(it))
 }

@@ -260,18 +260,3 @@ fn json_for_programs() {
     assert_eq!(json["errors"][0]["number"], 1213);
     assert_eq!(json["statements"][0]["classes"]["other"], 4);
 }
-
-#[test]
-fn sysbenchs_figures_come_from_the_same_record() {
-    
-    let beside = Beside {
-        percentiles: &[95.0],
-        threads: vec![(1, 0.25), (3, 0.75)],
-        ..Beside::default()
-    };
-    let report = FinalReport::of(&record(), &beside);
-    assert_eq!((report.events, report.reads, report.others), (4, 4, 4));
-    assert_eq!((report.ignored_errors, report.reconnects), (3, 0));
-    assert_eq!(report.events_per_thread, (2.0, 1.0));
-    assert_eq!(report.latency.percentiles, [(95.0, 4.0)]);
-}

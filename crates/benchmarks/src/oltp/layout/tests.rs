@@ -1,5 +1,12 @@
 //! Tests against the original's bytes, printed by sysbench 1.0.20.
 
+use std::collections::BTreeMap;
+
+use samples::{
+    Durations, ErrorCount, Interval, Line, OperationInterval, Phase, Record, RecordWriter,
+    ReturnedRows, RunHeader, StatementInterval,
+};
+
 use super::*;
 
 #[test]
@@ -175,4 +182,97 @@ fn histograms() {
  
 "
     );
+}
+
+/// An interval with events of these lengths, each of a COMMIT and a query.
+fn interval(phase: Phase, times_ms: &[u64]) -> Interval {
+    let mut times = Durations::default();
+    times_ms.iter().for_each(|ms| times.record(ms * 1_000_000));
+    let count = times.count;
+    let statement = |name: &str, reads, others| StatementInterval {
+        load: "oltp".to_owned(),
+        statement: name.to_owned(),
+        reads,
+        writes: 0,
+        others,
+        sum_ns: times.sum_ns,
+        min_ns: times.min_ns,
+        max_ns: times.max_ns,
+        histogram: times.histogram.clone(),
+        returned: ReturnedRows::default(),
+    };
+    Interval {
+        t_s: 0.0,
+        length_s: 1.0,
+        phase,
+        stage: None,
+        statements: vec![
+            statement("commit", 0, count),
+            statement("point_selects", count, 0),
+        ],
+        operations: vec![OperationInterval {
+            load: "oltp".to_owned(),
+            operation: "read_write".to_owned(),
+            count,
+            errors: 0,
+            sum_ns: times.sum_ns,
+            min_ns: times.min_ns,
+            max_ns: times.max_ns,
+            histogram: times.histogram,
+            service: None,
+            returned: ReturnedRows::default(),
+        }],
+        send_lag: None,
+        client_lag: None,
+        pace: None,
+        carried: Vec::new(),
+    }
+}
+
+#[test]
+fn the_final_figures_are_those_of_the_measurement() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("record.jsonl");
+    let writer = RecordWriter::create(&path).unwrap();
+    let lines = [
+        Line::Run(RunHeader {
+            format: samples::FORMAT,
+            dbdyno_version: "0".to_owned(),
+            experiment: "oltp read_write".to_owned(),
+            experiment_sha256: String::new(),
+            seed: 7,
+            run: 1,
+            block: 1,
+            combination: BTreeMap::new(),
+            beside: Vec::new(),
+            started_at: String::new(),
+            connections: 2,
+            loops: 1,
+            io: "epoll".to_owned(),
+            transport: "unix socket".to_owned(),
+        }),
+        Line::Interval(interval(Phase::WarmUp, &[900])),
+        Line::Interval(interval(Phase::Measurement, &[1, 2, 3, 4])),
+        Line::Error(ErrorCount {
+            load: "oltp".to_owned(),
+            operation: "read_write".to_owned(),
+            number: 1213,
+            sqlstate: "40001".to_owned(),
+            message: "Deadlock found".to_owned(),
+            count: 3,
+            retried: 2,
+            ..ErrorCount::default()
+        }),
+    ];
+    lines.iter().for_each(|line| writer.append(line).unwrap());
+    let beside = Beside {
+        percentiles: &[95.0],
+        threads: vec![(1, 0.25), (3, 0.75)],
+        ..Beside::default()
+    };
+    let report = FinalReport::of(&Record::open(&path).unwrap(), &beside);
+    assert_eq!((report.events, report.reads, report.others), (4, 4, 4));
+    assert_eq!((report.ignored_errors, report.reconnects), (3, 0));
+    assert_eq!(report.events_per_thread, (2.0, 1.0));
+    assert_eq!(report.latency.percentiles, [(95.0, 4.0)]);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use blame::{Blame, Blamed};
-use mycnf::{Machine, OptionFile, Target, lint, Side};
+use mycnf::{Machine, OptionFile, Side, Target, lint};
 use server::Installation;
 
 use super::factor::{Factor, Kind};
