@@ -18,7 +18,7 @@ use crate::{
     },
     results::Results,
     sentences::{
-        doubt::{doubt, doubts},
+        doubt::{doubt, doubts_of_decisions},
         groups::groups_in_words,
     },
 };
@@ -300,7 +300,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.{}",
         in_words(&question.baseline),
         question.metric.in_words(),
-        doubts(question, grid),
+        doubts_of_decisions(question, grid),
     ))
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn doubt(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Op
 }
 
 /// The doubts about several decisions: ` Doubtful: 3 of them, because operations failed (W10).`; empty without any.
-pub(crate) fn doubts(question: &Question, grid: &Grid<'_>) -> String {
+pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> String {
     let doubts = grid
         .answers
         .iter()
