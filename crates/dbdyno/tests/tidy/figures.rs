@@ -34,10 +34,6 @@ const EXCUSED: &[(&str, &str)] = &[
         "options of sysbench, as they are set",
     ),
     (
-        "crates/benchmarks/src/oltp/layout",
-        "the layout of another tool, digit by digit",
-    ),
-    (
         "crates/benchmarks/src/slap/layout.rs",
         "the layout of another tool, digit by digit",
     ),
@@ -47,10 +43,6 @@ const EXCUSED: &[(&str, &str)] = &[
     ),
     (
         "crates/benchmarks/src/tpcc/layout.rs",
-        "the layout of another tool, digit by digit",
-    ),
-    (
-        "crates/benchmarks/src/tpcc/tpcc_mysql_layout.rs",
         "the layout of another tool, digit by digit",
     ),
 ];

@@ -384,10 +384,14 @@ fn alternatives_are_no_condition_of_one_index() {
     let (table, other) = of("`a`.`t`.`x` = 3 or `a`.`u`.`y` = 5");
     assert!(table.either.is_empty() && other.either.is_empty() && other.equal.is_empty());
     let (table, other) = of(
-        "(`a`.`t`.`x` = 3 or `a`.`t`.`y` = 2) and exists(select 1 from `a`.`u` where `a`.`u`.`v` = 1 or 0)",
+        "(`a`.`t`.`x` = 3 or `a`.`t`.`y` = 2) and exists(select 1 from `a`.`w` where `a`.`w`.`v` = 1 or 0)",
     );
     assert_eq!(names(&table.either), ["x", "y"]);
-    assert_eq!(names(&other.equal), ["v"]);
+    assert!(other.equal.is_empty());
+    let inner = column_uses(
+        "select 1 from `a`.`t` where exists(select 1 from `a`.`w` where `a`.`w`.`v` = 1 or 0)",
+    );
+    assert_eq!(names(&inner[1].equal), ["v"]);
 }
 
 proptest! {

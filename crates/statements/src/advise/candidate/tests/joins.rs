@@ -1,0 +1,66 @@
+//! Tests of the indexes for the tables of a join.
+
+use super::*;
+
+#[test]
+fn a_table_of_a_join_can_be_the_first_or_a_later_one() {
+    let types = [("a", "int"), ("b", "int")];
+    let text = "select 1 AS `1` from `s`.`u` join `s`.`t` where `s`.`t`.`a` = `s`.`u`.`x` and `s`.`t`.`b` < 5";
+    let of = |loops: u32| {
+        candidates(
+            &SCAN.replace("loops=1", &format!("loops={loops}")),
+            text,
+            &types,
+            &[],
+        )
+    };
+    let (inner, first) = (
+        "create index `index_t_a_b` on `s`.`t` (`a`, `b`)",
+        "create index `index_t_b` on `s`.`t` (`b`)",
+    );
+    assert_eq!(of(1)[..2], [first, inner]);
+    assert_eq!(of(9)[..2], [inner, first]);
+    let by_key = SCAN.replace(
+        "Table scan on t",
+        "Single-row index lookup on t using PRIMARY (a=u.x)",
+    );
+    assert_eq!(candidates(&by_key, text, &types, &[])[0], first);
+}
+
+#[test]
+fn a_range_of_the_first_table_needs_no_join_column_before_it() {
+    let types = [("id", "int"), ("order_id", "int"), ("total", "decimal")];
+    let tree = "-> Nested loop inner join  (cost=9 rows=9)\n    \
+                -> Filter: (o.total > 999.9)  (cost=9 rows=9)\n        \
+                -> Table scan on o  (cost=9 rows=9000)\n    \
+                -> Index lookup on i using PRIMARY (order_id=o.id)  (cost=9 rows=2)\n";
+    let from = "from `s`.`item` `i` join `s`.`orders` `o` \
+                where ((`s`.`i`.`order_id` = `s`.`o`.`id`) and (`s`.`o`.`total` > 999.9))";
+    let of_range = "create index `index_orders_total` on `s`.`orders` (`total`)";
+    for verb in ["select `s`.`i`.`pos` AS `pos`", "delete `s`.`item`"] {
+        let text = format!("{verb} {from}");
+        assert_eq!(candidates(tree, &text, &types, &[]), [of_range], "{verb}");
+        // Without an index of the other table, the order of the tables is open.
+        let hash_join = "Inner hash join (i.order_id = o.id)";
+        let buffered = tree.replace("Nested loop inner join", hash_join);
+        let of_join = "create index `index_orders_id_total` on `s`.`orders` (`id`, `total`)";
+        let found = candidates(&buffered, &text, &types, &[]);
+        assert_eq!(found, [of_range, of_join], "{verb}");
+    }
+}
+
+#[test]
+fn a_later_table_that_drops_most_rows_can_be_the_first() {
+    let tree = "-> Nested loop inner join  (cost=1 rows=1) (actual time=0..9 rows=2 loops=1)\n\
+                \x20   -> Table scan on o  (cost=1 rows=9000) (actual time=0..5 rows=9000 loops=1)\n\
+                \x20   -> Filter: (c.k = 1)  (cost=1 rows=1) (actual time=0..1 rows=0.0002 loops=9000)\n\
+                \x20       -> Single-row index lookup on c using PRIMARY (id=o.c)  (cost=1 rows=1) (actual time=0..1 rows=1 loops=9000)\n";
+    let rewritten = "select 1 AS `1` from `s`.`o` join `s`.`c` where ((`s`.`c`.`id` = `s`.`o`.`c`) and (`s`.`c`.`k` = 1))";
+    let text = "select 1 from o join c on c.id = o.c where c.k = 1";
+    let found = candidates_of(text, tree, rewritten, &[], &[]);
+    let exchanged = "select 1 from c STRAIGHT_JOIN o on c.id = o.c where c.k = 1";
+    assert!(found.contains(&exchanged.to_owned()), "{found:?}");
+    let forced = "select straight_join 1 from o join c on c.id = o.c where c.k = 1";
+    let found = candidates_of(forced, tree, rewritten, &[], &[]);
+    assert_eq!(found, [forced.replacen("straight_join", "", 1)]);
+}
