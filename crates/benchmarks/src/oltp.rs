@@ -1,5 +1,9 @@
 //! sysbench's OLTP workloads in the runs of an experiment.
 
+pub mod check;
+pub mod layout;
+pub mod tables;
+
 use std::{sync::Arc, time::Duration};
 
 use blame::Blamed;
@@ -7,10 +11,6 @@ use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
 use workload::oltp::{Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings};
-
-pub mod check;
-pub mod layout;
-pub mod tables;
 
 use runs::{
     Benchmark, Context, DataMaker, DataSet, Driver, OnServer, PreparedStatements, Stage, Work,

@@ -30,7 +30,7 @@ pub struct Smack {
 
 impl Smack {
     /// As the registry has it, which knows no plan.
-    pub const WITHOUT_FILES: Self = Self {
+    pub(crate) const WITHOUT_FILES: Self = Self {
         files: SmackFiles::NONE,
     };
 

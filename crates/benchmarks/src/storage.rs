@@ -1,5 +1,7 @@
 //! Requests to a disk without a server in the runs of an experiment: fio's, under the experiment's record.
 
+mod course;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,8 +14,6 @@ use samples::{DiskLimit, DiskLoad, Line, RunHeader, ServerLimit};
 use server::Cgroup;
 use settings::{DiskLimits, OptionTable};
 use storage::{Fio, FioLoad, StorageLoad};
-
-mod course;
 
 use course::Course;
 use runs::{

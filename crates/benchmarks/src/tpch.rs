@@ -1,5 +1,7 @@
 //! TPC-H's tables as an experiment and `dbdyno tpch` use them.
 
+pub mod check;
+
 use std::{sync::Arc, time::Duration};
 
 use blame::{Blame, Blamed};
@@ -15,8 +17,6 @@ use load::{Group, Observer, Outcome};
 use protocol::Endpoint;
 use samples::Line;
 use settings::OptionTable;
-
-pub mod check;
 
 use runs::{
     Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer,

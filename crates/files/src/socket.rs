@@ -62,9 +62,13 @@ impl Drop for SocketFile {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixListener;
+    use std::{os::unix::net::UnixListener, thread, time::Duration};
 
     use super::*;
+
+    /// Interval and maximum number of the checks of a condition: 5 minutes.
+    const POLL: Duration = Duration::from_millis(20);
+    const LOOKS: u32 = 15_000;
 
     #[test]
     fn only_the_file_of_a_dead_socket_is_removed() {
@@ -74,7 +78,15 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         assert!(!SocketFile::remove_stale(&path).unwrap());
         drop(listener);
-        assert!(SocketFile::remove_stale(&path).unwrap());
+        // A process that another test is starting has a copy of the listener until it executes its program.
+        let is_removed = (0..LOOKS).any(|_| {
+            let is_removed = SocketFile::remove_stale(&path).unwrap();
+            if !is_removed {
+                thread::sleep(POLL);
+            }
+            is_removed
+        });
+        assert!(is_removed);
         fs::write(&path, "no socket").unwrap();
         assert!(!SocketFile::remove_stale(&path).unwrap());
         assert!(path.exists());

@@ -376,9 +376,11 @@ fn impostors_are_found_out() {
             "{error}"
         );
     }
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    // The port of a client, on which no program can listen. A port that a listener just left may still have one: a process
+    // that another test starts has a copy of it until it executes its program.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let port = client.local_addr().unwrap().port();
     let error = reach(way(port, SECRET)).unwrap_err();
     assert!(
         error

@@ -94,14 +94,14 @@ impl<'a> WantedData<'a> {
     }
 
     /// Key of the properties that determine the bytes per row.
-    pub fn row_kind(&self) -> String {
+    pub(crate) fn row_kind(&self) -> String {
         let source = &self.spec.source;
         let files: Vec<_> = source.values.files().collect();
         format!("{} {files:?}", source.name())
     }
 
     /// True if the data must be restored before a run.
-    pub fn is_renewed(&self, new_block: bool) -> bool {
+    pub(crate) fn is_renewed(&self, new_block: bool) -> bool {
         match self.spec.restore {
             Restore::PerRun => true,
             Restore::PerBlock => new_block,

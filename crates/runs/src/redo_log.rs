@@ -7,7 +7,7 @@ use blame::Blamed;
 use protocol::Connection;
 
 /// The error with a hint for a redo log that stays disabled.
-pub fn still_off(error: Blamed) -> Blamed {
+pub(crate) fn still_off(error: Blamed) -> Blamed {
     let message = format!("the server's redo log could not be switched on again: {error}");
     Blamed::new(error.blame, message).hint(
         "execute: alter instance enable innodb redo_log; until then, a crash loses all data"

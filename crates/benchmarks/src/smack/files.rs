@@ -31,16 +31,16 @@ pub struct SmackData {
 }
 
 /// The .smack files of a plan, each read once.
-pub struct SmackFiles(BTreeMap<PathBuf, Arc<SmackData>>);
+pub(super) struct SmackFiles(BTreeMap<PathBuf, Arc<SmackData>>);
 
 /// The .smack file that makes the tables, if one does.
-pub fn file_of_data(data: &DataSpec) -> Option<&Path> {
+pub(super) fn file_of_data(data: &DataSpec) -> Option<&Path> {
     let is_smack = data.source.name() == smack::SmackData.name();
     is_smack.then(|| smack::SmackData::of(&data.source.values).0)
 }
 
 /// The .smack file that runs, if one does.
-pub fn file_of_load(load: &LoadSpec) -> Option<&Path> {
+fn file_of_load(load: &LoadSpec) -> Option<&Path> {
     let is_smack = load.source.name() == SmackLoad.name();
     is_smack.then(|| SmackClients::of(&load.source.values).file)
 }
@@ -77,7 +77,7 @@ impl SmackFiles {
     pub(super) const NONE: Self = Self(BTreeMap::new());
 
     /// Reads every .smack file and checks that the runs can be what they say; starts and writes nothing.
-    pub fn read(plan: &Plan, context: &Context) -> Result<Self, Blamed> {
+    pub(super) fn read(plan: &Plan, context: &Context) -> Result<Self, Blamed> {
         let mut files = BTreeMap::new();
         for run in &plan.runs {
             let data = run.data.iter().filter_map(file_of_data);
@@ -102,7 +102,7 @@ impl SmackFiles {
     }
 
     /// One of the plan's files.
-    pub fn at(&self, path: &Path) -> Arc<SmackData> {
+    pub(super) fn at(&self, path: &Path) -> Arc<SmackData> {
         Arc::clone(&self.0[path])
     }
 }
@@ -236,7 +236,7 @@ impl SmackData {
     }
 
     /// Names of the tables that gen-data fills.
-    pub fn generated_tables(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn generated_tables(&self) -> impl Iterator<Item = &str> {
         let tables = self.script.tables.iter();
         let generated =
             tables.filter(|table| matches!(table.generator, Some(Generator::GenData(_))));

@@ -31,7 +31,7 @@ pub fn judge(course: &LoadSeries<'_>) -> Judgement {
 
 /// As [`judge`], for a measurement with planned events: it never begins anew, since its events are not repeated, and what
 /// they do is no unsteadiness.
-pub fn judge_warm_up(course: &LoadSeries<'_>) -> Judgement {
+pub(crate) fn judge_warm_up(course: &LoadSeries<'_>) -> Judgement {
     match course.measured_from {
         None => judge(course),
         Some(_) => Judgement {

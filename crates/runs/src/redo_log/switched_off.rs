@@ -37,7 +37,7 @@ pub fn with_redo_log<T>(
 
 impl<'e> RedoLogOff<'e> {
     /// Disables the redo log; an error if the server cannot do that.
-    pub fn switch_off(endpoint: &'e Endpoint, context: &'e Context) -> Result<Self, Blamed> {
+    pub(crate) fn switch_off(endpoint: &'e Endpoint, context: &'e Context) -> Result<Self, Blamed> {
         let enabled = control(endpoint, is_enabled)?;
         if enabled.is_none() {
             let message = "this server cannot switch off its redo log";

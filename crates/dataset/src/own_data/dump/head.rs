@@ -53,7 +53,7 @@ impl DumpHead {
     }
 
     /// The beginning of the line that a dump which ends with these bytes lacks.
-    pub fn missing_last_line(&self, tail: &[u8]) -> Option<&'static str> {
+    pub(crate) fn missing_last_line(&self, tail: &[u8]) -> Option<&'static str> {
         self.last_line.filter(|line| !tail.contains_str(line))
     }
 }

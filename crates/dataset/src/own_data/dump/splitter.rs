@@ -103,12 +103,12 @@ impl Splitter {
     }
 
     /// Ends statements by something else than `;`, as `DELIMITER` does.
-    pub fn set_delimiter(&mut self, delimiter: &[u8]) {
+    pub(crate) fn set_delimiter(&mut self, delimiter: &[u8]) {
         self.delimiter = delimiter.to_vec();
     }
 
     /// Whether a backslash protects the next byte of a text, which `NO_BACKSLASH_ESCAPES` takes away.
-    pub fn set_backslashes(&mut self, has_backslashes: bool) {
+    pub(crate) fn set_backslashes(&mut self, has_backslashes: bool) {
         self.has_backslashes = has_backslashes;
     }
 
