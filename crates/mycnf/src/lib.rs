@@ -96,7 +96,9 @@ pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
-pub use plugins::{LoadedPlugin, loads_plugins, loads_without_library, shipped_plugin};
+pub use plugins::{
+    LoadedPlugin, ShippedPlugin, loads_plugins, loads_without_library, unloaded_plugin,
+};
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
 pub use refusal::Startup;
 pub use rewrite::{Edit, rewritten_text};
