@@ -45,21 +45,21 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
         let plugin = plugin.name();
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
-        return Remark::on(line, Level::Note, what);
+        return Remark::not_judged(line, what);
     }
     if let Some(plugin) = unloaded_plugin(subject.target, &subject.plugins, name) {
-        return Remark::on(line, Level::Note, plugin.not_judged());
+        return Remark::not_judged(line, plugin.not_judged());
     }
     let is_of_cluster = ["wsrep_", "pxc_"]
         .iter()
         .any(|begin| name.base().starts_with(begin));
     if is_of_cluster && subject.target.product() == Product::Percona {
         let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server itself does not have";
-        return Remark::on(line, Level::Note, what);
+        return Remark::not_judged(line, what);
     }
     if is_of_other_build(subject, name) {
         let what = "not judged: whether the server has this option depends on the TLS library with which it was built";
-        return Remark::on(line, Level::Note, what);
+        return Remark::not_judged(line, what);
     }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
     let unknown = explain_unknown(&subject.catalogue, name, &knows);

@@ -207,10 +207,13 @@ fn logins_and_the_isolation_of_innodb_stay() {
 #[test]
 fn options_of_installed_plugins_stay() {
     let text = "[mysqld]\nrpl_semi_sync_master_enabled=1\nvalidate_password_policy=LOW\n";
-    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
-    line(&new, "rpl_semi_sync_master_enabled=1");
-    line(&new, "validate_password_policy=LOW");
-    assert!(open.is_empty(), "{open:?}");
+    // The second version is between two catalogues.
+    for to in ["mysql-8.0.33", "mysql-8.0.28"] {
+        let (new, open) = moved(text, "mysql-5.7", to);
+        line(&new, "rpl_semi_sync_master_enabled=1");
+        line(&new, "validate_password_policy=LOW");
+        assert!(open.is_empty(), "{to}: {open:?}");
+    }
     let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n";
     let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
     line(&new, "rpl_semi_sync_master_enabled = 1    # was");
