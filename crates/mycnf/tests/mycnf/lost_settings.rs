@@ -121,6 +121,13 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             "innodb_dedicated_server=ON: left out: mariadb-10.11 has no such option; set innodb_buffer_pool_size and the \
              size of the redo log, which otherwise have their small defaults",
         ),
+        // A hint about the other family is none for an older version.
+        (
+            "binlog_encryption=ON",
+            mysql,
+            "mysql-5.7",
+            "binlog_encryption=ON: left out, although it protects data: mysql-5.7 has no such option",
+        ),
         (
             "wsrep_on=ON",
             mariadb,
