@@ -59,6 +59,7 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
             .filter_map(|option| limit(before, after, option)),
     );
     pins.extend(server_id(before, after, findings));
+    pins.extend(wait_point(before, after));
     pins
 }
 
@@ -258,6 +259,17 @@ fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
             after.target
         ),
     })
+}
+
+/// No transaction is visible to others before a replica has it. The default of the plugin of MySQL, which is in no catalogue,
+/// is AFTER_SYNC since 5.7, which has the option.
+fn wait_point(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let (option, old) = ("rpl_semi_sync_master_wait_point", "AFTER_SYNC");
+    let is_moved = before.target.is_at_least(Family::MySql, &[5, 7]) && after.is_mariadb();
+    let is_on = after.is_on("rpl_semi_sync_master_enabled") == Some(true);
+    let new = after.value(option).filter(|_| is_moved && is_on)?;
+    (after.set(option).is_none() && new != old)
+        .then(|| old_default(after, before.target, option, old, &new))
 }
 
 /// Interleaved auto-increment values need rows in the binary log.

@@ -221,9 +221,16 @@ fn options_of_installed_plugins_stay() {
         line(&new, "validate_password_policy=LOW");
         assert!(open.is_empty(), "{to}: {open:?}");
     }
-    let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n";
+    let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n\
+                rpl_semi_sync_source_trace_level=16\n";
     let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
     line(&new, "rpl_semi_sync_master_enabled = 1    # was");
     line(&new, "rpl_semi_sync_master_timeout = 500    # was");
+    line(&new, "rpl_semi_sync_master_trace_level = 16    # was");
+    // The default of the plugin of MySQL, which MariaDB does not have.
+    line(
+        &new,
+        "rpl_semi_sync_master_wait_point = AFTER_SYNC    # as in mysql-8.0.33; the default of mariadb-10.11 is AFTER_COMMIT",
+    );
     assert!(open.is_empty(), "{open:?}");
 }
