@@ -263,16 +263,16 @@ fn class_of(name: &str) -> Option<&'static Class> {
     })
 }
 
-/// Options that themselves protect data, besides the whole names in the class of data. Others that begin like them only set
-/// the speed of encryption.
+/// Options that themselves protect data, besides the whole names in the class of data. Others with the same beginning
+/// only set the speed of encryption.
 const ENCRYPTING: [&str; 3] = [
     "innodb_encrypt_log",
     "innodb_encrypt_tables",
     "innodb_encrypt_temporary_tables",
 ];
 
-/// What is lost with a line about access, data or results: `protects data`. `None` for all other options, and for those that
-/// have only the beginning of a name in common with a protection.
+/// What is lost with a line about access, data or results: `protects data`. `None` for all other options, and for those
+/// that only begin like one that protects.
 pub(crate) fn loss(name: &str) -> Option<&'static str> {
     let class = class_of(name)?;
     let why = class.behaviour.why;

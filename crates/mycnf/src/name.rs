@@ -79,8 +79,8 @@ impl OptionName {
         prefixes.find_map(|prefix| self.folded.strip_prefix(prefix))
     }
 
-    /// Whether the line disables an option that takes a text: `skip_log_bin` does, except with 0, and `enable_log_bin` with
-    /// 0 alone. `log_bin = 0` is a log named 0.
+    /// Whether the line disables an option that takes a text: `skip_log_bin` does, except with 0, and `enable_log_bin`
+    /// only with 0. `log_bin = 0` is a log named 0.
     ///
     /// Source: my_getopt, OPT_SKIP, OPT_DISABLE and OPT_ENABLE.
     pub(crate) fn disables(&self, value: Option<&str>) -> bool {

@@ -262,8 +262,8 @@ fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
     })
 }
 
-/// No transaction is visible to others before a replica has it. The default of the plugin of MySQL, which is in no catalogue,
-/// is AFTER_SYNC since 5.7, which has the option.
+/// No transaction is visible to others before a replica has it. MySQL has this option since 5.7; its default, AFTER_SYNC,
+/// is in no catalogue, because the option is a plugin's.
 fn wait_point(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
     let (option, old) = ("rpl_semi_sync_master_wait_point", "AFTER_SYNC");
     let is_moved = before.target.is_at_least(Family::MySql, &[5, 7]) && after.is_mariadb();

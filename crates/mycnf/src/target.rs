@@ -135,8 +135,7 @@ impl Target {
     }
 
     /// The next catalogue of the series, if the version is between two of them: `8.0.33` for `8.0.28`, which is judged by
-    /// `8.0.12`. The version may or may not have what only one of the two
-    /// catalogues has.
+    /// `8.0.12`. The version may or may not have what only one of the two catalogues has.
     pub(crate) fn later_in_series(&self) -> Option<Catalogue> {
         let nearest = self.catalogue();
         let is_between =

@@ -46,8 +46,8 @@ const SHARED: [&str; 17] = [
     "verbose",
 ];
 
-/// Names that only some clients have, with the groups of these clients. Every client reads `[client]`, and most of them do
-/// not start with such an option there.
+/// Names that only some clients have, with the groups of these clients. Every client reads `[client]`, and most of them
+/// do not start with such an option there.
 ///
 /// Source: MySQL Reference Manual, the options of mysql, mysqladmin, mysqlcheck, mysqldump and mysqlimport; MariaDB
 /// documentation, the options of mariadb-dump.

@@ -99,8 +99,8 @@ fn answer(review: &Review) -> String {
     format!("{name} for {target}: {verdict}: {levels} in {options}")
 }
 
-/// Whether the server starts, under which conditions, and without what of the file: `starts only if the directory that line
-/// 3 includes exists, but ignores 1 line`. `None` if it does not.
+/// Whether the server starts, on which conditions, and what of the file it ignores:
+/// `starts only if the directory that line 3 includes exists, but ignores 1 line`. `None` if it does not start.
 fn verdict(lint: &Lint, missing_directories: &[u32]) -> Option<String> {
     if lint.startup() == Startup::Refused {
         return None;
