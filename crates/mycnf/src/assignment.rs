@@ -30,7 +30,7 @@ impl Assignment<'_> {
     }
 }
 
-/// Options that take a path and are shown as switches: only `skip` or `disable` before the name switches them off.
+/// Options that take a path and are shown as switches: only a prefix of the name switches them off.
 ///
 /// Source: mysqld.cc, OPT_BIN_LOG: `opt_bin_log = (argument != disabled_my_option)` compares pointers, and my_getopt
 /// gives this pointer to such names alone.
@@ -47,7 +47,7 @@ pub(crate) fn value_shown(
     let switch = |on: bool| if on { "ON" } else { "OFF" }.to_owned();
     // `log_bin = 0` is on, with files named `0`; `skip_log_bin = 0` is a double negation.
     if SHOWN_AS_SWITCHES.contains(&option.name) {
-        return Some(switch(!is_off || value == Some("0")));
+        return Some(switch(!name.disables(value)));
     }
     match option.kind {
         Kind::VariableOnly | Kind::NoEffect => None,
@@ -163,6 +163,20 @@ mod tests {
             ),
             (Family::MySql, [8, 0], "skip_log_bin", Some("0"), Some("ON")),
             (Family::MySql, [5, 6], "log_bin", Some("0"), Some("ON")),
+            (
+                Family::MySql,
+                [8, 0],
+                "enable_log_bin",
+                Some("0"),
+                Some("OFF"),
+            ),
+            (
+                Family::MySql,
+                [8, 0],
+                "enable_log_bin",
+                Some("1"),
+                Some("ON"),
+            ),
             (
                 Family::MySql,
                 [5, 6],

@@ -19,7 +19,7 @@ struct Class {
     prefixes: &'static [&'static str],
 }
 
-/// Why a line is about access, about data, or about results: its loss is not one of speed.
+/// Why a line is about access, about data, or about results. If such a line is lost, more than speed can change.
 const ACCESS: &str = "controls access; not tested for removal";
 const DATA: &str = "protects data; not tested for removal";
 const RESULTS: &str = "changes the results of statements; not tested for removal";
@@ -39,7 +39,7 @@ const fn class(
 }
 
 /// The reasons; the first that has an option decides.
-const CLASSES: [Class; 7] = [
+static CLASSES: [Class; 7] = [
     class(
         "controls who can write or connect: a private server is not started with it; not tested for removal",
         false,
@@ -249,20 +249,35 @@ const OF_SPEED: &str = "innodb_flush_log_at_timeout";
 
 /// Why an option, by its canonical name, is about something else than speed; `None` if it can be measured.
 pub(crate) fn behaviour(name: &str) -> Option<Behaviour> {
-    let has = |class: &&Class| {
-        let begins = |prefix: &&str| name.starts_with(prefix);
-        class.names.contains(&name) || class.prefixes.iter().any(begins)
-    };
-    let found = CLASSES.iter().find(has).map(|class| class.behaviour);
+    let found = class_of(name).map(|class| class.behaviour);
     let is_limit =
         name.ends_with("_timeout") && !name.starts_with("thread_pool") && name != OF_SPEED;
     found.or(is_limit.then_some(TIME_LIMIT))
 }
 
-/// What is lost with a line about access, data or results: `protects data`. `None` for all other options.
+/// The first class that has an option.
+fn class_of(name: &str) -> Option<&'static Class> {
+    CLASSES.iter().find(|class| {
+        let begins = |prefix: &&str| name.starts_with(prefix);
+        class.names.contains(&name) || class.prefixes.iter().any(begins)
+    })
+}
+
+/// Options that themselves protect data, besides the whole names in the class of data. Others with the same beginning
+/// only set the speed of encryption.
+const ENCRYPTING: [&str; 3] = [
+    "innodb_encrypt_log",
+    "innodb_encrypt_tables",
+    "innodb_encrypt_temporary_tables",
+];
+
+/// What is lost with a line about access, data or results: `protects data`. `None` for all other options, and for those
+/// that only begin like one that protects.
 pub(crate) fn loss(name: &str) -> Option<&'static str> {
-    let why = behaviour(name)?.why;
-    let is_loss = [ACCESS, DATA, RESULTS].contains(&why);
+    let class = class_of(name)?;
+    let why = class.behaviour.why;
+    let is_named = class.names.contains(&name) || ENCRYPTING.contains(&name);
+    let is_loss = why == RESULTS || (is_named && [ACCESS, DATA].contains(&why));
     why.split(';').next().filter(|_| is_loss)
 }
 
@@ -289,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn access_data_and_results_are_no_matter_of_speed() {
+    fn a_lost_line_about_access_data_or_results_has_a_reason() {
         for (name, lost) in [
             ("innodb_encrypt_tables", Some("protects data")),
             (
@@ -297,6 +312,8 @@ mod tests {
                 Some("changes the results of statements"),
             ),
             ("require_secure_transport", Some("controls access")),
+            ("innodb_encryption_rotation_iops", None),
+            ("plugin_maturity", None),
             ("max_connections", None),
             ("innodb_buffer_pool_size", None),
         ] {

@@ -83,7 +83,7 @@ const WITHOUT_ARGUMENT: [&str; 10] = [
 pub(crate) fn judge_switch(option: &KnownOption) -> Judgement {
     if WITHOUT_ARGUMENT.contains(&option.name) {
         let what = "the value is neither on nor off: the server ignores the line";
-        return Judgement::Refused(what.to_owned());
+        return Judgement::Ignored(what);
     }
     Judgement::TakenForOff
 }

@@ -9,8 +9,10 @@ const SIZE_MIN: i128 = 1 << 20;
 /// The effect of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// The server does not start, or ignores the line, for this reason.
+    /// The server does not start, for this reason.
     Refused(String),
+    /// The server starts and ignores the line, for this reason.
+    Ignored(&'static str),
     /// The value of a switch is neither on nor off.
     ///
     /// Source: `slow_query_log = yes` on MariaDB 10.11 and MySQL 8.0.33.
@@ -25,7 +27,7 @@ impl Judgement {
     /// The effect on the start of the server.
     pub(crate) fn severity(&self) -> Severity {
         match self {
-            Self::Refused(_) => Severity::Refused,
+            Self::Refused(_) | Self::Ignored(_) => Severity::Refused,
             Self::TakenForOff | Self::Number(_) | Self::Word(_) => Severity::Note,
         }
     }
@@ -34,6 +36,7 @@ impl Judgement {
     pub(crate) fn what(&self) -> String {
         match self {
             Self::Refused(why) => why.clone(),
+            Self::Ignored(why) => (*why).to_owned(),
             Self::TakenForOff => {
                 "the value is neither on nor off: the server warns and uses OFF".to_owned()
             }

@@ -96,11 +96,12 @@ pub use machine::Machine;
 pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
-pub use plugins::{LoadedPlugin, loads_plugins, loads_without_library, shipped_plugin};
+pub use plugins::{
+    LoadedPlugin, ShippedPlugin, loads_plugins, loads_without_library, unloaded_plugin,
+};
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
-pub use refusal::Startup;
 pub use rewrite::{Edit, rewritten_text};
-pub use rule::{Advice, Basis, Level, Remark, Rewrite, Rule};
+pub use rule::{Advice, Basis, Level, Remark, Rewrite, Rule, Startup};
 pub use running_server::{RunningServer, target_of_variables};
 pub use secret::{MASK, is_secret, shown_line, shown_value};
 pub use shaping::SHAPING;

@@ -10,7 +10,7 @@ use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::finding::Finding;
 use crate::machine::Machine;
-use crate::rule::{Advice, Basis, Level, Remark, Rule};
+use crate::rule::{Advice, Basis, Level, Remark, Rule, Startup};
 use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
 use crate::running_server::RunningServer;
 use crate::subject::Subject;
@@ -304,6 +304,7 @@ impl Lint {
     pub fn add_ignored_file(&mut self, path: &Path) {
         let what = "all users can write to the file, so the server does not read it";
         let remark = Remark::about(&path.display().to_string(), Level::Refused, what);
+        let remark = remark.if_refused(Startup::Ignoring);
         let advice = Advice {
             rule: &IGNORED_FILE,
             remark: remark.fix("chmod o-w"),
@@ -362,12 +363,9 @@ impl Lint {
             self.advice.push(Advice {
                 rule: &VALIDATOR,
                 remark: Remark {
-                    level,
                     at: Some(finding.at.clone()),
-                    option: finding.option.clone(),
-                    what: finding.what.clone(),
                     fix: finding.hint.clone(),
-                    rewrite: None,
+                    ..Remark::about(&finding.option, level, finding.what.clone())
                 },
                 basis: Basis::Rule,
             });

@@ -285,6 +285,7 @@ impl Migration {
         // A catalogue that is only near does not refuse what it does not know.
         let is_unjudged = (!to.is_covered() || to.later_in_series().is_some())
             && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
+            && remark.is_judged
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
             && !is_left_to_pins(advice)

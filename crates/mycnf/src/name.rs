@@ -79,6 +79,19 @@ impl OptionName {
         prefixes.find_map(|prefix| self.folded.strip_prefix(prefix))
     }
 
+    /// Whether the line disables an option that takes a text: `skip_log_bin` does, except with 0, and `enable_log_bin`
+    /// only with 0. `log_bin = 0` is a log named 0.
+    ///
+    /// Source: my_getopt, OPT_SKIP, OPT_DISABLE and OPT_ENABLE.
+    pub(crate) fn disables(&self, value: Option<&str>) -> bool {
+        let is_zero = value == Some("0");
+        if self.folded.len() > self.base.len() && self.folded.starts_with("enable_") {
+            is_zero
+        } else {
+            self.switches_off() && !is_zero
+        }
+    }
+
     /// Whether the name itself disables the option (`skip-ssl`, `disable-log-bin`).
     pub fn switches_off(&self) -> bool {
         let name = &self.folded;

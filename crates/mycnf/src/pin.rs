@@ -59,6 +59,8 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
             .filter_map(|option| limit(before, after, option)),
     );
     pins.extend(server_id(before, after, findings));
+    pins.extend(wait_point(before, after));
+    pins.extend(query_cache(before, after));
     pins
 }
 
@@ -256,6 +258,32 @@ fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
         why: format!(
             "{} does not start with a binary log without it; use a unique number",
             after.target
+        ),
+    })
+}
+
+/// No transaction is visible to others before a replica has it. MySQL has this option since 5.7; its default, AFTER_SYNC,
+/// is in no catalogue, because the option is a plugin's.
+fn wait_point(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let (option, old) = ("rpl_semi_sync_master_wait_point", "AFTER_SYNC");
+    let is_moved = before.target.is_at_least(Family::MySql, &[5, 7]) && after.is_mariadb();
+    let is_on = after.is_on("rpl_semi_sync_master_enabled") == Some(true);
+    let new = after.value(option).filter(|_| is_moved && is_on)?;
+    (after.set(option).is_none() && new != old)
+        .then(|| old_default(after, before.target, option, old, &new))
+}
+
+/// A query cache that was off stays off: in MariaDB, a size enables it.
+fn query_cache(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let option = "query_cache_type";
+    let new = after.decided_by_another(option)?;
+    let old = before.value(option)?;
+    (!is_set(before, after, option) && !is_same_setting(option, &old, &new)).then(|| Pin {
+        option,
+        line: format!("{option} = {old}"),
+        why: format!(
+            "as in {}; in {}, query_cache_size enables the cache",
+            before.target, after.target
         ),
     })
 }

@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::family::Product;
 use crate::name::OptionName;
+use crate::target::Target;
 
 /// The options that load plugins.
 const LOADING: [&str; 3] = ["plugin_load", "plugin_load_add", "early_plugin_load"];
@@ -20,60 +21,133 @@ const PLUGINS_OF: [(&str, &str); 8] = [
     ("semisync_source", "rpl_semi_sync_source"),
 ];
 
-/// Plugins and components that a product ships and that stay installed from one start to the next (INSTALL PLUGIN), so
-/// that a file need not load them. Percona Server also has those of MySQL.
+/// A plugin or a component that a product ships and that stays installed from one start to the next (INSTALL PLUGIN), so
+/// that a file need not load it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ShippedPlugin {
+    product: Product,
+    /// What its options begin with: the name of a plugin, or that of a component with a dot behind it.
+    name: &'static str,
+    /// The first version that ships it.
+    first: &'static [u32],
+    /// The first version that no longer ships it, or that has its options without a plugin.
+    end: Option<&'static [u32]>,
+}
+
+const fn since(product: Product, name: &'static str, first: &'static [u32]) -> ShippedPlugin {
+    ShippedPlugin {
+        product,
+        name,
+        first,
+        end: None,
+    }
+}
+
+/// What each product ships. Percona Server also has the plugins of MySQL. What came within a series whose catalogue is of
+/// an older version counts for the whole series: `mysql-5.6` means the newest one.
 ///
-/// Source: MySQL Reference Manual, "Available Server Plugins" and the pages of the plugins; MariaDB documentation, "List of
-/// Plugins"; Percona Server documentation, "List of variables" and the pages of the plugins.
-const SHIPPED: [(Product, &str); 34] = [
-    (Product::MariaDb, "aws_key_management"),
-    (Product::MariaDb, "cracklib_password_check"),
-    (Product::MariaDb, "file_key_management"),
-    (Product::MariaDb, "hashicorp_key_management"),
-    (Product::MariaDb, "mroonga"),
-    (Product::MariaDb, "query_response_time"),
-    (Product::MariaDb, "rocksdb"),
-    (Product::MariaDb, "server_audit"),
-    (Product::MariaDb, "simple_password_check"),
-    (Product::MariaDb, "spider"),
-    (Product::MySql, "audit_log"),
-    (Product::MySql, "authentication_ldap_sasl"),
-    (Product::MySql, "authentication_ldap_simple"),
-    (Product::MySql, "clone"),
-    (Product::MySql, "connection_control"),
-    (Product::MySql, "group_replication"),
-    (Product::MySql, "keyring_encrypted_file"),
-    (Product::MySql, "keyring_file"),
-    (Product::MySql, "keyring_okv"),
-    (Product::MySql, "mysql_firewall"),
-    (Product::MySql, "rewriter"),
-    (Product::MySql, "rpl_semi_sync_master"),
-    (Product::MySql, "rpl_semi_sync_replica"),
-    (Product::MySql, "rpl_semi_sync_slave"),
-    (Product::MySql, "rpl_semi_sync_source"),
-    (Product::MySql, "validate_password"),
-    (Product::MySql, "version_tokens"),
-    (Product::Percona, "audit_log"),
-    (Product::Percona, "audit_log_filter"),
-    (Product::Percona, "keyring_vault"),
-    (Product::Percona, "query_response_time"),
-    (Product::Percona, "rocksdb"),
-    (Product::Percona, "scalability_metrics"),
-    (Product::Percona, "tokudb"),
+/// Source: MySQL Reference Manual, "Available Server Plugins" and the pages of the plugins, with the release notes of the
+/// versions; MariaDB documentation, "List of Plugins"; Percona Server documentation, "List of variables" and the pages of
+/// the plugins.
+static SHIPPED: [ShippedPlugin; 45] = [
+    since(Product::MariaDb, "aws_key_management", &[10, 1]),
+    since(Product::MariaDb, "connect", &[10, 0]),
+    since(Product::MariaDb, "cracklib_password_check", &[10, 1, 2]),
+    since(Product::MariaDb, "file_key_management", &[10, 1, 3]),
+    since(Product::MariaDb, "gssapi", &[10, 1, 11]),
+    since(Product::MariaDb, "hashicorp_key_management", &[10, 9]),
+    since(Product::MariaDb, "mroonga", &[10, 0]),
+    since(Product::MariaDb, "pam", &[5, 5]),
+    since(Product::MariaDb, "password_reuse_check", &[10, 7]),
+    since(Product::MariaDb, "query_response_time", &[10, 0]),
+    since(Product::MariaDb, "rocksdb", &[10, 2]),
+    since(Product::MariaDb, "rpl_semi_sync_master", &[5, 5]).until(&[10, 3, 3]),
+    since(Product::MariaDb, "rpl_semi_sync_slave", &[5, 5]).until(&[10, 3, 3]),
+    since(Product::MariaDb, "s3", &[10, 5]),
+    since(Product::MariaDb, "server_audit", &[5, 5]),
+    since(Product::MariaDb, "simple_password_check", &[10, 1, 2]),
+    since(Product::MariaDb, "spider", &[10, 0]),
+    since(Product::MySql, "audit_log", &[5, 5]),
+    since(Product::MySql, "authentication_ldap_sasl", &[5, 7, 19]),
+    since(Product::MySql, "authentication_ldap_simple", &[5, 7, 19]),
+    since(Product::MySql, "clone", &[8, 0, 17]),
+    since(Product::MySql, "connection_control", &[5, 6]),
+    since(Product::MySql, "dragnet.", &[8]),
+    since(Product::MySql, "group_replication", &[5, 7, 17]),
+    since(Product::MySql, "keyring_encrypted_file", &[5, 7, 21]).until(&[8, 4]),
+    since(Product::MySql, "keyring_file", &[5, 7, 11]).until(&[8, 4]),
+    since(Product::MySql, "keyring_okv", &[5, 7, 12]),
+    since(Product::MySql, "mysql_firewall", &[5, 6]),
+    since(Product::MySql, "mysqlx", &[5, 7, 12]).until(&[8]),
+    since(Product::MySql, "rewriter", &[5, 7, 6]),
+    since(Product::MySql, "rpl_semi_sync_master", &[5, 5]),
+    since(Product::MySql, "rpl_semi_sync_replica", &[8, 0, 26]),
+    since(Product::MySql, "rpl_semi_sync_slave", &[5, 5]),
+    since(Product::MySql, "rpl_semi_sync_source", &[8, 0, 26]),
+    since(Product::MySql, "validate_password", &[5, 6]),
+    since(Product::MySql, "validate_password.", &[8]),
+    since(Product::MySql, "version_tokens", &[5, 7, 8]),
+    since(Product::Percona, "audit_log", &[5, 5]),
+    since(Product::Percona, "audit_log_filter", &[8]),
+    since(Product::Percona, "audit_log_filter.", &[8]),
+    since(Product::Percona, "keyring_vault", &[5, 7]),
+    since(Product::Percona, "query_response_time", &[5, 6]),
+    since(Product::Percona, "rocksdb", &[5, 7]),
+    since(Product::Percona, "scalability_metrics", &[5, 6]),
+    since(Product::Percona, "tokudb", &[5, 6]).until(&[8, 0, 28]),
 ];
 
-/// The plugin of a product that has an option of this name; a component has a dot behind its name.
-pub fn shipped_plugin(product: Product, name: &OptionName) -> Option<&'static str> {
+impl ShippedPlugin {
+    const fn until(self, end: &'static [u32]) -> Self {
+        Self {
+            product: self.product,
+            name: self.name,
+            first: self.first,
+            end: Some(end),
+        }
+    }
+
+    /// Whether a version ships it.
+    fn is_in(&self, target: &Target) -> bool {
+        let family = self.product.family();
+        let makers = [target.product(), Product::from(target.family())];
+        makers.contains(&self.product)
+            && target.is_at_least(family, self.first)
+            && !self.end.is_some_and(|end| target.is_at_least(family, end))
+    }
+
+    /// Whether an option, in lower case, is the plugin's. The name alone says whether the plugin is on.
+    fn has(&self, option: &str) -> bool {
+        let rest = option.strip_prefix(self.name);
+        let is_component = self.name.ends_with('.');
+        rest.is_some_and(|rest| is_component || rest.is_empty() || rest.starts_with('_'))
+    }
+
+    /// What a review says of its options.
+    pub fn not_judged(&self) -> String {
+        let (kind, name) = match self.name.strip_suffix('.') {
+            Some(name) => ("component", name),
+            None => ("plugin", self.name),
+        };
+        format!(
+            "not judged: an option of the {kind} {name}; the server accepts it only if this {kind} is loaded"
+        )
+    }
+}
+
+/// The plugin that has an option and that the server may have installed: the version ships it, the file does not load it,
+/// and the server itself has no such option.
+pub fn unloaded_plugin(
+    target: &Target,
+    loaded: &[LoadedPlugin],
+    name: &OptionName,
+) -> Option<&'static ShippedPlugin> {
+    if loaded.iter().any(|plugin| plugin.has(name)) || target.catalogue().has(name) {
+        return None;
+    }
     let option = name.base().to_ascii_lowercase();
-    let is_its = |plugin: &str| {
-        let rest = option.strip_prefix(plugin);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
-    };
-    let makers = [product, Product::from(product.family())];
-    let of_product = SHIPPED.iter().filter(|(of, _)| makers.contains(of));
-    of_product
-        .map(|(_, plugin)| *plugin)
-        .rfind(|plugin| is_its(plugin))
+    let mut shipped = SHIPPED.iter();
+    shipped.rfind(|plugin| plugin.is_in(target) && plugin.has(&option))
 }
 
 /// A plugin that a file loads.
@@ -151,6 +225,70 @@ mod tests {
     use super::*;
     use crate::OptionFile;
     use std::path::Path;
+
+    #[test]
+    fn a_version_has_the_plugins_that_it_ships() {
+        for (target, option, plugin) in [
+            ("mysql-8.0.33", "keyring_file_data", Some("keyring_file")),
+            ("mysql-8.4", "keyring_file_data", None),
+            ("mysql-8.4", "keyring_encrypted_file_data", None),
+            ("mysql-8.0.25", "rpl_semi_sync_source_enabled", None),
+            (
+                "percona-8.0",
+                "rpl_semi_sync_source_enabled",
+                Some("rpl_semi_sync_source"),
+            ),
+            ("mysql-8.0.12", "clone_enable_compression", None),
+            ("mysql-8.0.33", "clone_enable_compression", Some("clone")),
+            ("mysql-5.7", "validate_password.policy", None),
+            (
+                "mysql-8.0.12",
+                "validate_password.policy",
+                Some("validate_password."),
+            ),
+            (
+                "mysql-5.6",
+                "validate_password_policy",
+                Some("validate_password"),
+            ),
+            ("mysql-5.5", "validate_password_policy", None),
+            ("mysql-5.7", "mysqlx_port", Some("mysqlx")),
+            ("mysql-8.0.33", "mysqlx_port", None),
+            (
+                "mysql-8.0.33",
+                "dragnet.log_error_filter_rules",
+                Some("dragnet."),
+            ),
+            (
+                "mariadb-10.2",
+                "rpl_semi_sync_master_enabled",
+                Some("rpl_semi_sync_master"),
+            ),
+            ("mariadb-10.11", "rpl_semi_sync_master_enabled", None),
+            ("mariadb-10.11", "connect_work_size", Some("connect")),
+            ("mariadb-10.11", "connect_timeout", None),
+            ("mariadb-10.2", "s3_region", None),
+            ("mariadb-10.11", "s3_region", Some("s3")),
+            ("mariadb-10.11", "pam_use_cleartext_plugin", Some("pam")),
+            ("mariadb-10.11", "gssapi_keytab_path", Some("gssapi")),
+            (
+                "mariadb-10.11",
+                "password_reuse_check_interval",
+                Some("password_reuse_check"),
+            ),
+        ] {
+            let version = Target::parse(target).unwrap();
+            let found = unloaded_plugin(&version, &[], &OptionName::new(option));
+            let found = found.map(|plugin| plugin.name);
+            assert_eq!(found, plugin, "{target} {option}");
+        }
+        let version = Target::parse("mysql-8.0.33").unwrap();
+        let name = OptionName::new("validate_password.policy");
+        assert_eq!(
+            unloaded_plugin(&version, &[], &name).unwrap().not_judged(),
+            "not judged: an option of the component validate_password; the server accepts it only if this component is loaded"
+        );
+    }
 
     #[test]
     fn options_belong_to_the_plugins_that_the_file_loads() {

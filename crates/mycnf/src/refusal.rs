@@ -1,43 +1,19 @@
 //! Whether a server starts in spite of what a review refuses.
 
-use crate::lint::{IGNORED_FILE, Lint};
-use crate::rule::{Advice, Level};
-use crate::time_zone::NEEDS_TABLES;
-
-/// Whether a server starts with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Startup {
-    /// It starts: nothing is refused.
-    Accepted,
-    /// It starts, and ignores the lines or files that are refused.
-    Ignoring,
-    /// It starts if its time zone tables have the zone that the file names; in a new data directory they are empty.
-    WithTimeZones,
-    /// It does not start.
-    Refused,
-}
-
-/// The words of a refusal after which the server starts all the same.
-const IGNORED: &str = "ignores the line";
-
-/// What one finding means for the start.
-fn startup(advice: &Advice) -> Startup {
-    if advice.remark.level != Level::Refused {
-        Startup::Accepted
-    } else if advice.rule.id == IGNORED_FILE.id || advice.remark.what.contains(IGNORED) {
-        Startup::Ignoring
-    } else if advice.remark.what == NEEDS_TABLES {
-        Startup::WithTimeZones
-    } else {
-        Startup::Refused
-    }
-}
+use crate::lint::Lint;
+use crate::rule::{Remark, Startup};
 
 impl Lint {
     /// Whether the server starts: the worst finding decides.
     pub fn startup(&self) -> Startup {
-        let all = self.advice.iter().map(startup);
+        let all = self.advice.iter().map(|advice| advice.remark.startup());
         all.max().unwrap_or(Startup::Accepted)
+    }
+
+    /// The remarks that mean this for the start.
+    pub fn remarks_with(&self, startup: Startup) -> impl Iterator<Item = &Remark> {
+        let all = self.advice.iter().map(|advice| &advice.remark);
+        all.filter(move |remark| remark.startup() == startup)
     }
 }
 

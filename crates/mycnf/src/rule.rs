@@ -38,6 +38,20 @@ impl Level {
     }
 }
 
+/// Whether a server starts with a file. The variants are in the order of harm, because the worst finding decides for the
+/// whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Startup {
+    /// It starts: nothing is refused.
+    Accepted,
+    /// It starts, and ignores the lines or files that are refused.
+    Ignoring,
+    /// It starts if its time zone tables have the zone that the file names; in a new data directory they are empty.
+    WithTimeZones,
+    /// It does not start.
+    Refused,
+}
+
 /// How sure an advice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
@@ -102,18 +116,26 @@ pub struct Remark {
     pub fix: Option<String>,
     /// The safe rewrite, if there is one.
     pub rewrite: Option<Rewrite>,
+    /// What it means for the start of the server if its level is a refusal.
+    pub(crate) if_refused: Startup,
+    /// False if it says only that the line cannot be judged: the option is of a plugin, or of another build.
+    pub(crate) is_judged: bool,
 }
 
 impl Remark {
     /// A remark on a line.
     pub(crate) fn on(assignment: &Assignment<'_>, level: Level, what: impl Into<String>) -> Self {
         Self {
-            level,
             at: Some(assignment.entry.origin.clone()),
-            option: option_as_written(assignment.entry),
-            what: what.into(),
-            fix: None,
-            rewrite: None,
+            ..Self::about(&option_as_written(assignment.entry), level, what)
+        }
+    }
+
+    /// A note that a line is not judged, and why.
+    pub(crate) fn not_judged(assignment: &Assignment<'_>, what: impl Into<String>) -> Self {
+        Self {
+            is_judged: false,
+            ..Self::on(assignment, Level::Note, what)
         }
     }
 
@@ -126,6 +148,8 @@ impl Remark {
             what: what.into(),
             fix: None,
             rewrite: None,
+            if_refused: Startup::Refused,
+            is_judged: true,
         }
     }
 
@@ -146,6 +170,20 @@ impl Remark {
     pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
         self
+    }
+
+    /// The same with what it means for the start of the server if its level is a refusal.
+    pub(crate) fn if_refused(mut self, startup: Startup) -> Self {
+        self.if_refused = startup;
+        self
+    }
+
+    /// What it means for the start of the server.
+    pub fn startup(&self) -> Startup {
+        match self.level {
+            Level::Refused => self.if_refused,
+            Level::Risk | Level::Warning | Level::Note => Startup::Accepted,
+        }
     }
 
     /// The same with a safe rewrite.

@@ -138,6 +138,11 @@ impl<'a> Subject<'a> {
         self.catalogue.has(&OptionName::new(option))
     }
 
+    /// Whether the server runs without InnoDB. MySQL 5.7 and later ignore the option.
+    pub(crate) fn is_without_innodb(&self) -> bool {
+        self.is_on("innodb") == Some(false) && !self.target.is_at_least(Family::MySql, &[5, 7])
+    }
+
     /// Whether the binary log is written.
     pub(crate) fn has_binary_log(&self) -> bool {
         self.is_on("log_bin") == Some(true)

@@ -125,7 +125,7 @@ impl Target {
         if let Some(later) = self.later_in_series() {
             let (nearest, later) = (Self::of_catalogue(&catalogue), Self::of_catalogue(&later));
             return Some(format!(
-                "no catalogue for {self}: the one of {nearest} is used; what was added or removed until {later} is only a note"
+                "no catalogue for {self}: the one of {nearest} is used; options added or removed up to {later} are reported as notes"
             ));
         }
         catalogue.is_documented().then(|| {
@@ -135,7 +135,7 @@ impl Target {
     }
 
     /// The next catalogue of the series, if the version is between two of them: `8.0.33` for `8.0.28`, which is judged by
-    /// `8.0.12`. What only one of both has, the version may have or not.
+    /// `8.0.12`. The version may or may not have what only one of the two catalogues has.
     pub(crate) fn later_in_series(&self) -> Option<Catalogue> {
         let nearest = self.catalogue();
         let is_between =

@@ -36,8 +36,7 @@ pub(crate) struct FixedZone {
 const FIRST_YEAR: u16 = 1970;
 
 /// What a named zone needs. A server whose tables have been loaded starts with it.
-pub(crate) const NEEDS_TABLES: &str =
-    "a named time zone needs tables that are empty in a new data directory";
+const NEEDS_TABLES: &str = "a named time zone needs tables that are empty in a new data directory";
 
 /// The offsets that a version takes, minutes.
 /// Source: seen: `'+14:00'` and `'-13:30'` start 8.0.33 and 9.7, and neither 5.5, 5.7 nor MariaDB 10.2, 10.11 and 11.8; MySQL

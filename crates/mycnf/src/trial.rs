@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use crate::entry::Entry;
-use crate::family::Product;
 use crate::file::OptionFile;
 use crate::judge::parse_number;
 use crate::name::OptionName;
-use crate::plugins::{LoadedPlugin, loads_without_library, shipped_plugin};
+use crate::plugins::{LoadedPlugin, loads_without_library, unloaded_plugin};
 use crate::private::{CERTIFICATES, DECIDED, DIRECTORIES, FILES, TEMPORARY};
+use crate::target::Target;
 use crate::time_zone::TimeZone;
 
 /// A file for a trial.
@@ -25,8 +25,8 @@ pub struct TrialFile {
 
 /// What this machine has.
 pub struct Here<'a> {
-    /// The make of server that is started.
-    pub product: Product,
+    /// The version that is started.
+    pub target: &'a Target,
     /// Whether a path exists.
     pub has_path: &'a dyn Fn(&Path) -> bool,
     /// Whether the server has the library of a plugin.
@@ -61,7 +61,7 @@ impl OptionFile {
             let own = loaded.iter().find(|plugin| plugin.has(&entry.name));
             match own {
                 Some(plugin) => !(here.has_library)(&plugin.library),
-                None => shipped_plugin(here.product, &entry.name).is_some(),
+                None => unloaded_plugin(here.target, &loaded, &entry.name).is_some(),
             }
         };
         let is_left_out = |entry: &Entry| {
@@ -131,7 +131,7 @@ mod tests {
                     plugin_load_add=semisync_slave.so\nrpl_semi_sync_slave_enabled=1\n";
         let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
         let trial = file.for_trial(&Here {
-            product: Product::MySql,
+            target: &Target::parse("mysql-5.7").unwrap(),
             has_path: &|_| true,
             has_library: &|_| true,
         });
@@ -150,7 +150,7 @@ mod tests {
                     simple_password_check_digits=2\ndefault_time_zone=Asia/Tokyo\nft_stopword_file=/here/words\n";
         let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
         let trial = file.for_trial(&Here {
-            product: Product::MariaDb,
+            target: &Target::parse("mariadb-10.11").unwrap(),
             has_path: &|path| path.starts_with("/here"),
             has_library: &|library| library == "server_audit.so",
         });

@@ -24,12 +24,13 @@ pub struct Trial {
 
 /// Starts a server with the file, and removes it. Nothing of the file's own directories, addresses and clusters is used.
 pub fn try_start(installation: &Installation, file: &OptionFile) -> Result<Trial, Error> {
+    let target = installation.target();
     let TrialFile {
         file,
         left_out,
         reduced,
     } = file.for_trial(&Here {
-        product: installation.target().product(),
+        target: &target,
         has_path: &|path| path.exists(),
         has_library: &|library| installation.has_library(library),
     });

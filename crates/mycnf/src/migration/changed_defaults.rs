@@ -20,6 +20,8 @@ pub(super) fn changed_defaults(
             .default_value(name)
             .zip(after.catalogue.default_value(name))?;
         let is_set = before.set(name).is_some() || after.set(name).is_some();
+        // No default decides it.
+        let is_set = is_set || after.decided_by_another(name).is_some();
         // The collation follows the character set.
         let is_decided_by =
             |decider: &str| name == "collation_server" && decider == "character_set_server";

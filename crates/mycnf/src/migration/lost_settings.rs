@@ -19,44 +19,67 @@ const SEMI_SYNC: [(&str, &str, &str); 2] = [
     ("rpl_semi_sync_slave_enabled", "slave", "replica"),
 ];
 
-/// What a setting that the other family does not have is replaced with, at least in part.
-///
+/// What replaces a setting that the new version does not have, at least in part.
+struct Replacement {
+    lost: &'static str,
+    /// The option that a version must have for the hint to be true; `None` for a hint about any version.
+    needs: Option<&'static str>,
+    hint: &'static str,
+}
+
+const fn replacement(
+    lost: &'static str,
+    needs: Option<&'static str>,
+    hint: &'static str,
+) -> Replacement {
+    Replacement { lost, needs, hint }
+}
+
 /// Source: the manuals of both families about each option.
-const REPLACEMENTS: [(&str, &str); 9] = [
-    (
+static REPLACEMENTS: [Replacement; 9] = [
+    replacement(
         "binlog_encryption",
+        Some("encrypt_binlog"),
         "encrypt_binlog = ON encrypts binary logs, with a plugin for the keys",
     ),
-    (
+    replacement(
         "default_table_encryption",
+        Some("innodb_encrypt_tables"),
         "innodb_encrypt_tables = ON encrypts tables, with a plugin for the keys",
     ),
-    (
+    replacement(
         "encrypt_binlog",
+        Some("binlog_encryption"),
         "binlog_encryption = ON of MySQL 8.0 encrypts binary logs, with a keyring",
     ),
-    (
+    replacement(
         "innodb_dedicated_server",
+        None,
         "set innodb_buffer_pool_size and the size of the redo log, which otherwise have their small defaults",
     ),
-    (
+    replacement(
         "innodb_encrypt_log",
+        Some("innodb_redo_log_encrypt"),
         "innodb_redo_log_encrypt = ON of MySQL 8.0 encrypts the redo log, with a keyring",
     ),
-    (
+    replacement(
         "innodb_encrypt_tables",
+        Some("default_table_encryption"),
         "default_table_encryption = ON of MySQL 8.0 encrypts new tables, with a keyring",
     ),
-    (
+    replacement(
         "max_execution_time",
+        Some("max_statement_time"),
         "max_statement_time limits all statements, in seconds",
     ),
-    (
+    replacement(
         "max_statement_time",
+        Some("max_execution_time"),
         "max_execution_time of MySQL 5.7 and later limits only SELECT statements, in milliseconds",
     ),
-    (
+    replacement(
         "wsrep_on",
+        None,
         "the server is a node of a Galera cluster, which this product cannot join",
     ),
 ];
@@ -70,8 +93,8 @@ const REPORTED: [&str; 4] = [
 ];
 
 impl Migration {
-    /// A setting that protects data, limits access or changes results is not to go with "0 to decide", and neither are
-    /// the sizes of a dedicated server or the place in a cluster.
+    /// Leaves a lost setting to the user if it protects data, limits access or changes results, sizes a dedicated server,
+    /// or joins a cluster.
     pub(super) fn leave_lost_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
         let knows = |name: &str| after.has(name);
         for line in before.read() {
@@ -91,8 +114,9 @@ impl Migration {
                 value.is_some_and(|(value, default)| is_same_setting(name, &value, default));
             let has_sizes = name == "innodb_dedicated_server"
                 && before.set("innodb_buffer_pool_size").is_some();
-            let hint = REPLACEMENTS.iter().find(|(lost, _)| *lost == name);
-            let hint = hint.map(|(_, hint)| *hint);
+            let mut replacements = REPLACEMENTS.iter();
+            let hint = replacements.find(|one| one.lost == name && one.needs.is_none_or(knows));
+            let hint = hint.map(|one| one.hint);
             let lost = loss(name);
             if is_default || has_sizes || (hint.is_none() && lost.is_none()) {
                 continue;

@@ -47,7 +47,8 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     let value = line.entry.value.as_deref()?;
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     // `wrong-value` reports refusals.
-    let judged = judged.filter(|judged| !matches!(judged, Judgement::Refused(_)))?;
+    let judged =
+        judged.filter(|judged| !matches!(judged, Judgement::Refused(_) | Judgement::Ignored(_)))?;
     // The version may have the limits of the next catalogue of its series already.
     let name = &line.entry.name;
     let is_taken = |later: Catalogue| {

@@ -1,6 +1,5 @@
 //! Rule: the buffer pool has its default on a machine with more memory.
 
-use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -28,13 +27,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     else {
         return Vec::new();
     };
-    // MySQL 5.7 and later ignore the option.
-    let is_without_innodb = subject.is_on("innodb") == Some(false)
-        && !subject.target.is_at_least(Family::MySql, &[5, 7]);
     // If other buffers already need the memory, a larger pool is bad advice.
     if subject.set(name).is_some()
         || is_dedicated
-        || is_without_innodb
+        || subject.is_without_innodb()
         || option_to_lower(subject).is_some()
     {
         return Vec::new();

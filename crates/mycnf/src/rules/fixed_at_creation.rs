@@ -51,6 +51,10 @@ fn demand(name: &str) -> (&'static str, &'static str) {
             "an existing server's files must be in this directory, otherwise the server does not find them",
             "to change the directory, shut the server down and move the files",
         ),
+        "innodb_undo_tablespaces" => (
+            "an existing data directory must have at least this number of undo tablespaces, otherwise the server does not start",
+            "set at most the number with which the data directory was created",
+        ),
         _ => (
             "is fixed when the data directory is created; with another value, the server does not start",
             "set the value with which the existing data directory was created",
@@ -96,7 +100,9 @@ mod tests {
             &RULE,
             "mysql-5.7",
             undo,
-            &["note: innodb_undo_tablespaces=3"],
+            &[
+                "note: innodb_undo_tablespaces=3: an existing data directory must have at least this number",
+            ],
         );
         assert_found(&RULE, "mysql-8.0.33", undo, &[]);
         assert_found(&RULE, "mariadb-10.11", undo, &[]);

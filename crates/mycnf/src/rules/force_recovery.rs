@@ -6,7 +6,7 @@ use crate::subject::Subject;
 pub(super) const RULE: Rule = Rule {
     id: "forced-recovery",
     title: "Recovery mode left enabled",
-    reason: "If innodb_force_recovery is 1 or higher, InnoDB ignores errors, and current versions refuse writes at this or at a higher level. If it is 4 or higher, data can be damaged permanently.",
+    reason: "If innodb_force_recovery is 1 or higher, InnoDB ignores errors, and MySQL 5.7 and later refuse INSERT, UPDATE and DELETE. If it is 4 or higher, data can be damaged permanently.",
     source: "MySQL Reference Manual, \"Forcing InnoDB Recovery\"",
     check,
 };

@@ -26,21 +26,14 @@ const CLIENTS: [&str; 9] = [
 ];
 
 /// Names that look like server options and that clients also have.
-///
-/// Source: MySQL Reference Manual, the options of mysql, mysqladmin and mysqldump.
-const SHARED: [&str; 22] = [
-    "bind_address",
+const SHARED: [&str; 17] = [
     "character_sets_dir",
-    "connect_timeout",
     "default_auth",
     "default_authentication_plugin",
     "default_character_set",
     "init_command",
     "local_infile",
-    "log_error",
     "max_allowed_packet",
-    "max_join_size",
-    "max_statement_time",
     "net_buffer_length",
     "plugin_dir",
     "port",
@@ -51,6 +44,31 @@ const SHARED: [&str; 22] = [
     "tls_version",
     "user",
     "verbose",
+];
+
+/// Names that only some clients have, with the groups of these clients. Every client reads `[client]`, and most of them
+/// do not start with such an option there.
+///
+/// Source: MySQL Reference Manual, the options of mysql, mysqladmin, mysqlcheck, mysqldump and mysqlimport; MariaDB
+/// documentation, the options of mariadb-dump.
+const OF_SOME: [(&str, &[&str]); 5] = [
+    (
+        "bind_address",
+        &[
+            "mysql",
+            "mysqladmin",
+            "mysqlcheck",
+            "mysqldump",
+            "mysqlimport",
+        ],
+    ),
+    (
+        "connect_timeout",
+        &["mysql", "mariadb-client", "mysqladmin"],
+    ),
+    ("log_error", &["mysqldump", "mariadb-dump"]),
+    ("max_join_size", &["mysql", "mariadb-client"]),
+    ("max_statement_time", &["mysqldump", "mariadb-dump"]),
 ];
 
 /// Options that mysqld_safe itself reads and passes on to the server.
@@ -113,7 +131,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_theirs = if is_safe {
             OF_SAFE.contains(&option.name)
         } else {
+            let is_of_program = |(name, groups): &(&str, &[&str])| {
+                *name == option.name && groups.contains(&group.as_str())
+            };
             SHARED.contains(&option.name)
+                || OF_SOME.iter().any(is_of_program)
                 || [
                     "ssl",
                     "compress",
@@ -180,5 +202,21 @@ mod tests {
         let clients = "[client]\nsecure_auth=0\n[mysql]\nconnect_timeout=2\nmax_join_size=1M\n\
                        [mysqldump]\nlog-error=/tmp/dump.log\nmax_allowed_packet=1G\n";
         assert_found(&RULE, "mysql-5.6", clients, &[]);
+        let others = "[mysql]\nlog-error=/tmp/mysql.log\n[client]\nlog_error=/tmp/client.log\nmax_join_size=1M\n\
+                      connect_timeout=2\n[mysqladmin]\nmax_join_size=1M\n";
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            others,
+            &[
+                "does not read [mysql]",
+                "warning: log_error=/tmp/client.log: ",
+                "warning: max_join_size=1M: ",
+                "warning: connect_timeout=2: ",
+                "does not read [mysqladmin]",
+            ],
+        );
+        let limit = "[client]\nmax_statement_time=5\n";
+        assert_found(&RULE, "mariadb-10.11", limit, &["does not read [client]"]);
     }
 }

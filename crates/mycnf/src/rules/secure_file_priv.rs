@@ -22,7 +22,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let what = "LOAD DATA and SELECT INTO OUTFILE can access every directory";
     // Older versions and MariaDB take NULL for the name of a directory.
-    let fix = if subject.target.is_at_least(Family::MySql, &[5, 7]) {
+    let first: &[u32] = match subject.target.numbers() {
+        [5, 5, ..] => &[5, 5, 53],
+        [5, 6, ..] => &[5, 6, 34],
+        _ => &[5, 7, 6],
+    };
+    let fix = if subject.target.is_at_least(Family::MySql, first) {
         "set one directory, or NULL to disable file access"
     } else {
         "set one directory"
@@ -38,6 +43,8 @@ mod tests {
     fn empty_means_everywhere() {
         for (target, fix) in [
             ("mysql-8.0.33", "; set one directory, or NULL to disable"),
+            ("mysql-5.5.62", "; set one directory, or NULL to disable"),
+            ("mysql-5.6.34", "; set one directory, or NULL to disable"),
             (
                 "mariadb-10.11",
                 "can access every directory; set one directory",
@@ -45,13 +52,11 @@ mod tests {
         ] {
             assert_found(&RULE, target, "secure_file_priv=", &[fix]);
         }
-        let fixes = remarks(
-            &RULE,
-            &crate::Machine::default(),
-            "mariadb-10.11",
-            "secure_file_priv=",
-        );
-        assert!(fixes.iter().all(|fix| !fix.contains("NULL")), "{fixes:?}");
+        for target in ["mariadb-10.11", "mysql-5.6.33", "mysql-5.7.5"] {
+            let machine = crate::Machine::default();
+            let fixes = remarks(&RULE, &machine, target, "secure_file_priv=");
+            assert!(fixes.iter().all(|fix| !fix.contains("NULL")), "{fixes:?}");
+        }
         assert_found(&RULE, "mysql-8.0.33", "secure-file-priv=/", &["risk"]);
         assert_found(&RULE, "mysql-8.0.33", "secure_file_priv=/tmp", &[]);
         assert_found(&RULE, "mysql-8.0.33", "", &[]);

@@ -52,7 +52,7 @@ const MARIADB_PLUGINS: [&str; 12] = [
     "XPAND",
 ];
 
-/// Engines whose tables a crash can damage, or empties.
+/// Engines whose tables a crash can damage or empty.
 const UNSAFE: [&str; 8] = [
     "MyISAM",
     "MERGE",
@@ -69,7 +69,8 @@ fn without_recovery(subject: &Subject<'_>) -> Option<Remark> {
     let name = "default_storage_engine";
     let line = subject.set(name)?;
     // `galera-node` reports it for a cluster.
-    if !subject.is_one_of(name, &UNSAFE) || subject.is_galera_node() {
+    if !subject.is_one_of(name, &UNSAFE) || subject.is_galera_node() || subject.is_without_innodb()
+    {
         return None;
     }
     let what = "new tables have no transactions and no crash recovery; the durability class does not apply to them";
@@ -163,6 +164,7 @@ mod tests {
         }
         for (version, right) in [
             ("mariadb-10.11", "default_storage_engine=aria"),
+            ("mysql-5.5", "skip-innodb\ndefault-storage-engine=MyISAM"),
             (
                 "mysql-5.7",
                 "default_storage_engine=\nenforce_storage_engine=myisam",

@@ -1,7 +1,6 @@
 //! Rule: the time zone is given as a name, or as an offset that the version does not accept.
 
-use crate::rule::Rewrite;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule, Startup};
 use crate::subject::Subject;
 use crate::time_zone::TimeZone;
 
@@ -21,7 +20,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some((what, fix, same)) = zone.refusal(subject.target) else {
         return Vec::new();
     };
+    let startup = match zone {
+        TimeZone::Named(_) => Startup::WithTimeZones,
+        TimeZone::System | TimeZone::Offset(_) => Startup::Refused,
+    };
     let remark = Remark::on(line, Level::Refused, what).fix(fix);
+    let remark = remark.if_refused(startup);
     vec![match same {
         Some(offset) => remark.rewrite(Rewrite::Replace(format!(
             "{} = '{offset}'",

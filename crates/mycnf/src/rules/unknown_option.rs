@@ -3,7 +3,7 @@
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Product};
 use crate::name::OptionName;
-use crate::plugins::shipped_plugin;
+use crate::plugins::unloaded_plugin;
 use crate::rename::renamed;
 use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
@@ -45,24 +45,21 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
         let plugin = plugin.name();
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
-        return Remark::on(line, Level::Note, what);
+        return Remark::not_judged(line, what);
     }
-    if let Some(plugin) = shipped_plugin(subject.target.product(), name) {
-        let what = format!(
-            "not judged: an option of the plugin {plugin}; the server accepts it only if this plugin is loaded"
-        );
-        return Remark::on(line, Level::Note, what);
+    if let Some(plugin) = unloaded_plugin(subject.target, &subject.plugins, name) {
+        return Remark::not_judged(line, plugin.not_judged());
     }
     let is_of_cluster = ["wsrep_", "pxc_"]
         .iter()
         .any(|begin| name.base().starts_with(begin));
     if is_of_cluster && subject.target.product() == Product::Percona {
         let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server itself does not have";
-        return Remark::on(line, Level::Note, what);
+        return Remark::not_judged(line, what);
     }
     if is_of_other_build(subject, name) {
         let what = "not judged: whether the server has this option depends on the TLS library with which it was built";
-        return Remark::on(line, Level::Note, what);
+        return Remark::not_judged(line, what);
     }
     let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
@@ -171,6 +168,12 @@ mod tests {
             ),
             ("mysql-8.0.33", "validate_password.policy=LOW", "note: "),
             ("mysql-8.0.33", "rpl_semi_sync_source_enabled=1", "note: "),
+            ("mysql-5.7", "rpl_semi_sync_source_enabled=1", "refused: "),
+            (
+                "mysql-8.4",
+                "keyring_file_data=/var/lib/keyring",
+                "refused: ",
+            ),
             (
                 "percona-8.0",
                 "connection_control_min_connection_delay=2000",

@@ -39,7 +39,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             continue;
         };
         let is_one_of = |words: &[&str]| words.iter().any(|one| one.eq_ignore_ascii_case(word));
-        if line.option.is_none() || !is_one_of(&WORDS) || line.entry.name.switches_off() {
+        let written = &line.entry.name;
+        let is_off = written.switches_off() || written.disables(Some(word));
+        if line.option.is_none() || !is_one_of(&WORDS) || is_off {
             continue;
         }
         let name = line.name();
@@ -113,5 +115,6 @@ mod tests {
         let right = "log_bin\nlog-bin=mysql-bin\nskip_log_bin\nrelay_log=relay\ngeneral_log=ON";
         assert_found(&RULE, "mysql-8.0.33", right, &[]);
         assert_found(&RULE, "mysql-8.0.33", "disable_log_bin=1", &[]);
+        assert_found(&RULE, "mysql-8.0.33", "enable_log_bin=0", &[]);
     }
 }

@@ -6,7 +6,7 @@ use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Remark, Rewrite, Rule, Startup};
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -78,7 +78,8 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         let number = u8::from(value.eq_ignore_ascii_case("on"));
         let new = format!("{} = {number}", line.entry.name);
         let what = "MySQL 5.5 ignores the line: the option accepts only 1 and 0";
-        let remark = Remark::on(line, Level::Refused, what).fix(format!("write {new}"));
+        let remark = Remark::on(line, Level::Refused, what).if_refused(Startup::Ignoring);
+        let remark = remark.fix(format!("write {new}"));
         return Some(remark.rewrite(Rewrite::Replace(new)));
     }
     if option.name == "optimizer_switch" {
@@ -92,7 +93,11 @@ fn taken_since(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Opt
     let later = subject.target.later_in_series()?;
     let name = &line.entry.name;
     let judged = judge_value(&later, later.find(name)?, name, value);
-    if matches!(judged, Some(Judgement::Refused(_) | Judgement::TakenForOff)) {
+    let is_taken = !matches!(
+        judged,
+        Some(Judgement::Refused(_) | Judgement::Ignored(_) | Judgement::TakenForOff)
+    );
+    if !is_taken {
         return None;
     }
     let nearest = Target::of_catalogue(&subject.catalogue);
@@ -111,7 +116,7 @@ fn neither_on_nor_off(
     value: &str,
 ) -> Remark {
     let judged = judge_switch(option);
-    let is_ignored = matches!(judged, Judgement::Refused(_));
+    let is_ignored = matches!(judged, Judgement::Ignored(_));
     if is_ignored && !subject.target.is_covered() {
         return by_nearest(subject, line, &judged.what());
     }
@@ -126,7 +131,8 @@ fn neither_on_nor_off(
     } else {
         Level::Warning
     };
-    Remark::on(line, level, judged.what()).fix(fix)
+    let remark = Remark::on(line, level, judged.what()).fix(fix);
+    remark.if_refused(Startup::Ignoring)
 }
 
 /// A note about a value that the nearest catalogue does not have, but that the version itself may have.

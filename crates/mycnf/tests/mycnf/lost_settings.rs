@@ -121,6 +121,13 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             "innodb_dedicated_server=ON: left out: mariadb-10.11 has no such option; set innodb_buffer_pool_size and the \
              size of the redo log, which otherwise have their small defaults",
         ),
+        // A hint about the other family is none for an older version.
+        (
+            "binlog_encryption=ON",
+            mysql,
+            "mysql-5.7",
+            "binlog_encryption=ON: left out, although it protects data: mysql-5.7 has no such option",
+        ),
         (
             "wsrep_on=ON",
             mariadb,
@@ -207,13 +214,43 @@ fn logins_and_the_isolation_of_innodb_stay() {
 #[test]
 fn options_of_installed_plugins_stay() {
     let text = "[mysqld]\nrpl_semi_sync_master_enabled=1\nvalidate_password_policy=LOW\n";
-    let (new, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
-    line(&new, "rpl_semi_sync_master_enabled=1");
-    line(&new, "validate_password_policy=LOW");
-    assert!(open.is_empty(), "{open:?}");
-    let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n";
+    // The second version is between two catalogues.
+    for to in ["mysql-8.0.33", "mysql-8.0.28"] {
+        let (new, open) = moved(text, "mysql-5.7", to);
+        line(&new, "rpl_semi_sync_master_enabled=1");
+        line(&new, "validate_password_policy=LOW");
+        assert!(open.is_empty(), "{to}: {open:?}");
+    }
+    let text = "[mysqld]\nrpl_semi_sync_source_enabled=1\nrpl_semi_sync_source_timeout=500\n\
+                rpl_semi_sync_source_trace_level=16\n";
     let (new, open) = moved(text, "mysql-8.0.33", "mariadb-10.11");
     line(&new, "rpl_semi_sync_master_enabled = 1    # was");
     line(&new, "rpl_semi_sync_master_timeout = 500    # was");
+    line(&new, "rpl_semi_sync_master_trace_level = 16    # was");
+    // The default of the plugin of MySQL, which MariaDB does not have.
+    line(
+        &new,
+        "rpl_semi_sync_master_wait_point = AFTER_SYNC    # as in mysql-8.0.33; the default of mariadb-10.11 is AFTER_COMMIT",
+    );
     assert!(open.is_empty(), "{open:?}");
+}
+
+/// In MariaDB, a size of the query cache enables the cache, and in MySQL 5.7 it does not.
+#[test]
+fn a_query_cache_that_was_off_stays_off() {
+    let text = "[mysqld]\nquery_cache_size=64M\n";
+    let (new, _) = moved(text, "mysql-5.7", "mariadb-10.11");
+    line(
+        &new,
+        "query_cache_type = OFF    # as in mysql-5.7; in mariadb-10.11, query_cache_size enables the cache",
+    );
+    let on = "[mysqld]\nquery_cache_size=64M\nquery_cache_type=1\n";
+    for (text, from) in [
+        (text, "mysql-5.5"),
+        (text, "mariadb-10.5"),
+        (on, "mysql-5.7"),
+    ] {
+        let (new, _) = moved(text, from, "mariadb-10.11");
+        assert!(!new.contains("query_cache_type = "), "{from}: {new}");
+    }
 }

@@ -80,22 +80,9 @@ fn answer(review: &Review) -> String {
     } else {
         "by the catalogues"
     };
-    let verdict = match review.missing_directories.as_slice() {
-        _ if lint.startup() == Startup::Refused => "does not start as it is".to_owned(),
-        _ if lint.startup() == Startup::WithTimeZones => {
-            format!("starts only if its time zone tables are loaded, {by}")
-        }
-        _ if lint.startup() == Startup::Ignoring => {
-            format!("starts, but ignores what is refused, {by}")
-        }
-        [] => format!("starts, {by}"),
-        // No server starts without it, and the machine that the file is for may have it.
-        [line] => format!("starts if the directory that line {line} includes exists, {by}"),
-        lines => {
-            let lines = lines.iter().map(u32::to_string).collect::<Vec<_>>();
-            let lines = lines.join(", ");
-            format!("starts if the directories that lines {lines} include exist, {by}")
-        }
+    let verdict = match verdict(lint, &review.missing_directories) {
+        Some(verdict) => format!("{verdict}, {by}"),
+        None => "does not start as it is".to_owned(),
     };
     let levels = format!(
         "{refused} refused, {}, {}, {}",
@@ -110,6 +97,58 @@ fn answer(review: &Review) -> String {
     }
     let options = counted(lint.options, "option");
     format!("{name} for {target}: {verdict}: {levels} in {options}")
+}
+
+/// Whether the server starts, on which conditions, and what of the file it ignores:
+/// `starts only if the directory that line 3 includes exists, but ignores 1 line`. `None` if it does not start.
+fn verdict(lint: &Lint, missing_directories: &[u32]) -> Option<String> {
+    if lint.startup() == Startup::Refused {
+        return None;
+    }
+    let zones = lint.remarks_with(Startup::WithTimeZones);
+    let zones: Vec<u32> = zones
+        .filter_map(|remark| remark.at.as_ref()?.number())
+        .collect();
+    let zones = match zones.as_slice() {
+        [] => None,
+        [line] => Some(format!(
+            "its time zone tables contain the zone of line {line}"
+        )),
+        lines => Some(format!(
+            "its time zone tables contain the zones of lines {}",
+            listed(lines)
+        )),
+    };
+    // No server starts without such a directory, and the machine that the file is for may have it.
+    let directories = match missing_directories {
+        [] => None,
+        [line] => Some(format!("the directory that line {line} includes exists")),
+        lines => Some(format!(
+            "the directories that lines {} include exist",
+            listed(lines)
+        )),
+    };
+    let conditions: Vec<String> = [zones, directories].into_iter().flatten().collect();
+    let mut verdict = "starts".to_owned();
+    if !conditions.is_empty() {
+        verdict = format!("starts only if {}", conditions.join(" and "));
+    }
+    // A file that the server ignores is a finding without a line.
+    let ignored = lint.remarks_with(Startup::Ignoring);
+    let (lines, files): (Vec<_>, Vec<_>) = ignored.partition(|remark| remark.at.is_some());
+    let ignored = [(files.len(), "file"), (lines.len(), "line")];
+    let ignored = ignored.into_iter().filter(|(count, _)| *count > 0);
+    let ignored: Vec<String> = ignored.map(|(count, noun)| counted(count, noun)).collect();
+    if !ignored.is_empty() {
+        verdict = format!("{verdict}, but ignores {}", ignored.join(" and "));
+    }
+    Some(verdict)
+}
+
+/// `3, 5`
+fn listed(lines: &[u32]) -> String {
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    lines.join(", ")
 }
 
 /// `durability D2: the last commits are lost in a power cut (innodb_flush_log_at_trx_commit)`
@@ -215,4 +254,50 @@ fn finding(advice: &Advice, mark: Option<&str>, verbose: bool) -> String {
         .expect("writing to a String cannot fail");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use mycnf::{Machine, OptionFile, Target};
+
+    use super::verdict;
+
+    #[test]
+    fn an_answer_has_all_conditions_of_the_start() {
+        let (fast, zone) = ("innodb_doublewrite=fast", "default_time_zone=Europe/Berln");
+        let cases: [(&str, &[u32], Option<&str>); 6] = [
+            ("max_connections=300", &[], Some("starts")),
+            (
+                "max_connections=300",
+                &[3],
+                Some("starts only if the directory that line 3 includes exists"),
+            ),
+            (fast, &[], Some("starts, but ignores 1 line")),
+            (
+                fast,
+                &[4, 5],
+                Some(
+                    "starts only if the directories that lines 4, 5 include exist, but ignores 1 line",
+                ),
+            ),
+            (
+                zone,
+                &[3],
+                Some(
+                    "starts only if its time zone tables contain the zone of line 2 and the directory that line 3 includes \
+                     exists",
+                ),
+            ),
+            ("no_such_option=1", &[3], None),
+        ];
+        for (line, missing, expected) in cases {
+            let text = format!("[mysqld]\n{line}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            let target = Target::parse("mysql-8.0.12").unwrap();
+            let lint = mycnf::lint(&file, &target, &Machine::default());
+            assert_eq!(verdict(&lint, missing).as_deref(), expected, "{line}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::{
 use blame::{Blame, Blamed};
 use mycnf::{
     Entry, Finding, LoadedPlugin, MASK, Machine, OptionFile, OptionName, Origin, Severity, Target,
-    is_secret, parse_size_bytes, shipped_plugin, shown_line,
+    is_secret, parse_size_bytes, shown_line, unloaded_plugin,
 };
 use runs::named_server;
 use server::Installation;
@@ -286,7 +286,7 @@ pub(super) fn validated(
     file: &OptionFile,
 ) -> Result<Validated, Blamed> {
     let mut all = Validated::default();
-    let product = installation.target().product();
+    let target = installation.target();
     for server in file.per_server() {
         let checked = server::check_file(installation, &server.file)?;
         let loaded = LoadedPlugin::of(server.file.entries());
@@ -297,16 +297,12 @@ pub(super) fn validated(
                 .map(|(_, value)| Path::new(value));
             let name = OptionName::new(finding.option.split('=').next().unwrap_or_default());
             // The validator knows no plugin that the file does not load, and the server may have it installed.
-            let plugin = shipped_plugin(product, &name)
-                .filter(|_| !loaded.iter().any(|plugin| plugin.has(&name)));
+            let plugin = unloaded_plugin(&target, &loaded, &name);
             let is_elsewhere = path.is_some_and(|path| path.is_absolute() && !path.exists());
             let not_judged = if checked.without_library.contains(&finding.at) {
                 Some(format!("not judged: {}", finding.what))
             } else if let Some(plugin) = plugin {
-                let what = "the server accepts it only if this plugin is loaded";
-                Some(format!(
-                    "not judged: an option of the plugin {plugin}; {what}"
-                ))
+                Some(plugin.not_judged())
             } else {
                 let what = "not judged: the path does not exist on this machine";
                 is_elsewhere.then(|| what.to_owned())

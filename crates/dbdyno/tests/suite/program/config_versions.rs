@@ -92,7 +92,7 @@ fn includes_that_are_elsewhere_are_noted() {
         .dbdyno([&["config", "lint", "a.cnf", "--no-validator"][..], &version].concat())
         .exits(0)
         .prints(
-            "a.cnf for mysql-8.0.33: starts if the directory that line 3 includes exists, by the",
+            "a.cnf for mysql-8.0.33: starts only if the directory that line 3 includes exists, by the",
         )
         .prints("note     a.cnf line 3: not read: not on this machine: /no/such/conf.d");
     scene

@@ -99,7 +99,7 @@ const OPTION_FILES: [OptionFile; 11] = [
         version: "mariadb-10.11",
         code: 0,
         says: &[
-            ": starts if the directory that line 3 includes exists, ",
+            ": starts only if the directory that line 3 includes exists, ",
             "line 3: not read: not on this machine: ",
             "in 1 option",
         ],
