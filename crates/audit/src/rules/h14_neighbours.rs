@@ -1,6 +1,6 @@
 //! Rule H14: other programs used the machine.
 
-use samples::{BlockDevice, Disturbance, Telemetry};
+use samples::{DiskTraffic, Disturbance, Telemetry};
 use units::percent;
 
 use crate::{
@@ -52,8 +52,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if steal > Disturbance::STEAL {
         problems.push(format!("CPU steal was {}", percent(steal)));
     }
-    let devices = run.storage().map(|storage| storage.devices.as_slice());
-    let own = own_traffic(&samples, devices.unwrap_or_default());
+    let own = own_traffic(&samples, &run.disk_traffic(&samples));
     if let Some((waiting, own)) = waiting
         .zip(own)
         .filter(|(waiting, own)| *waiting > WAITING && own.share < own.least)
@@ -94,18 +93,15 @@ struct OwnTraffic {
 }
 
 /// `None` if unknown or without traffic.
-fn own_traffic(samples: &[&Telemetry], devices: &[BlockDevice]) -> Option<OwnTraffic> {
+fn own_traffic(samples: &[&Telemetry], disks: &[DiskTraffic]) -> Option<OwnTraffic> {
     let (mut own_read, mut own_written) = (0.0, 0.0);
-    let (mut read, mut written) = (0.0, 0.0);
     for sample in samples {
         let server = sample.server?;
         own_read += server.read_bytes? as f64;
         own_written += server.written_bytes? as f64;
-        for disk in sample.traffic_once(devices) {
-            read += disk.read_bytes as f64;
-            written += disk.written_bytes as f64;
-        }
     }
+    let read: f64 = disks.iter().map(|disk| disk.read_bytes as f64).sum();
+    let written: f64 = disks.iter().map(|disk| disk.written_bytes as f64).sum();
     let (own, all, least, moved) = if read >= written {
         (own_read, read, OWN_READS, "read")
     } else {
