@@ -254,6 +254,7 @@ fn is_refusal(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
     fn on(filesystem: &str) -> impl Fn(&Path) -> Storage {
         let place = StorageDirectory {
             filesystem: filesystem.to_owned(),
