@@ -2,8 +2,8 @@
 
 use figures::RunFigures;
 use samples::{
-    Counters, Host, Interval, LoadStage, Machine, Record, ServerIdentity, ServerStatus, Storage,
-    StorageDirectory, Telemetry,
+    Counters, DiskTraffic, Host, Interval, LoadStage, Machine, Record, ServerIdentity,
+    ServerStatus, Storage, StorageDirectory, Telemetry,
 };
 
 use crate::{
@@ -248,6 +248,14 @@ impl<'a> Run<'a> {
         } else {
             Ok(samples)
         }
+    }
+
+    /// The traffic of the machine's disks in these samples, each request once.
+    pub(crate) fn disk_traffic(&self, samples: &[&Telemetry]) -> Vec<DiskTraffic> {
+        let storage = self.storage().ok();
+        let devices = storage.map(|it| it.devices.as_slice()).unwrap_or_default();
+        let samples = samples.iter();
+        samples.flat_map(|it| it.traffic_once(devices)).collect()
     }
 
     /// The readings of the server's status in the measured phase.

@@ -6,6 +6,7 @@ use verdict::{Metric, Outcome};
 use crate::{
     grid::{Facet, Grid, cell::Figure, whole_place},
     results::{Expectation, Results},
+    sentences::doubt::{appended, reason},
 };
 
 /// An expectation checked against one combination.
@@ -32,13 +33,11 @@ impl CheckedExpectation {
             place => format!(" at {place}"),
         };
         let measured = self.measured.as_deref().unwrap_or("not measured");
-        let doubt = self.doubt.as_ref();
-        let doubt = doubt.map(|why| format!(", but {why}"));
         format!(
             "{}{at}: {}, {measured}{}",
             self.expected,
             self.outcome.word(),
-            doubt.unwrap_or_default()
+            appended(self.doubt.as_deref())
         )
     }
 }
@@ -65,16 +64,18 @@ pub(crate) fn of_grid(results: &Results, grid: &Grid<'_>) -> Vec<CheckedExpectat
 
 fn of_facet(expectation: &Expectation, grid: &Grid<'_>, facet: &Facet) -> Vec<CheckedExpectation> {
     let checked = facet.cells().map(|(line, x, cell)| {
-        let runs = cell.runs.iter().map(|&run| &grid.executions[run]);
-        let complete: Vec<_> = runs.filter(|it| it.record.is_complete()).collect();
-        let runs: Vec<_> = complete.iter().map(|it| it.figures()).collect();
+        let runs = cell.runs.iter().copied();
+        let complete = runs.filter(|&run| grid.executions[run].record.is_complete());
+        let complete: Vec<usize> = complete.collect();
+        let runs = complete.iter().map(|&run| grid.executions[run].figures());
+        let runs: Vec<_> = runs.collect();
         let values = expectation.metric.of_all(&runs);
         let figure = values.as_deref().and_then(Figure::of);
         let by_figure = figure.map_or(Outcome::Undecided, |it| outcome(expectation, &it));
         // Failures only make a figure look better.
         let is_held = by_figure == Outcome::Held;
-        let unfit = complete.iter().filter(|_| is_held);
-        let unfit = unfit.filter_map(|it| audit::unfit(it.record)).next();
+        let mut held = complete.iter().filter(|_| is_held);
+        let unfit = held.find_map(|&run| grid.unfit(run));
         CheckedExpectation {
             expected: expectation.in_words(),
             place: whole_place(grid.place(facet, line, x), facet.name()),
@@ -83,7 +84,7 @@ fn of_facet(expectation: &Expectation, grid: &Grid<'_>, facet: &Facet) -> Vec<Ch
                 Some(_) => Outcome::Undecided,
                 None => by_figure,
             },
-            doubt: unfit.map(|rule| format!("{} ({})", rule.found, rule.id)),
+            doubt: unfit.map(reason),
         }
     });
     checked.collect()

@@ -5,7 +5,10 @@ mod clauses;
 pub(crate) mod percentiles;
 pub(crate) mod scaling;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
 use samples::{Host, LOAD, Record, STAGE};
 use settings::{Chart, Factor};
@@ -33,6 +36,8 @@ pub(crate) struct Grid<'r> {
     pub(crate) measures: Vec<Measure>,
     /// Each run or stage with its figures, in the order of [`Results::compared`].
     pub(crate) executions: Vec<Execution<'r>>,
+    /// The rule by which each of them decides nothing, judged when it is asked for.
+    unfit: Vec<OnceLock<Option<&'static audit::Rule>>>,
     /// What is compared with the baseline; `None` without a question.
     question: Option<&'r Question>,
     /// The comparisons with the baseline; empty without a question.
@@ -153,6 +158,7 @@ impl<'r> Grid<'r> {
             constants: constants.collect(),
             facets,
             measures: measures(results.chart.as_ref()),
+            unfit: executions.iter().map(|_| OnceLock::new()).collect(),
             executions,
             question: results.verdict.as_ref(),
             answers,
@@ -160,6 +166,12 @@ impl<'r> Grid<'r> {
             cpu_missing: cpu_missing(results),
             compares_work,
         }
+    }
+
+    /// The rule by which the figures of an execution are not the server's; `None` where they are.
+    pub(crate) fn unfit(&self, execution: usize) -> Option<&'static audit::Rule> {
+        let judged = || audit::unfit(self.executions[execution].record);
+        *self.unfit[execution].get_or_init(judged)
     }
 
     /// The work whose throughputs are ranked together with this one's, by the names of its operations.

@@ -37,7 +37,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, clauses,
-        doubt::doubt,
+        doubt::{appended, doubt},
         events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
@@ -209,8 +209,7 @@ fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
     if grid.answers.len() <= COMPARISONS_MAX {
         let short = grid.answers.iter().map(|it| {
             let said = verdict::short_sentence(question, it);
-            let but = doubt(question, it, grid).map(|why| format!(", but {why}"));
-            said + &but.unwrap_or_default()
+            said + &appended(doubt(question, it, grid).as_deref())
         });
         return short.collect();
     }

@@ -288,21 +288,20 @@ pub fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
 
 /// The server's process, if it is on this machine.
 pub fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
+    let datadir = Path::new(variables.get("datadir")?);
+    let pid = telemetry::pid_in_file(&datadir.join(variables.get("pid_file")?)).ok()?;
+    // A process id from another machine has no meaning here.
     let is_local = match address {
         Address::Unix(_) => true,
-        // A tunnel, or the port of a container, is also behind a loopback address.
-        Address::Tcp { host, .. } => is_loopback(host) && is_on_this_host(variables),
+        // A tunnel, or the port of a container, is also behind a loopback address. A server reports the name that the
+        // host had when it started.
+        Address::Tcp { host, port } => {
+            is_loopback(host)
+                && (is_on_this_host(variables) || telemetry::is_server_of(pid, datadir, *port))
+        }
     };
-    // A process id from another machine has no meaning here.
-    if !is_local {
-        return None;
-    }
-    let file = Path::new(variables.get("datadir")?).join(variables.get("pid_file")?);
-    let pid = telemetry::pid_in_file(&file).ok()?;
-    Path::new("/proc")
-        .join(pid.to_string())
-        .exists()
-        .then_some(pid)
+    let is_running = Path::new("/proc").join(pid.to_string()).exists();
+    (is_local && is_running).then_some(pid)
 }
 
 /// Whether the server has the name of this host, or either name is unknown.

@@ -195,6 +195,21 @@ pub struct StorageDirectory {
 /// File systems that are memory.
 const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 
+/// File systems on other machines, or on the host of a virtual machine.
+const REMOTE: [&str; 11] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "9p",
+    "virtiofs",
+    "ceph",
+    "glusterfs",
+    "afs",
+    "lustre",
+    "gpfs",
+];
+
 /// Stands for the file system of a raw device, which has none.
 const RAW_DEVICE: &str = "raw device";
 
@@ -219,6 +234,11 @@ impl StorageDirectory {
     /// Whether its file system is memory: a power cut takes everything, and no disk is written.
     pub fn is_in_memory(&self) -> bool {
         IN_MEMORY.contains(&self.filesystem.as_str())
+    }
+
+    /// Whether its files are on another machine, or are made by a program (FUSE), which may have them there.
+    pub fn is_remote(&self) -> bool {
+        REMOTE.contains(&self.filesystem.as_str()) || self.filesystem.starts_with("fuse")
     }
 }
 

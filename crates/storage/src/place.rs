@@ -8,7 +8,7 @@ use std::{
 };
 
 use rustix::fs::{OFlags, StatVfsMountFlags, statvfs};
-use samples::Storage;
+use samples::{Storage, StorageDirectory};
 
 use crate::{
     aligned::{ALIGNMENT, AlignedBuffer},
@@ -20,18 +20,6 @@ use crate::{
 const KEPT_SHARE: u64 = 20;
 const KEPT_AT_LEAST: u64 = 64 << 20;
 const KEPT_AT_MOST: u64 = 10 << 30;
-/// File systems on other machines.
-const NETWORK: [&str; 9] = [
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "9p",
-    "ceph",
-    "glusterfs",
-    "afs",
-    "lustre",
-];
 /// Files that only the data directory of a server contains.
 const OF_A_SERVER: [&str; 5] = [
     "ibdata1",
@@ -76,7 +64,8 @@ impl Place {
             ));
         }
         let mut warnings = Vec::new();
-        if NETWORK.contains(&filesystem.as_str()) || filesystem.starts_with("fuse") {
+        let mut places = storage.places.iter();
+        if places.any(StorageDirectory::is_remote) {
             warnings.push(format!(
                 "{} is on {filesystem}: the measurement includes the network and the other machine's caches",
                 path.display()
@@ -265,7 +254,6 @@ fn is_refusal(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use samples::StorageDirectory;
 
     fn on(filesystem: &str) -> impl Fn(&Path) -> Storage {
         let place = StorageDirectory {

@@ -40,5 +40,5 @@ pub use server::{
     Schemas, ServerSampler, ServerView, SlowEntries, SlowEntry, WatchedServer, fingerprint,
     table_sizes,
 };
-pub use server_process::{ServerMarks, ServerProcess};
+pub use server_process::{ServerMarks, ServerProcess, is_server_of};
 pub use storage::{Directory, storage_behind, storage_of_device};

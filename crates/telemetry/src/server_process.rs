@@ -112,6 +112,31 @@ impl ServerProcess {
     }
 }
 
+/// Whether a process of this machine is the server with this data directory, or the server that listens on this port.
+///
+/// A server makes its data directory its working directory. Only root and the server's own account can see that, and
+/// which process holds a port. Everyone can see the command line, but it need not contain the data directory.
+pub fn is_server_of(pid: u32, datadir: &Path, port: u16) -> bool {
+    is_server_in(&Kernel::running(), pid, datadir, port)
+}
+
+fn is_server_in(kernel: &Kernel, pid: u32, datadir: &Path, port: u16) -> bool {
+    let real = datadir.canonicalize();
+    let is_datadir =
+        |path: &Path| path == datadir || real.as_deref().is_ok_and(|real| path == real);
+    let directory = fs::read_link(kernel.path(&format!("proc/{pid}/cwd")));
+    let line = kernel.text(&format!("proc/{pid}/cmdline"));
+    let line = line.unwrap_or_default();
+    let mut arguments = line.split('\0');
+    is_server(kernel, pid)
+        && (directory.is_ok_and(|it| is_datadir(&it))
+            || arguments.any(|argument| {
+                let named = argument.strip_prefix("--datadir=");
+                named.is_some_and(|it| is_datadir(Path::new(it)))
+            })
+            || holders_of(kernel, port).is_ok_and(|holders| holders.contains(&pid)))
+}
+
 fn name_of(kernel: &Kernel, pid: u32) -> Option<String> {
     kernel.line(&format!("proc/{pid}/comm"))
 }
@@ -206,9 +231,12 @@ mod tests {
 --- proc/100/comm
 mariadbd
 --- proc/100/fd/21 -> socket:[777]
+--- proc/100/cwd -> /srv/a
 --- proc/200/comm
 mysqld
 --- proc/200/fd/30 -> socket:[666]
+--- proc/200/cmdline
+mysqld\0--datadir=/srv/b\0--port=3309
 --- proc/300/comm
 nginx
 --- proc/300/fd/1 -> /dev/null
@@ -255,6 +283,24 @@ oops
         ] {
             let found = find(&fixture, file, port);
             assert_eq!(found, Ok((pid, by.to_owned())), "{file} {port}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_data_directory_or_its_port() {
+        let fixture = Fixture::unpack(MACHINE);
+        let kernel = fixture.kernel(100, 4096);
+        for (pid, datadir, port, is_server) in [
+            (100, "/srv/a/", 0, true),
+            (200, "/srv/b", 0, true),
+            (100, "/srv/b", 3306, true),
+            (100, "/srv/b", 3309, false),
+            (200, "/srv/a", 3310, false),
+            // The forwarder of a container's port is no server.
+            (400, "/srv/a", 3307, false),
+        ] {
+            let is = is_server_in(&kernel, pid, Path::new(datadir), port);
+            assert_eq!(is, is_server, "{pid} {datadir} {port}");
         }
     }
 

@@ -100,7 +100,8 @@ pub(crate) fn placed(
         // btrfs has a device number of its own; its mount names the device.
         let source = mount.as_ref()?.mount_source.as_deref()?;
         let name = Path::new(source).file_name()?.to_str()?;
-        let number = kernel.line(&format!("sys/class/block/{name}/dev"))?;
+        let number = kernel.line(&format!("sys/class/block/{name}/dev"));
+        let number = number.or_else(|| number_of_volume(kernel, name))?;
         let (major, minor) = number.split_once(':')?;
         describe_stack(kernel, (major.parse().ok()?, minor.parse().ok()?), devices)
     });
@@ -118,6 +119,15 @@ pub(crate) fn placed(
         device,
         ..StorageDirectory::default()
     }
+}
+
+/// `253:2`: the number of the volume that is mounted by this name below /dev/mapper.
+fn number_of_volume(kernel: &Kernel, name: &str) -> Option<String> {
+    let mut numbers = kernel.names("sys/dev/block").into_iter();
+    numbers.find(|number| {
+        let of_number = kernel.line(&format!("sys/dev/block/{number}/dm/name"));
+        of_number.as_deref() == Some(name)
+    })
 }
 
 /// The options of the mount and of the file system, sorted.

@@ -73,7 +73,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_impossible = rotates && !is_virtual && per_s > FLUSHES_OF_A_DISK_PER_S;
     let level = match (is_too_fast, is_impossible) {
         (true, _) => Level::Fail,
-        // The cache of a controller, which a battery may protect.
+        // The cache of the disk, or of a controller, which a battery may protect.
         (_, true) => Level::Warn,
         _ => Level::Pass,
     };
@@ -107,19 +107,19 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let is_too_fast = (p50_ns as f64) < FLUSH_AT_LEAST_S * 1e9;
     let is_impossible =
         record.header.storage.disks().any(rotates) && per_s > FLUSHES_OF_A_DISK_PER_S;
-    let (level, but) = match (is_too_fast, is_impossible) {
+    let (level, why) = match (is_too_fast, is_impossible) {
         (true, _) => (
             Level::Fail,
             ": no disk is that fast; a host or controller acknowledges flushes early",
         ),
         (_, true) => (
             Level::Warn,
-            ": no hard disk is that fast; a controller's cache acknowledges flushes",
+            ": no hard disk is that fast; the disk's or a controller's cache acknowledges flushes before they are written",
         ),
         _ => (Level::Pass, ""),
     };
     let evidence = format!(
-        "{} per flushed write, {} flushes per second{but}",
+        "{} per flushed write, {} flushes per second{why}",
         duration(p50_ns as f64),
         count(per_s)
     );

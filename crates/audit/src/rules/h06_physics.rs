@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
     measures: "The number of bytes that InnoDB read, compared with the number of bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
-    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. Not evaluated if the file system compresses, or if no disk of this machine is known to be below it (network, ZFS). For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
+    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. Not evaluated if the file system compresses, or is a network file system, FUSE or ZFS. For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
     consequence: "Bytes that no disk delivered came from memory: the host's page cache, which the configuration does not show. The figures are valid only as long as the data fits into this memory.",
     remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than fits into the machine's memory. For storage: set direct=1.",
@@ -36,10 +36,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Err(missing("the bytes that the disks delivered"));
     }
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
-    let delivered = |sample: &&samples::Telemetry| -> f64 {
-        sample.disks().map(|disk| disk.read_bytes as f64).sum()
-    };
-    let delivered: f64 = samples.iter().map(delivered).sum::<f64>() / length_s;
+    let traffic = run.disk_traffic(&samples);
+    let delivered: u64 = traffic.iter().map(|disk| disk.read_bytes).sum();
+    let delivered = delivered as f64 / length_s;
     let is_direct = run
         .variable("innodb_flush_method")
         .is_some_and(|method| method.to_ascii_uppercase().starts_with("O_DIRECT"));
@@ -69,11 +68,13 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("disks_read_bytes_per_s", delivered))
 }
 
-/// Whether the disks deliver each byte that is read from a file system: those of a network are elsewhere, and a compressed
-/// file has fewer bytes on them.
+/// Whether the disks deliver each byte that is read from a file system: those of a network are elsewhere, ZFS has a
+/// cache of its own, and a compressed file has fewer bytes on them. The device below may be unknown, as for overlay,
+/// because all disks together are counted.
 fn is_counted(place: &StorageDirectory) -> bool {
+    let is_unknown = place.filesystem.is_empty() || place.filesystem == "zfs" || place.is_remote();
     let is_compressed = place.mount_options.contains("compress");
-    place.is_in_memory() || (place.device.is_some() && !is_compressed)
+    !is_compressed && (place.device.is_some() || !is_unknown)
 }
 
 fn of_storage(record: &StorageRecord) -> Outcome {
@@ -144,10 +145,32 @@ mod tests {
         };
         assert_missing(&judged_on("nfs4", None, "rw"), "nfs4");
         assert_missing(&judged_on("zfs", None, "rw"), "zfs");
+        assert_missing(&judged_on("virtiofs", None, "rw"), "virtiofs");
+        // The disks below overlay, and below btrfs on an unknown volume, are among all disks.
+        assert_eq!(level(&judged_on("overlay", None, "rw")), Level::Fail);
+        assert_eq!(level(&judged_on("btrfs", None, "rw")), Level::Fail);
         let compressed = judged_on("btrfs", Some("sda"), "compress=zstd:3,rw");
         assert_missing(&compressed, "btrfs");
         assert_eq!(level(&judged_on("tmpfs", None, "rw")), Level::Fail);
         assert_eq!(level(&judged_on("btrfs", Some("sda"), "rw")), Level::Fail);
+    }
+
+    #[test]
+    fn bytes_that_a_volume_and_its_disk_count_are_counted_once() {
+        let outcome = judged(&RULE, |record| {
+            counter(record, "Innodb_data_read", 100.0 * MIB);
+            let mut volume = record.storage[0].devices[0].clone();
+            (volume.name, volume.made_of) = ("dm-0".to_owned(), vec!["nvme0n1".to_owned()]);
+            record.storage[0].devices.push(volume);
+            each_sample(record, |sample| {
+                let disk = sample.disk.as_mut().unwrap();
+                disk.read_bytes = 60 << 20;
+                let below = disk.clone();
+                disk.device = "dm-0".to_owned();
+                sample.other_disks = vec![below];
+            });
+        });
+        assert_found(&outcome, Level::Fail, "all disks together delivered 60");
     }
 
     #[test]

@@ -48,11 +48,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let samples = run.samples()?;
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
-    let flushes: Option<u64> = samples
-        .iter()
-        .flat_map(|sample| sample.disks())
-        .map(|disk| disk.requests?.flushes)
-        .sum();
+    let traffic = run.disk_traffic(&samples);
+    let flushes: Option<u64> = traffic.iter().map(|disk| disk.flushes).sum();
     let flushes =
         flushes.ok_or_else(|| missing("flushes of the disks (not counted by this kernel)"))?;
     let carried_out = flushes as f64 / length_s;
@@ -159,6 +156,23 @@ mod tests {
             record.storage[0].devices[0].write_cache = Some("write through".to_owned());
         });
         assert_no_subject(&outcome);
+    }
+
+    #[test]
+    fn flushes_of_a_loop_device_and_of_the_disk_below_it_are_counted_once() {
+        let outcome = judged(&RULE, |record| {
+            let mut file = record.storage[0].devices[0].clone();
+            (file.name, file.made_of) = ("loop0".to_owned(), vec!["nvme0n1".to_owned()]);
+            record.storage[0].devices.push(file);
+            each_sample(record, |sample| {
+                let disk = sample.disk.as_mut().unwrap();
+                disk.requests.as_mut().unwrap().flushes = Some(150);
+                let below = disk.clone();
+                disk.device = "loop0".to_owned();
+                sample.other_disks = vec![below];
+            });
+        });
+        assert_found(&outcome, Level::Fail, "the disks carried out 150");
     }
 
     #[test]

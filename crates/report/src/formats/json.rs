@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use samples::{ErrorCount, ServerLimit, complete_runs};
 use serde::Serialize;
 use stats::Interval;
-use verdict::{Answer, Execution, Measure, Question};
+use verdict::{Execution, Measure, Question};
 
 use super::Detail;
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
     run_report::is_zero,
     sentences::{
         answer, clauses, disturbances,
+        doubt::doubt,
         events::{self, overview::overviews},
         limit::{PeakLimit, limit_in_words},
         proxy, set_limit, stage_rates, steadiness,
@@ -69,6 +70,8 @@ struct Comparison<'a> {
     compared: BTreeMap<&'a str, &'a str>,
     decision: &'a str,
     sentence: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<String>,
     executions: Option<usize>,
     paired: bool,
     baseline_mean: Option<f64>,
@@ -176,7 +179,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
         verdict: results
             .verdict
             .as_ref()
-            .map(|question| verdict(question, &grid.answers)),
+            .map(|question| verdict(question, &grid)),
         summary: Summary {
             clauses: (clauses::clauses(results, &grid).into_iter())
                 .map(|(name, sentence)| ClauseLine {
@@ -226,14 +229,15 @@ fn factor(factor: &settings::Factor) -> Factor<'_> {
     }
 }
 
-fn verdict<'a>(question: &'a Question, answers: &'a [Answer]) -> Verdict<'a> {
-    let comparisons = answers.iter().map(|answer| {
+fn verdict<'a>(question: &'a Question, grid: &'a Grid<'_>) -> Verdict<'a> {
+    let comparisons = grid.answers.iter().map(|answer| {
         let comparison = answer.comparison.as_ref();
         Comparison {
             levels: named(&answer.within),
             compared: named(&answer.levels),
             decision: answer.decision.word(),
             sentence: ::verdict::sentence(question, answer),
+            doubt: doubt(question, answer, grid),
             executions: comparison.map(|comparison| comparison.executions),
             paired: answer.paired,
             baseline_mean: answer.means.map(|[baseline, _]| baseline),

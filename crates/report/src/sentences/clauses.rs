@@ -10,7 +10,11 @@ use std::collections::BTreeMap;
 use units::{change, duration, seconds, si};
 use verdict::{Answer, Decision, Execution, Metric, Question};
 
-use super::{answer, doubt::doubt, figures};
+use super::{
+    answer,
+    doubt::{appended, doubt},
+    figures,
+};
 use crate::{
     grid::{Facet, Grid, USUAL_X, cell::Cell, in_words},
     results::{Clause, Results},
@@ -23,11 +27,7 @@ pub(crate) fn clauses<'r>(results: &'r Results, grid: &Grid<'_>) -> Vec<(&'r str
         .filter(|(clause, _)| is_planned(clause, results))
         .map(|(clause, answers)| {
             let said = match &clause.compared {
-                Some(question) => {
-                    let but = answers.iter().find_map(|it| doubt(question, it, grid));
-                    let but = but.map(|why| format!(", but {why}"));
-                    compared(clause, question, answers, grid) + &but.unwrap_or_default()
-                }
+                Some(question) => compared(clause, question, answers, grid),
                 None => highest(clause, grid),
             };
             (clause.name.as_str(), said)
@@ -54,7 +54,7 @@ pub(crate) fn lines(results: &Results, grid: &Grid<'_>) -> Vec<String> {
 /// The comparison where the baseline does most, and how the others of the clause are decided; all comparisons where they have
 /// one baseline.
 fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Grid<'_>) -> String {
-    if let Some(said) = with_one_baseline(question, answers) {
+    if let Some(said) = with_one_baseline(question, answers, grid) {
         return said;
     }
     let done = |answer: &Answer| throughput_of_baseline(question, answer, &grid.executions);
@@ -69,8 +69,9 @@ fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Gri
     let values = values.unwrap_or_else(|| format!("{} not measured", question.metric.in_words()));
     let decision = chosen.decision.word();
     let change = change_in_words(chosen).unwrap_or_else(|| TOO_FEW.to_owned());
+    let doubt = appended(doubt(question, chosen, grid).as_deref());
     format!(
-        "{sides}: {values}{place}: {decision}, {change}{}",
+        "{sides}: {values}{place}: {decision}, {change}{doubt}{}",
         all(answers)
     )
 }
@@ -78,7 +79,7 @@ fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Gri
 /// Several comparisons with one baseline, by what was decided, the largest ratio first:
 /// `against 20.2k operations/s of version mysql-8.0.33: faster mysql-5.6 +12.1 % (+9 % to +15.3 %), inconclusive
 /// mysql-9.7 -0.4 % (-4 % to +3.3 %)`. `None` of one comparison, and of several baselines.
-fn with_one_baseline(question: &Question, answers: &[Answer]) -> Option<String> {
+fn with_one_baseline(question: &Question, answers: &[Answer], grid: &Grid<'_>) -> Option<String> {
     let (first, others) = answers.split_first()?;
     if others.is_empty() || others.iter().any(|it| it.within != first.within) {
         return None;
@@ -89,7 +90,10 @@ fn with_one_baseline(question: &Question, answers: &[Answer]) -> Option<String> 
         let of_decision = answers.iter().filter(|it| it.decision == decision);
         let mut of_decision: Vec<&Answer> = of_decision.collect();
         of_decision.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
-        let named = of_decision.iter().map(|it| other_side(question, it));
+        let named = of_decision.iter().map(|it| {
+            let doubt = doubt(question, it, grid);
+            other_side(question, it) + &appended(doubt.as_deref())
+        });
         let named: Vec<String> = named.collect();
         (!named.is_empty()).then(|| format!("{} {}", decision.word(), named.join(", ")))
     });

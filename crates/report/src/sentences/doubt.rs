@@ -1,41 +1,102 @@
 //! Doubts about a decision: figures of failed operations, or of a client at its limit, are not the server's.
 
+use audit::Rule;
 use samples::Record;
 use verdict::{Answer, Decision, Question};
 
 use crate::grid::Grid;
 
-/// The rule that a run of a decided comparison breaks, so that its figures are not the server's:
-/// `operations failed (W10)`; `None` where nothing is decided or no run breaks one. `dbdyno compare` refuses such runs.
+/// Why a decided comparison is doubtful: `operations failed (W10)`; `None` where nothing is decided or no run breaks a
+/// rule.
 pub(crate) fn doubt(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<String> {
+    broken_rule(question, answer, grid).map(reason)
+}
+
+/// `operations failed (W10)`
+pub(crate) fn reason(rule: &Rule) -> String {
+    format!("{} ({})", rule.found, rule.id)
+}
+
+/// A doubt behind a sentence: `, but operations failed (W10)`; empty without one.
+pub(crate) fn appended(doubt: Option<&str>) -> String {
+    doubt.map_or_else(String::new, |why| format!(", but {why}"))
+}
+
+/// The doubts about several decisions: ` 2 are doubtful because operations failed (W10).`; empty without any.
+pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> String {
+    let answers = grid.answers.iter();
+    let rules = answers.filter_map(|answer| broken_rule(question, answer, grid));
+    counted(rules)
+}
+
+/// The rule that a run of a decided comparison breaks, so that its figures are not the server's. `dbdyno compare`
+/// refuses such runs.
+fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<&'static Rule> {
     if answer.decision == Decision::Inconclusive {
         return None;
     }
-    let is_of = |side: &[(String, String)], record: &Record| {
+    let has = |side: &[(String, String)], record: &Record| {
         let mut levels = side.iter().chain(&answer.within);
         levels.all(|(factor, level)| {
             let of_record = record.header.combination.get(factor);
             of_record.map_or("", String::as_str) == level
         })
     };
-    let records = grid.executions.iter().map(|it| it.record);
-    let mut of_sides = records.filter(|record| {
-        let is_of_side = is_of(&question.baseline, record) || is_of(&answer.levels, record);
-        record.is_complete() && is_of_side
+    let executions = grid.executions.iter().enumerate();
+    let mut compared = executions.filter(|(_, execution)| {
+        let record = execution.record;
+        let is_compared = has(&question.baseline, record) || has(&answer.levels, record);
+        record.is_complete() && is_compared
     });
-    let rule = of_sides.find_map(audit::unfit)?;
-    Some(format!("{} ({})", rule.found, rule.id))
+    compared.find_map(|(at, _)| grid.unfit(at))
 }
 
-/// The doubts about several decisions: ` Doubtful: 3 of them, because operations failed (W10).`; empty without any.
-pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> String {
-    let doubts = grid
-        .answers
-        .iter()
-        .filter_map(|answer| doubt(question, answer, grid));
-    let doubts: Vec<String> = doubts.collect();
-    match doubts.first() {
-        None => String::new(),
-        Some(why) => format!(" Doubtful: {} of them, because {why}.", doubts.len()),
+/// ` 2 are doubtful because operations failed (W10), 1 because the client was the bottleneck (H12).`
+fn counted(rules: impl Iterator<Item = &'static Rule>) -> String {
+    let mut counts: Vec<(&Rule, usize)> = Vec::new();
+    for rule in rules {
+        match counts.iter_mut().find(|(known, _)| known.id == rule.id) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((rule, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let parts = counts.iter().enumerate().map(|(at, (rule, count))| {
+        let doubtful = match (at, count) {
+            (0, 1) => " is doubtful",
+            (0, _) => " are doubtful",
+            _ => "",
+        };
+        format!("{count}{doubtful} because {}", reason(rule))
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" {}.", parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubts_are_counted_by_their_reason() {
+        let [failed, client] = ["W10", "H12"].map(|id| audit::rule(id).unwrap());
+        let said = |rules: &[&'static Rule]| counted(rules.iter().copied());
+        assert_eq!(said(&[]), "");
+        assert_eq!(
+            said(&[failed]),
+            format!(" 1 is doubtful because {}.", reason(failed))
+        );
+        assert_eq!(
+            said(&[client, failed, failed]),
+            format!(
+                " 2 are doubtful because {}, 1 because {}.",
+                reason(failed),
+                reason(client)
+            )
+        );
     }
 }

@@ -90,6 +90,39 @@ fn several_sides_are_told_one_by_one_against_their_one_baseline() {
 }
 
 #[test]
+fn a_doubt_belongs_to_its_own_comparison() {
+    let failed_at = |results: &mut Results, connections: &str| {
+        let mut runs = results.runs.iter_mut();
+        let is_there = |it: &&mut samples::Record| {
+            let levels = &it.header.combination;
+            levels["connections"] == connections && levels["mix"] == "1:0"
+        };
+        let run = runs.find(is_there).unwrap();
+        run.errors.push(samples::ErrorCount {
+            number: 1213,
+            count: 1_000_000,
+            in_measurement: 1_000_000,
+            ..samples::ErrorCount::default()
+        });
+    };
+    let mut results = results();
+    failed_at(&mut results, "1");
+    let lines = said(&results);
+    assert!(!lines[0].contains("W10"), "{}", lines[0]);
+    assert!(lines[1].ends_with(", but operations failed (W10)"));
+
+    let by_connections = verdict::Question {
+        baseline: vec![("connections".into(), "2".into())],
+        ..results.verdict.clone().unwrap()
+    };
+    results.clauses = vec![clause("Reads", &[("mix", &["1:0"])], Some(by_connections))];
+    let line = said(&results).remove(0);
+    assert_eq!(line.matches("W10").count(), 1, "{line}");
+    let of_one = line.split("slower 1 ").nth(1).unwrap();
+    assert!(of_one.contains(", but operations failed (W10)"), "{line}");
+}
+
+#[test]
 fn throughputs_of_different_work_are_not_ranked() {
     let mut results = results();
     results.clauses.clear();

@@ -64,11 +64,14 @@ fn a_decision_about_failed_operations_is_doubtful() {
         ..ErrorCount::default()
     });
     let text = summary(&results, Path::new("results/made-1"), 1000, &|_| None);
-    let short = "Doubtful: 1 of them, because operations failed (W10).";
+    let short = " 1 is doubtful because operations failed (W10).";
     assert!(text.contains(short), "{text}");
     let text = table(&results, 1000);
     let long = "This is doubtful, because operations failed (W10).";
     assert_eq!(text.matches(long).count(), 1, "{text}");
+    let json = report::json(&results, report::Detail::Runs);
+    let doubt = r#""doubt": "operations failed (W10)""#;
+    assert_eq!(json.matches(doubt).count(), 1, "{json}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(super) fn adjusted(
             let value = if is_name { "ON" } else { value };
             let is_in_effect = is_same(value, has)
                 || is_same_setting(name, unquoted(value), has)
-                || is_shown_within(name, value, has)
+                || contains_asked(name, value, has)
                 || is_shown_as_word(name, value, variables);
             (!is_in_effect).then(|| format!("{name}: asked for {value}, the server has {has}"))
         })
@@ -61,7 +61,7 @@ fn unquoted(asked: &str) -> &str {
 }
 
 /// True if the variable shows more than what was requested, as it should: `mrr=on` among all flags of `optimizer_switch`.
-fn is_shown_within(name: &str, asked: &str, has: &str) -> bool {
+fn contains_asked(name: &str, asked: &str, has: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(',').map(str::trim);
         words.map(str::to_ascii_uppercase).collect()

@@ -179,6 +179,17 @@ fn a_stack_is_told_from_the_volume_to_the_disks() {
 }
 
 #[test]
+fn a_volume_is_found_by_the_name_that_its_mount_has() {
+    let fixture = Fixture::unpack(include_str!("../../fixtures/linux-4.18-x86_64.txt"));
+    let (kernel, mut devices) = (fixture.kernel(100, 4096), Vec::new());
+    // Btrfs has a number without a device.
+    let path = std::path::Path::new("/var/lib/mysql");
+    let place = crate::storage::placed(&kernel, path, (0, 40), &mut devices);
+    assert_eq!(place.device.as_deref(), Some("dm-2"));
+    assert_eq!(devices.len(), 5);
+}
+
+#[test]
 fn linux_5_10_with_nvme_disks_and_early_pressure() {
     let text = include_str!("../../fixtures/linux-5.10-x86_64.txt");
     let (sampler, sample, _fixture) = observed(text, 900, Some((259, 1)));

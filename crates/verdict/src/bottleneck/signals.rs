@@ -384,7 +384,8 @@ fn disk(samples: &[&Telemetry]) -> Option<DiskSignals> {
 
 pub(super) fn memory(samples: &[&Telemetry]) -> Option<MemorySignals> {
     let of_machine = sum(samples, |it| it.paging?.oom_kills);
-    let of_group = sum(samples, |it| it.cgroup.as_ref()?.oom_kills);
+    // A killed server has no group afterwards: a count that is not in every sample may lack the kill.
+    let of_group: Option<u64> = samples.iter().map(|it| it.cgroup.as_ref()?.oom_kills).sum();
     Some(MemorySignals {
         swapped_in_bytes_per_s: rate(samples, |it| Some(it.paging?.swapped_in_bytes as f64))?,
         // The machine's count has those of other groups, which may only have reached limits of their own.

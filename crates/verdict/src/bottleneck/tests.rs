@@ -81,24 +81,33 @@ fn nothing_is_found_where_nothing_is_short() {
 
 #[test]
 fn kills_in_other_groups_are_not_the_servers() {
-    let kills = |of_group: Option<u64>| {
-        let sample = samples::Telemetry {
-            length_s: 1.0,
-            paging: Some(samples::Paging {
-                oom_kills: Some(1),
-                ..samples::Paging::default()
-            }),
-            cgroup: Some(samples::CgroupUse {
-                oom_kills: of_group,
-                ..samples::CgroupUse::default()
-            }),
-            ..samples::Telemetry::default()
-        };
-        super::signals::memory(&[&sample]).map(|it| it.oom_kills)
+    let sample = |of_group: Option<u64>| samples::Telemetry {
+        length_s: 1.0,
+        paging: Some(samples::Paging {
+            oom_kills: Some(1),
+            ..samples::Paging::default()
+        }),
+        cgroup: Some(samples::CgroupUse {
+            oom_kills: of_group,
+            ..samples::CgroupUse::default()
+        }),
+        ..samples::Telemetry::default()
     };
-    assert_eq!(kills(Some(0)), Some(0));
-    assert_eq!(kills(Some(2)), Some(2));
-    assert_eq!(kills(None), Some(1), "only the machine's are known");
+    let kills =
+        |samples: &[&samples::Telemetry]| super::signals::memory(samples).map(|it| it.oom_kills);
+    let (none, two, unknown) = (sample(Some(0)), sample(Some(2)), sample(None));
+    assert_eq!(kills(&[&none]), Some(0));
+    assert_eq!(kills(&[&two]), Some(2));
+    assert_eq!(
+        kills(&[&unknown]),
+        Some(1),
+        "only the machine's kills are known"
+    );
+    assert_eq!(
+        kills(&[&none, &unknown]),
+        Some(2),
+        "the server may be the process that was killed"
+    );
 }
 
 #[test]

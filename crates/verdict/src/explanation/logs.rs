@@ -10,16 +10,22 @@ use crate::costs::Cost;
 /// The default size of an InnoDB page, bytes.
 const PAGE_BYTES: f64 = 16_384.0;
 
+/// The first of the two logs that is a cause: one that is not written does not hide the other.
 pub(super) fn statement_log(it: &Evidence<'_>) -> Option<Finding> {
-    const SETTINGS: [&str; 2] = ["general_log", "slow_query_log"];
-    let of = |name: &&'static str| Some((*name, it.variable(name)?));
-    let (name, [_, of_b]) = SETTINGS.iter().find_map(of)?;
+    let mut logs = ["general_log", "slow_query_log"].into_iter();
+    logs.find_map(|log| written_log(it, log))
+}
+
+fn written_log(it: &Evidence<'_>, log: &str) -> Option<Finding> {
+    let [_, of_b] = it.variable(log)?;
     let logging = usize::from(of_b == "ON");
-    let is_written = name != "slow_query_log" || it.reaches_slow_log(logging);
-    if !is_written || it.value(logging, "log_output") == Some("NONE") {
+    let is_written = log != "slow_query_log" || it.reaches_slow_log(logging);
+    // `FILE,NONE` writes nothing either.
+    let mut outputs = it.value(logging, "log_output").unwrap_or("").split(',');
+    if !is_written || outputs.any(|output| output.trim() == "NONE") {
         return None;
     }
-    let settings = it.settings(&SETTINGS);
+    let settings = it.settings(&[log]);
     let meaning = format!("{} writes statements to a log{settings}", SIDES[logging]);
     let of_log = |moved: &Moved| moved.higher() == logging;
     let bytes = it.moved(Cost::WrittenBytes).filter(of_log);

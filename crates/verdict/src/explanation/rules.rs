@@ -261,22 +261,17 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
     let setting = "innodb_flush_log_at_trx_commit";
     let is_fewer_on_b = moved.by() < 0.0;
     let fewer = SIDES[usize::from(is_fewer_on_b)];
-    let meaning = match it.variable(setting) {
-        Some([a, b]) => {
-            let of_fewer = if is_fewer_on_b { b } else { a };
-            match of_fewer {
-                // MariaDB's 3 syncs as 1 does, and at each prepare.
-                "1" | "3" => format!(
-                    "{fewer} syncs its redo log less often{}",
-                    it.settings(&[setting])
-                ),
-                _ => format!(
-                    "{fewer} does not sync its redo log at every commit{}",
-                    it.settings(&[setting])
-                ),
-            }
+    let of_sides = it.variable(setting);
+    let of_sides = of_sides.map(|[a, b]| if is_fewer_on_b { [b, a] } else { [a, b] });
+    let meaning = match of_sides {
+        Some([of_fewer, of_more]) if syncs_per_commit(of_fewer) < syncs_per_commit(of_more) => {
+            let what = match of_fewer {
+                "1" => "syncs its redo log less often",
+                _ => "does not sync its redo log at every commit",
+            };
+            format!("{fewer} {what}{}", it.settings(&[setting]))
         }
-        None => {
+        _ => {
             let settings = it.settings(&[
                 "innodb_doublewrite",
                 "innodb_flush_method",
@@ -286,6 +281,16 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
         }
     };
     Some(Finding::of(moved, price::FLUSH_US, meaning))
+}
+
+/// The syncs for each commit by a value of innodb_flush_log_at_trx_commit: MariaDB's 3 syncs as 1 does, and at each
+/// prepare.
+fn syncs_per_commit(value: &str) -> u32 {
+    match value {
+        "1" => 1,
+        "3" => 2,
+        _ => 0,
+    }
 }
 
 fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use sqltext::{ExecutedToken, ExecutedTokens, Quoting};
 
-use super::assignment::words;
-
-/// Tokens of a CREATE before what it makes, of which a DEFINER has some.
-const TOKENS_BEFORE_KIND: usize = 24;
+use super::{assignment::words, created::created};
 
 /// `CHARACTER SET latin1 COLLATE latin1_swedish_ci` of a CREATE DATABASE, ALTER DATABASE or CREATE TABLE; `None` where it
 /// says neither. Those of columns and partitions, which stand in brackets, are not the table's.
@@ -98,39 +95,6 @@ impl DefaultCharset {
     }
 }
 
-/// Whether a statement creates an event, which a server executes by itself.
-pub fn creates_event(statement: &[u8]) -> bool {
-    created(statement).as_deref() == Some("EVENT")
-}
-
-/// What a CREATE makes, in capitals: `TABLE`, `TRIGGER`.
-fn created(statement: &[u8]) -> Option<String> {
-    let tokens = ExecutedTokens::of(statement, Quoting::default());
-    let mut words = tokens
-        .take(TOKENS_BEFORE_KIND)
-        .filter_map(|token| match token {
-            ExecutedToken::Word(word, _) => Some(String::from_utf8_lossy(word).to_uppercase()),
-            _ => None,
-        });
-    if words.next()? != "CREATE" {
-        return None;
-    }
-    let kinds = [
-        "TABLE",
-        "VIEW",
-        "TRIGGER",
-        "PROCEDURE",
-        "FUNCTION",
-        "EVENT",
-        "PACKAGE",
-        "SEQUENCE",
-        "INDEX",
-        "DATABASE",
-        "SCHEMA",
-    ];
-    words.find(|word| kinds.contains(&word.as_str()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,22 +128,6 @@ mod tests {
                 expected,
                 "{statement}"
             );
-        }
-    }
-
-    #[test]
-    fn events_are_known_by_their_create() {
-        for (statement, is_event) in [
-            (
-                "/*!50106 CREATE*/ /*!50117 DEFINER=`a`@`%`*/ /*!50106 EVENT `purge` ON SCHEDULE EVERY 1 HOUR DO DELETE FROM t */",
-                true,
-            ),
-            ("CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SET @a = 1", true),
-            ("/*!50106 DROP EVENT IF EXISTS `purge` */", false),
-            ("CREATE TABLE event (a int)", false),
-            ("CREATE PROCEDURE event() SELECT 1", false),
-        ] {
-            assert_eq!(creates_event(statement.as_bytes()), is_event, "{statement}");
         }
     }
 

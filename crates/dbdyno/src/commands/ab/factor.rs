@@ -134,16 +134,14 @@ pub(super) fn setting(text: &str) -> Result<Factor, String> {
 
 /// Parses `mysql-8.0.33,mariadb-10.11`.
 pub(super) fn versions(text: &str) -> Result<Factor, String> {
-    let levels = levels(text)?;
-    if levels.iter().any(String::is_empty) {
-        return Err("versions such as mysql-8.0.33,mariadb-10.11".to_owned());
-    }
+    let levels = named_levels(text, "versions such as mysql-8.0.33,mariadb-10.11")?;
     Ok(Factor::new("--run".to_owned(), Kind::Version, levels))
 }
 
 /// Parses `one,two`, names of private servers; the levels stand for their addresses.
 pub(super) fn named_servers(text: &str) -> Result<Factor, String> {
-    let mut factor = Factor::new("--server".to_owned(), Kind::Server, levels(text)?);
+    let levels = named_levels(text, "names of servers such as one,two")?;
+    let mut factor = Factor::new("--server".to_owned(), Kind::Server, levels);
     for level in &mut factor.levels {
         let endpoint = named_server::endpoint(&level.label).map_err(|error| error.message)?;
         level.value = endpoint.address.to_string();
@@ -153,10 +151,7 @@ pub(super) fn named_servers(text: &str) -> Result<Factor, String> {
 
 /// Parses `db1,db2:3307,/run/mysqld/mysqld.sock`.
 pub(super) fn hosts(text: &str) -> Result<Factor, String> {
-    let levels = levels(text)?;
-    if levels.iter().any(String::is_empty) {
-        return Err("hosts such as db1,db2:3307".to_owned());
-    }
+    let levels = named_levels(text, "hosts such as db1,db2:3307")?;
     Ok(Factor::new("--host".to_owned(), Kind::Server, levels))
 }
 
@@ -216,9 +211,31 @@ fn levels(text: &str) -> Result<Vec<String>, String> {
     Ok(levels)
 }
 
+/// Levels of which each has a name; the error says what they are.
+fn named_levels(text: &str, such_as: &str) -> Result<Vec<String>, String> {
+    let levels = levels(text)?;
+    if levels.iter().any(String::is_empty) {
+        return Err(such_as.to_owned());
+    }
+    Ok(levels)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_compared_by_name_needs_a_name() {
+        type Parse = fn(&str) -> Result<Factor, String>;
+        for (parse, such_as) in [
+            (versions as Parse, "versions such"),
+            (hosts as Parse, "hosts such"),
+            (named_servers as Parse, "names of servers such"),
+        ] {
+            let error = parse("one,").unwrap_err();
+            assert!(error.starts_with(such_as), "{error}");
+        }
+    }
 
     #[test]
     fn values_stand_between_commas() {

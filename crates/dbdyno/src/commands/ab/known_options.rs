@@ -41,8 +41,8 @@ pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Warnings about options whose values cannot differ, because a log on which they depend is off. Beside option files nothing
-/// is judged, as in [`check`].
+/// Warnings about options whose values cannot differ, because a log on which they depend is off. With option files, no
+/// warning is given, as in [`check`].
 pub(super) fn without_effect(factors: &[Factor]) -> Vec<String> {
     if factors.iter().any(|it| it.kind == Kind::OptionFile) {
         return Vec::new();
