@@ -44,16 +44,17 @@ pub(super) struct Unlimited {
 }
 
 impl Unlimited {
-    /// Without the LIMITs of its subqueries and derived tables, too; `None` for a statement without one of these, and for a
-    /// UNION. Only a statement with the same text wants the same part of its rows.
+    /// Without the LIMITs of its subqueries and derived tables, too, except those of scalar subqueries, which have to give
+    /// one row; `None` for a statement without one to leave out, and for a UNION. Only a statement with the same text wants the same part of its rows.
     pub(super) fn of_all(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
         let clauses = text.select()?;
-        let within = limits_within(&text);
+        let mut within = limits_within(&text);
         let examines_rows = |it: &Range<usize>| it.clone().any(|at| text.is(at, "rows"));
         if within.iter().any(examines_rows) {
             return None;
         }
+        within.retain(|it| !is_of_scalar(&text, it.start));
         let hides_order = within.iter().any(|it| follows_order(&text, it.start));
         let cuts = within.into_iter();
         let cuts = cuts.map(|it| (text.bytes(it.start, it.end - 1), String::new()));
@@ -156,6 +157,52 @@ fn limits_within(text: &StatementText<'_>) -> Vec<Range<usize>> {
         start..end.unwrap_or(text.parts.len())
     });
     ranges.collect()
+}
+
+/// Whether a LIMIT within brackets is that of a subquery whose one value is an operand.
+fn is_of_scalar(text: &StatementText<'_>, limit: usize) -> bool {
+    const BEFORE_ROWS: [&str; 13] = [
+        "from",
+        "join",
+        "straight_join",
+        "lateral",
+        "as",
+        "in",
+        "exists",
+        "any",
+        "some",
+        "all",
+        "union",
+        "except",
+        "intersect",
+    ];
+    let mut depth = text.parts[limit].depth;
+    let mut at = limit;
+    // Brackets around brackets have the meaning of the outer ones.
+    while let Some(open) = (0..at).rev().find(|it| text.parts[*it].depth < depth) {
+        let Some(before) = open.checked_sub(1) else {
+            return false;
+        };
+        if text.is_sign(before, ",") {
+            return !lists_tables(text, before);
+        }
+        if !text.is_sign(before, "(") {
+            return !BEFORE_ROWS.iter().any(|word| text.is(before, word));
+        }
+        (at, depth) = (open, text.parts[open].depth);
+    }
+    false
+}
+
+/// Whether a comma stands between the tables of a FROM.
+fn lists_tables(text: &StatementText<'_>, comma: usize) -> bool {
+    let depth = text.parts[comma].depth;
+    let before = (0..comma).rev();
+    let query = before.take_while(|at| text.parts[*at].depth >= depth);
+    let mut own = query.filter(|at| text.parts[*at].depth == depth);
+    let clauses = ["from", "select", "where", "by", "having", "values", "set"];
+    let last = own.find(|at| clauses.iter().any(|word| text.is(*at, word)));
+    last.is_some_and(|at| text.is(at, "from"))
 }
 
 /// Whether the query of a LIMIT has an ORDER BY before it.
@@ -276,161 +323,4 @@ fn items(text: &StatementText<'_>, list: Range<usize>) -> Vec<Range<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use sqltext::statements_of;
-
-    use super::*;
-
-    #[test]
-    fn the_limit_at_the_end_is_left_out() {
-        for (text, without) in [
-            (
-                "select a from t order by b limit 5",
-                Some(("select a, b from t order by b ", "a order by b limit 5")),
-            ),
-            (
-                "select a from t limit 5 offset 2 for update",
-                Some(("select a from t  for update", "a limit 5 offset 2")),
-            ),
-            (
-                "select a from (select a from t limit 3) x order by a limit 1, 2",
-                Some((
-                    "select a from (select a from t limit 3) x order by a ",
-                    "a order by a limit 1, 2",
-                )),
-            ),
-            (
-                "select /*+ NO_ICP(t) */ a from t limit 5",
-                Some(("select /*+ NO_ICP(t) */ a from t ", "a limit 5")),
-            ),
-            (
-                "select straight_join id as k, total from t order by k limit 5",
-                Some((
-                    "select straight_join id as k, total from t order by k ",
-                    "id as k , total order by k limit 5",
-                )),
-            ),
-            (
-                "select id, total as k, o.day from o order by k desc, day, 2, id limit 5",
-                Some((
-                    "select id, total as k, o.day from o order by k desc, day, 2, id ",
-                    "id , total as k , o . day order by k desc, day, 2, id limit 5",
-                )),
-            ),
-            (
-                "select count(*) n from t group by a order by n is null, n limit 5",
-                Some((
-                    "select count(*) n, (count(*)) is null from t group by a order by n is null, n ",
-                    "count ( * ) n order by n is null, n limit 5",
-                )),
-            ),
-            // An alias cannot stand in the list.
-            (
-                "select id, total as k from o order by abs(k + day) desc, id limit 5",
-                Some((
-                    "select id, total as k, abs( (total) + day) from o \
-                     order by abs(k + day) desc, id ",
-                    "id , total as k order by abs(k + day) desc, id limit 5",
-                )),
-            ),
-            (
-                "select * from t order by a, lower(b) limit 5",
-                Some((
-                    "select *, lower(b) from t order by a, lower(b) ",
-                    "* order by a, lower(b) limit 5",
-                )),
-            ),
-            // The month has another name in another language, and `n + day` is no column `day`.
-            (
-                "select distinct id, n + day from t \
-                 order by date_format(d, '%M') desc, day, id limit 5",
-                Some((
-                    "select distinct id, n + day, date_format(d, '%M'), day from t \
-                     order by date_format(d, '%M') desc, day, id ",
-                    "distinct id , n + day order by date_format(d, '%M') desc, day, id limit 5",
-                )),
-            ),
-            (
-                "select sum(x) as 'Total', a * 100 pct, 1 k, d + interval n day from t \
-                 order by Total, pct, k, day limit 5",
-                Some((
-                    "select sum(x) as 'Total', a * 100 pct, 1 k, d + interval n day, day from t \
-                     order by Total, pct, k, day ",
-                    "sum ( x ) as 'Total' , a * 100 pct , 1 k , d + interval n day \
-                     order by Total, pct, k, day limit 5",
-                )),
-            ),
-            ("select a into @x from t order by b limit 1", None),
-            // The key is one of the derived table.
-            (
-                "select id from (select id, -total as k from t) x order by k, id limit 5",
-                Some((
-                    "select id, k from (select id, -total as k from t) x order by k, id ",
-                    "id order by k, id limit 5",
-                )),
-            ),
-            ("select a from (select a from t limit 3) x", None),
-            ("select a from t limit rows examined 9", None),
-            ("select a from t union select b from u limit 3", None),
-            ("delete from t limit 3", None),
-        ] {
-            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
-            let found = Unlimited::of(&statements[0]);
-            let found = found.map(|it| (it.statement.text().to_vec(), it.part));
-            let without = without.map(|(text, part)| (text.as_bytes().to_vec(), part.to_owned()));
-            assert_eq!(found, without, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_limits_of_subqueries_are_left_out_too() {
-        for (text, expected) in [
-            (
-                "select id from (select * from o limit 50) d order by id limit 3",
-                Some(("select id from (select * from o ) d order by id ", false)),
-            ),
-            (
-                "select id from (select * from o order by k limit 50, 2) d",
-                Some(("select id from (select * from o order by k ) d", true)),
-            ),
-            (
-                "select (select max(x) from (select x from u limit 9) v) m from t \
-                 where a in (select b from w order by c limit 5 for update)",
-                Some((
-                    "select (select max(x) from (select x from u ) v) m from t \
-                     where a in (select b from w order by c  for update)",
-                    true,
-                )),
-            ),
-            ("select a from t limit 5", None),
-            // Its own LIMIT cannot be left out.
-            (
-                "select a from (select a from t limit 3) x limit rows examined 9",
-                None,
-            ),
-            (
-                "select a from (select a from t limit rows examined 9) x",
-                None,
-            ),
-            (
-                "select a from (select a from t limit 3) x union select b from u",
-                None,
-            ),
-        ] {
-            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
-            let found = Unlimited::of_all(&statements[0]);
-            let found = found.map(|it| (it.statement.text().to_vec(), it.hides_order));
-            let expected = expected.map(|(text, hides)| (text.as_bytes().to_vec(), hides));
-            assert_eq!(found, expected, "{text}");
-        }
-        let part = |text: &str| {
-            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
-            Unlimited::of_all(&statements[0]).map(|it| it.part)
-        };
-        let plain = part("select a from (select a from t limit 3) x");
-        let hinted = part("select /*+ BNL() */ a from (select a from t limit 3) x");
-        let other = part("select a from (select a from t limit 4) x");
-        assert_eq!(plain, hinted);
-        assert_ne!(plain, other);
-    }
-}
+mod tests;
