@@ -24,7 +24,7 @@ use crate::{
     connection::Connection,
     other_work::{self, OtherWork},
     session::Session,
-    setting::is_setting,
+    setting::{is_setting, sets_variables},
 };
 
 /// Blocks of a round at most.
@@ -289,7 +289,8 @@ impl Rounds<'_> {
         }
         let is_text_alone = change.parts.is_empty();
         let others = (0..statements.len()).filter(|at| is_text_alone && *at != advice.at);
-        let unaffected = others.filter(|at| !is_setting(&statements[*at])).collect();
+        let is_needed = |it: &SqlStatement| is_setting(it) || sets_variables(it);
+        let unaffected = others.filter(|at| !is_needed(&statements[*at])).collect();
         Ok(Some(Side {
             place,
             variant: of_session(&variant),

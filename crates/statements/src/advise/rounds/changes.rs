@@ -11,7 +11,7 @@ use crate::{
     effect::{Effect, effect_of},
     explain::estimated_plan,
     session::Session,
-    setting::is_setting,
+    setting::{is_setting, sets_variables},
     statistics,
 };
 
@@ -53,9 +53,7 @@ impl Rounds<'_> {
                 continue;
             }
             effect.is_used |= is.as_ref().is_none_or(|plan| may_use(plan, indexes));
-            // An index costs a statement time that changes rows, whatever its plan reads.
-            let is_same_read = effect_of(new) == Effect::Reads && old.text() == new.text();
-            let plans = was.zip(is).filter(|_| is_same_read);
+            let plans = was.zip(is).filter(|_| is_skippable([old, new]));
             if plans.is_some_and(|(was, is)| is_unaffected([&was, &is], indexes)) {
                 effect.unaffected.push(at);
             }
@@ -86,6 +84,12 @@ impl Rounds<'_> {
     }
 }
 
+/// Whether a statement need not be executed if its plan stays the same: an index costs a statement time that changes rows,
+/// whatever its plan reads, and others may need the variables that it sets.
+fn is_skippable([old, new]: [&SqlStatement; 2]) -> bool {
+    effect_of(new) == Effect::Reads && old.text() == new.text() && !sets_variables(new)
+}
+
 /// Whether a plan reads one of the indexes, or may: a plan without tables has read an index before the execution.
 fn may_use(plan: &Plan, indexes: &[String]) -> bool {
     let nodes = plan.root.all();
@@ -106,6 +110,20 @@ mod tests {
     fn plan(members: &str) -> Plan {
         let text = format!(r#"{{"query_block":{{"select_id":1,"table":{{{members}}}}}}}"#);
         Plan::of_json(&text).unwrap()
+    }
+
+    #[test]
+    fn only_the_same_read_that_sets_no_variables_can_be_skipped() {
+        let statement = |text: &str| SqlStatement::of_line("q", 1, text.as_bytes().to_vec());
+        for (old, new, expected) in [
+            ("select a from t", "select a from t", true),
+            ("select a from t", "select b from t", false),
+            ("delete from t", "delete from t", false),
+            ("select a from t into @a", "select a from t into @a", false),
+        ] {
+            let both = [old, new].map(statement);
+            assert_eq!(is_skippable([&both[0], &both[1]]), expected, "{new}");
+        }
     }
 
     #[test]
