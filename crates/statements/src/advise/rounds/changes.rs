@@ -7,9 +7,11 @@ use sqltext::SqlStatement;
 
 use super::Rounds;
 use crate::{
+    catalogue::Catalogue,
     compare::NewIndexes,
     effect::{Effect, effect_of},
     explain::estimated_plan,
+    reach::calls_routine,
     session::Session,
     setting::{is_setting, sets_variables},
     statistics,
@@ -45,6 +47,8 @@ impl Rounds<'_> {
     ) -> Result<PlanEffect, Blamed> {
         let mut baseline = Session::open(before.0, self.timeout).await?;
         let mut changed = Session::open(after.0, self.timeout).await?;
+        let catalogue = Catalogue::read(&mut baseline).await;
+        let catalogue = catalogue.map_err(|failure| failure.blamed(before.0, &before.1[0]))?;
         let mut effect = PlanEffect::default();
         for (at, (old, new)) in before.1.iter().zip(after.1).enumerate() {
             let was = estimated_plan(&mut baseline, old).await?;
@@ -53,7 +57,7 @@ impl Rounds<'_> {
                 continue;
             }
             effect.is_used |= is.as_ref().is_none_or(|plan| may_use(plan, indexes));
-            let plans = was.zip(is).filter(|_| is_skippable([old, new]));
+            let plans = was.zip(is).filter(|_| is_skippable([old, new], &catalogue));
             if plans.is_some_and(|(was, is)| is_unaffected([&was, &is], indexes)) {
                 effect.unaffected.push(at);
             }
@@ -85,9 +89,10 @@ impl Rounds<'_> {
 }
 
 /// Whether a statement need not be executed if its plan stays the same: an index costs a statement time that changes rows,
-/// whatever its plan reads, and others may need the variables that it sets.
-fn is_skippable([old, new]: [&SqlStatement; 2]) -> bool {
-    effect_of(new) == Effect::Reads && old.text() == new.text() && !sets_variables(new)
+/// whatever its plan reads, others may need the variables that it sets, and a routine has plans of its own.
+fn is_skippable([old, new]: [&SqlStatement; 2], catalogue: &Catalogue) -> bool {
+    let is_same_read = effect_of(new) == Effect::Reads && old.text() == new.text();
+    is_same_read && !sets_variables(new) && !calls_routine(catalogue, new)
 }
 
 /// Whether a plan reads one of the indexes, or may: a plan without tables has read an index before the execution.
@@ -105,6 +110,7 @@ fn is_unaffected([before, after]: [&Plan; 2], indexes: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Program, ProgramKind};
 
     /// A plan of one table with these members.
     fn plan(members: &str) -> Plan {
@@ -113,16 +119,27 @@ mod tests {
     }
 
     #[test]
-    fn only_the_same_read_that_sets_no_variables_can_be_skipped() {
+    fn only_the_same_read_without_variables_and_routines_can_be_skipped() {
+        let catalogue = Catalogue {
+            programs: vec![Program {
+                kind: ProgramKind::Routine,
+                schema: "s".to_owned(),
+                name: "f".to_owned(),
+                text: Some("RETURN (SELECT max(x) FROM u)".to_owned()),
+            }],
+            ..Catalogue::default()
+        };
         let statement = |text: &str| SqlStatement::of_line("q", 1, text.as_bytes().to_vec());
         for (old, new, expected) in [
             ("select a from t", "select a from t", true),
             ("select a from t", "select b from t", false),
             ("delete from t", "delete from t", false),
             ("select a from t into @a", "select a from t into @a", false),
+            ("select f(a) from t", "select f(a) from t", false),
         ] {
-            let both = [old, new].map(statement);
-            assert_eq!(is_skippable([&both[0], &both[1]]), expected, "{new}");
+            let [before, after] = [old, new].map(statement);
+            let found = is_skippable([&before, &after], &catalogue);
+            assert_eq!(found, expected, "{new}");
         }
     }
 
