@@ -255,7 +255,8 @@ fn with_values(text: &StatementText<'_>, key: Range<usize>, columns: &[Column<'_
             let mut names = text.names_of(it.name).into_iter();
             names.any(|name| name.start == at && name.end == at + 1)
         };
-        if let Some(value) = columns.iter().find(is_here).and_then(|it| it.value) {
+        let column = columns.iter().find(is_here).filter(|_| !is_unit(text, at));
+        if let Some(value) = column.and_then(|it| it.value) {
             parts.extend([text.slice(next, at).to_owned(), format!("({value})")]);
             next = at + 1;
         }
@@ -263,6 +264,29 @@ fn with_values(text: &StatementText<'_>, key: Range<usize>, columns: &[Column<'_
     parts.push(text.slice(next, key.end).to_owned());
     parts.retain(|it| !it.is_empty());
     parts.join(" ")
+}
+
+/// Whether a word is the unit of a time, and no name: `interval n day`, or `timestampdiff(day, a, b)`.
+fn is_unit(text: &StatementText<'_>, at: usize) -> bool {
+    const BEFORE_UNIT: [&str; 3] = ["timestampdiff", "timestampadd", "extract"];
+    let Some(last) = at.checked_sub(1) else {
+        return false;
+    };
+    let (value, words) = if text.is_sign(last, "(") {
+        (last, &BEFORE_UNIT[..])
+    } else if text.is_sign(last, ")") {
+        let depth = text.parts[last].depth;
+        let is_open = |it: &usize| text.parts[*it].depth == depth && text.is_sign(*it, "(");
+        (
+            (0..last).rev().find(is_open).unwrap_or(last),
+            &["interval"][..],
+        )
+    } else {
+        let name = text.name_before(at);
+        (name.map_or(last, |it| it.start), &["interval"][..])
+    };
+    let before = value.checked_sub(1);
+    before.is_some_and(|before| words.iter().any(|word| text.is(before, word)))
 }
 
 /// The columns of a list that have a name.
@@ -290,10 +314,10 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
             let part = &text.parts[at];
             let is_operand =
                 part.name().is_some() || part.is_number() || part.plain_text().is_some();
-            // Of `interval 1 day`.
-            let is_unit = at > item.start && text.is(at - 1, "interval");
-            let is_operator = is_unit || BEFORE_OPERAND.iter().any(|word| text.is(at, word));
-            text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end")
+            let is_operator = BEFORE_OPERAND.iter().any(|word| text.is(at, word));
+            let is_behind =
+                text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end");
+            is_behind && !is_unit(text, name.start)
         });
         let (column, _) = text.column_and_table(name);
         let value = before.map(|at| {

@@ -83,6 +83,18 @@ fn the_limit_at_the_end_is_left_out() {
                  order by Total, pct, k, day limit 5",
             )),
         ),
+        // The unit of a time is no alias.
+        (
+            "select max(id), day(max(at)) as day from o \
+             order by timestampdiff(day, max(at), d + interval (n + 1) day) + day limit 5",
+            Some((
+                "select max(id), day(max(at)) as day, \
+                 timestampdiff(day, max(at), d + interval (n + 1) day) + (day(max(at))) from o \
+                 order by timestampdiff(day, max(at), d + interval (n + 1) day) + day ",
+                "max ( id ) , day ( max ( at ) ) as day \
+                 order by timestampdiff(day, max(at), d + interval (n + 1) day) + day limit 5",
+            )),
+        ),
         ("select a into @x from t order by b limit 1", None),
         // The key is one of the derived table.
         (

@@ -17,8 +17,8 @@ use crate::{
     unlimited::Unlimited,
 };
 
-/// ER_NON_UNIQ_ERROR and ER_BAD_FIELD_ERROR.
-const NAME_ERRORS: [u16; 2] = [1052, 1054];
+/// ER_NON_UNIQ_ERROR, ER_BAD_FIELD_ERROR and ER_PARSE_ERROR: a key of ORDER BY has no place in the list as it is written.
+const KEY_ERRORS: [u16; 3] = [1052, 1054, protocol::PARSE_ERROR];
 /// ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT of MariaDB, and ER_QUERY_TIMEOUT of MySQL.
 const TIME_ERRORS: [u16; 3] = [1317, 1969, 3024];
 
@@ -167,7 +167,7 @@ async fn unlimited_answers(
         if is_wanted(number) {
             let mut result = guarded.result(&mut side.session, at).await;
             let refused = result.as_ref().err().and_then(|error| error.server_error);
-            if refused.is_some_and(|number| NAME_ERRORS.contains(&number)) {
+            if refused.is_some_and(|number| KEY_ERRORS.contains(&number)) {
                 result = without_keys.result(&mut side.session, at).await;
             }
             match result {
