@@ -8,7 +8,7 @@ use sqltext::SqlStatement;
 use super::Rounds;
 use crate::{
     catalogue::Catalogue,
-    compare::NewIndexes,
+    compare::{NewIndexes, SideError},
     effect::{Effect, effect_of},
     explain::estimated_plan,
     reach::calls_routine,
@@ -39,20 +39,30 @@ impl Rounds<'_> {
         analyzed
     }
 
-    /// Explains statements before and after a change, on the server of each; the change made indexes with these names.
+    /// Explains statements before and after a change, on the server of each; the change made indexes with these names. An
+    /// error of the server before the change is one of all candidates.
     pub(super) async fn plan_effect(
         &self,
         [before, after]: [(&Endpoint, &[SqlStatement]); 2],
         indexes: &[String],
-    ) -> Result<PlanEffect, Blamed> {
-        let mut baseline = Session::open(before.0, self.timeout).await?;
-        let mut changed = Session::open(after.0, self.timeout).await?;
+    ) -> Result<PlanEffect, SideError> {
+        let of_baseline = |error| SideError {
+            error,
+            is_of_all: true,
+        };
+        let baseline = Session::open(before.0, self.timeout).await;
+        let mut baseline = baseline.map_err(of_baseline)?;
+        let changed = Session::open(after.0, self.timeout).await;
+        let mut changed = changed.map_err(of_candidate)?;
         let catalogue = Catalogue::read(&mut baseline).await;
-        let catalogue = catalogue.map_err(|failure| failure.blamed(before.0, &before.1[0]))?;
+        let catalogue = catalogue.map_err(|failure| failure.blamed(before.0, &before.1[0]));
+        let catalogue = catalogue.map_err(of_baseline)?;
         let mut effect = PlanEffect::default();
         for (at, (old, new)) in before.1.iter().zip(after.1).enumerate() {
-            let was = estimated_plan(&mut baseline, old).await?;
-            let is = estimated_plan(&mut changed, new).await?;
+            let was = estimated_plan(&mut baseline, old).await;
+            let was = was.map_err(of_baseline)?;
+            let is = estimated_plan(&mut changed, new).await;
+            let is = is.map_err(of_candidate)?;
             if is_setting(new) {
                 continue;
             }
@@ -85,6 +95,14 @@ impl Rounds<'_> {
         }
         session.close().await;
         Ok(())
+    }
+}
+
+/// An error of a candidate, after which others can be measured.
+pub(super) fn of_candidate(error: Blamed) -> SideError {
+    SideError {
+        error,
+        is_of_all: false,
     }
 }
 
