@@ -212,8 +212,8 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         let which = match all.len() {
             _ if measurable == 0 => ", for the author of the statement: ",
             1 => ": ",
-            // By saving, another one may come first; but it is derived from the statistics, too.
-            _ if first.is_statistics() => "; all others depend on fresh statistics: ",
+            // By saving, another one may come first; but an index is derived from the statistics, too.
+            _ if first.is_statistics() => "; first refresh the statistics, which the indexes depend on: ",
             _ => "; according to the plans, this one saves most: ",
         };
         let number = units::counted(all.len(), "candidate");

@@ -225,7 +225,8 @@ fn candidates_without_a_trial_have_their_reasons() {
     statistics.candidate.remedy = Remedy::Statistics(vec!["`s`.`t`".to_owned()]);
     let index = advice(0, "Q1", "create index a on t (c)", None);
     let text = shown(&diagnosis(vec![statistics, index]), false, false);
-    let first = "2 candidates; all others depend on fresh statistics: analyze table `s`.`t`";
+    let first = "2 candidates; first refresh the statistics, which the indexes depend on: \
+                 analyze table `s`.`t`";
     assert_eq!(text.lines().next(), Some(first));
     let none = shown(&Diagnosis::default(), false, false);
     assert!(none.starts_with("No candidates"), "{none}");
