@@ -143,7 +143,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     for part in [
         "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n    also for: 2\n",
         "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
-        "to 5\n    not executed, because the plan stays the same: 1 statement\n",
+        "to 5\n    not executed, because unaffected: 1 statement\n",
         "    the optimizer does not choose it for any statement\n",
         "because rows read 8.00k to 5\n    size of the index",
     ] {
