@@ -44,11 +44,12 @@ pub(super) struct Unlimited {
 }
 
 impl Unlimited {
-    /// Without the LIMITs of its subqueries and derived tables, too, except those of scalar subqueries, which have to give
-    /// one row; `None` for a statement without one to leave out, and for a UNION. Only a statement with the same text wants the same part of its rows.
+    /// Without the LIMITs of its subqueries, derived tables and common table expressions, too, except those of scalar
+    /// subqueries, which have to give one row; `None` for a statement without one to leave out, and for a UNION. Only a
+    /// statement with the same text wants the same part of its rows.
     pub(super) fn of_all(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
-        let clauses = text.select()?;
+        let clauses = outermost(&text)?;
         let mut within = limits_within(&text);
         let examines_rows = |it: &Range<usize>| it.clone().any(|at| text.is(at, "rows"));
         if within.iter().any(examines_rows) {
@@ -79,7 +80,7 @@ impl Unlimited {
     /// `None` for a statement without a LIMIT of its own, and for a UNION.
     pub(super) fn of(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
-        let clauses = text.select()?;
+        let clauses = outermost(&text)?;
         let depth = text.parts[clauses.select].depth;
         let mut tail = clauses.tail..clauses.end;
         let own = |at: &usize| text.parts[*at].depth == depth;
@@ -123,6 +124,18 @@ impl Unlimited {
             hides_order: false,
         })
     }
+}
+
+/// The clauses of a SELECT, or of the one behind the common table expressions of a WITH; `None` where these are recursive,
+/// since their LIMIT may be what ends them.
+fn outermost(text: &StatementText<'_>) -> Option<Clauses> {
+    if !text.is(0, "with") {
+        return text.select();
+    }
+    let mut all = 0..text.parts.len();
+    let select = all.find(|at| text.parts[*at].depth == 0 && text.is(*at, "select"));
+    let select = select.filter(|_| !text.is(1, "recursive"))?;
+    text.clauses(select, text.parts.len())
 }
 
 /// The words of a range. Neither a hint in a comment nor the order of tables is part of what is selected.

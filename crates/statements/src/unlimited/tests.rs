@@ -95,6 +95,14 @@ fn the_limit_at_the_end_is_left_out() {
                  order by timestampdiff(day, max(at), d + interval (n + 1) day) + day limit 5",
             )),
         ),
+        (
+            "with d as (select a, b from t limit 3) select a from d order by b limit 5",
+            Some((
+                "with d as (select a, b from t limit 3) select a, b from d order by b ",
+                "a order by b limit 5",
+            )),
+        ),
+        ("with d as (select a from t) delete from t limit 3", None),
         ("select a into @x from t order by b limit 1", None),
         // The key is one of the derived table.
         (
@@ -138,6 +146,18 @@ fn the_limits_of_subqueries_are_left_out_too() {
             )),
         ),
         ("select a from t limit 5", None),
+        (
+            "with d as (select * from o limit 50), e (a) as (select b from p) select a from d, e limit 5",
+            Some((
+                "with d as (select * from o ), e (a) as (select b from p) select a from d, e ",
+                false,
+            )),
+        ),
+        // Nothing else may end it.
+        (
+            "with recursive d as (select 1 a union all select a + 1 from d limit 9) select a from d",
+            None,
+        ),
         // A scalar subquery without LIMIT returns more than one row.
         (
             "select id, (select p from u order by d desc limit 1) from t limit 5",
