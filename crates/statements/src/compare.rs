@@ -20,6 +20,8 @@ use blame::{Blame, Blamed};
 use runs::Context;
 use sqltext::SqlStatement;
 
+#[cfg(test)]
+pub(crate) use self::comparison::Sameness;
 use self::copies::Setup;
 pub(crate) use self::{
     comparison::Comparison,

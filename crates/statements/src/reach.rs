@@ -77,6 +77,14 @@ pub(super) fn obstacle(
         .find_map(|table| reach.obstacle_of(table, catalogue, access))
 }
 
+/// Whether the server may call a routine when it executes a statement that reads: the statement's plan does not show what
+/// the routine does. A program whose text is not shown may call one.
+pub(super) fn calls_routine(catalogue: &Catalogue, statement: &SqlStatement) -> bool {
+    let reach = Reach::of(catalogue, statement, Access::ReadOnly);
+    let is_routine = |it: &Program| it.kind == ProgramKind::Routine;
+    reach.hidden.is_some() || reach.programs().any(is_routine)
+}
+
 impl Program {
     /// For messages: `trigger shop.noted`.
     fn called(&self) -> String {

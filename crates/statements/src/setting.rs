@@ -87,6 +87,17 @@ pub(super) fn is_setting(statement: &SqlStatement) -> bool {
     }
 }
 
+/// Whether a statement other than a SET gives values to user variables, which those that follow it may read:
+/// `SELECT .. INTO @a`, or `@a := ..`.
+pub(super) fn sets_variables(statement: &SqlStatement) -> bool {
+    let text = statement.text();
+    let tokens = statement.tokens();
+    tokens.windows(2).any(|pair| {
+        let [one, other] = [0, 1].map(|at| &text[pair[at].1.clone()]);
+        one.eq_ignore_ascii_case(b"into") && other == b"@" || one == b":" && other == b"="
+    })
+}
+
 /// Whether a SET changes accounts, variables of the server or, as MariaDB's `SET STATEMENT ... FOR`, anything.
 fn reaches_beyond_the_session(statement: &SqlStatement) -> bool {
     let words = [
@@ -179,6 +190,20 @@ mod tests {
             let script = format!("delimiter //\n{text}//");
             let statements = statements_of("x", script.into_bytes()).unwrap();
             assert_eq!(is_setting(&statements[0]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_select_can_set_variables() {
+        for (text, expected) in [
+            ("select max(id) - 1000 into @m from t", true),
+            ("select a, b from t limit 1 INTO @a, @b", true),
+            ("select @n := @n + 1, a from t", true),
+            ("select a from t where id > @m", false),
+            ("select 'into @m', ':=' from t", false),
+        ] {
+            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+            assert_eq!(sets_variables(&statements[0]), expected, "{text}");
         }
     }
 }

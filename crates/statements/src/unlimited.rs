@@ -44,16 +44,18 @@ pub(super) struct Unlimited {
 }
 
 impl Unlimited {
-    /// Without the LIMITs of its subqueries and derived tables, too; `None` for a statement without one of these, and for a
-    /// UNION. Only a statement with the same text wants the same part of its rows.
+    /// Without the LIMITs of its subqueries, derived tables and common table expressions, too, except those of scalar
+    /// subqueries, which have to give one row; `None` for a statement without one to leave out, and for a UNION. Only a
+    /// statement with the same text wants the same part of its rows.
     pub(super) fn of_all(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
-        let clauses = text.select()?;
-        let within = limits_within(&text);
+        let clauses = outermost(&text)?;
+        let mut within = limits_within(&text);
         let examines_rows = |it: &Range<usize>| it.clone().any(|at| text.is(at, "rows"));
         if within.iter().any(examines_rows) {
             return None;
         }
+        within.retain(|it| !is_of_scalar(&text, it.start));
         let hides_order = within.iter().any(|it| follows_order(&text, it.start));
         let cuts = within.into_iter();
         let cuts = cuts.map(|it| (text.bytes(it.start, it.end - 1), String::new()));
@@ -78,7 +80,7 @@ impl Unlimited {
     /// `None` for a statement without a LIMIT of its own, and for a UNION.
     pub(super) fn of(statement: &SqlStatement) -> Option<Self> {
         let text = StatementText::of(statement)?;
-        let clauses = text.select()?;
+        let clauses = outermost(&text)?;
         let depth = text.parts[clauses.select].depth;
         let mut tail = clauses.tail..clauses.end;
         let own = |at: &usize| text.parts[*at].depth == depth;
@@ -124,6 +126,18 @@ impl Unlimited {
     }
 }
 
+/// The clauses of a SELECT, or of the one behind the common table expressions of a WITH; `None` where these are recursive,
+/// since their LIMIT may be what ends them.
+fn outermost(text: &StatementText<'_>) -> Option<Clauses> {
+    if !text.is(0, "with") {
+        return text.select();
+    }
+    let mut all = 0..text.parts.len();
+    let select = all.find(|at| text.parts[*at].depth == 0 && text.is(*at, "select"));
+    let select = select.filter(|_| !text.is(1, "recursive"))?;
+    text.clauses(select, text.parts.len())
+}
+
 /// The words of a range. Neither a hint in a comment nor the order of tables is part of what is selected.
 fn words_without_hints(text: &StatementText<'_>, range: Range<usize>) -> String {
     let is_hint =
@@ -156,6 +170,52 @@ fn limits_within(text: &StatementText<'_>) -> Vec<Range<usize>> {
         start..end.unwrap_or(text.parts.len())
     });
     ranges.collect()
+}
+
+/// Whether a LIMIT within brackets is that of a subquery whose one value is an operand.
+fn is_of_scalar(text: &StatementText<'_>, limit: usize) -> bool {
+    const BEFORE_ROWS: [&str; 13] = [
+        "from",
+        "join",
+        "straight_join",
+        "lateral",
+        "as",
+        "in",
+        "exists",
+        "any",
+        "some",
+        "all",
+        "union",
+        "except",
+        "intersect",
+    ];
+    let mut depth = text.parts[limit].depth;
+    let mut at = limit;
+    // Brackets around brackets have the meaning of the outer ones.
+    while let Some(open) = (0..at).rev().find(|it| text.parts[*it].depth < depth) {
+        let Some(before) = open.checked_sub(1) else {
+            return false;
+        };
+        if text.is_sign(before, ",") {
+            return !lists_tables(text, before);
+        }
+        if !text.is_sign(before, "(") {
+            return !BEFORE_ROWS.iter().any(|word| text.is(before, word));
+        }
+        (at, depth) = (open, text.parts[open].depth);
+    }
+    false
+}
+
+/// Whether a comma stands between the tables of a FROM.
+fn lists_tables(text: &StatementText<'_>, comma: usize) -> bool {
+    let depth = text.parts[comma].depth;
+    let before = (0..comma).rev();
+    let query = before.take_while(|at| text.parts[*at].depth >= depth);
+    let mut own = query.filter(|at| text.parts[*at].depth == depth);
+    let clauses = ["from", "select", "where", "by", "having", "values", "set"];
+    let last = own.find(|at| clauses.iter().any(|word| text.is(*at, word)));
+    last.is_some_and(|at| text.is(at, "from"))
 }
 
 /// Whether the query of a LIMIT has an ORDER BY before it.
@@ -208,7 +268,8 @@ fn with_values(text: &StatementText<'_>, key: Range<usize>, columns: &[Column<'_
             let mut names = text.names_of(it.name).into_iter();
             names.any(|name| name.start == at && name.end == at + 1)
         };
-        if let Some(value) = columns.iter().find(is_here).and_then(|it| it.value) {
+        let column = columns.iter().find(is_here).filter(|_| !is_unit(text, at));
+        if let Some(value) = column.and_then(|it| it.value) {
             parts.extend([text.slice(next, at).to_owned(), format!("({value})")]);
             next = at + 1;
         }
@@ -216,6 +277,29 @@ fn with_values(text: &StatementText<'_>, key: Range<usize>, columns: &[Column<'_
     parts.push(text.slice(next, key.end).to_owned());
     parts.retain(|it| !it.is_empty());
     parts.join(" ")
+}
+
+/// Whether a word is the unit of a time, and no name: `interval n day`, or `timestampdiff(day, a, b)`.
+fn is_unit(text: &StatementText<'_>, at: usize) -> bool {
+    const BEFORE_UNIT: [&str; 3] = ["timestampdiff", "timestampadd", "extract"];
+    let Some(last) = at.checked_sub(1) else {
+        return false;
+    };
+    let (value, words) = if text.is_sign(last, "(") {
+        (last, &BEFORE_UNIT[..])
+    } else if text.is_sign(last, ")") {
+        let depth = text.parts[last].depth;
+        let is_open = |it: &usize| text.parts[*it].depth == depth && text.is_sign(*it, "(");
+        (
+            (0..last).rev().find(is_open).unwrap_or(last),
+            &["interval"][..],
+        )
+    } else {
+        let name = text.name_before(at);
+        (name.map_or(last, |it| it.start), &["interval"][..])
+    };
+    let before = value.checked_sub(1);
+    before.is_some_and(|before| words.iter().any(|word| text.is(before, word)))
 }
 
 /// The columns of a list that have a name.
@@ -243,10 +327,10 @@ fn columns<'a>(text: &StatementText<'a>, clauses: &Clauses) -> Vec<Column<'a>> {
             let part = &text.parts[at];
             let is_operand =
                 part.name().is_some() || part.is_number() || part.plain_text().is_some();
-            // Of `interval 1 day`.
-            let is_unit = at > item.start && text.is(at - 1, "interval");
-            let is_operator = is_unit || BEFORE_OPERAND.iter().any(|word| text.is(at, word));
-            text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end")
+            let is_operator = BEFORE_OPERAND.iter().any(|word| text.is(at, word));
+            let is_behind =
+                text.is_sign(at, ")") || is_operand && !is_operator && !text.is(name.start, "end");
+            is_behind && !is_unit(text, name.start)
         });
         let (column, _) = text.column_and_table(name);
         let value = before.map(|at| {
@@ -276,161 +360,4 @@ fn items(text: &StatementText<'_>, list: Range<usize>) -> Vec<Range<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use sqltext::statements_of;
-
-    use super::*;
-
-    #[test]
-    fn the_limit_at_the_end_is_left_out() {
-        for (text, without) in [
-            (
-                "select a from t order by b limit 5",
-                Some(("select a, b from t order by b ", "a order by b limit 5")),
-            ),
-            (
-                "select a from t limit 5 offset 2 for update",
-                Some(("select a from t  for update", "a limit 5 offset 2")),
-            ),
-            (
-                "select a from (select a from t limit 3) x order by a limit 1, 2",
-                Some((
-                    "select a from (select a from t limit 3) x order by a ",
-                    "a order by a limit 1, 2",
-                )),
-            ),
-            (
-                "select /*+ NO_ICP(t) */ a from t limit 5",
-                Some(("select /*+ NO_ICP(t) */ a from t ", "a limit 5")),
-            ),
-            (
-                "select straight_join id as k, total from t order by k limit 5",
-                Some((
-                    "select straight_join id as k, total from t order by k ",
-                    "id as k , total order by k limit 5",
-                )),
-            ),
-            (
-                "select id, total as k, o.day from o order by k desc, day, 2, id limit 5",
-                Some((
-                    "select id, total as k, o.day from o order by k desc, day, 2, id ",
-                    "id , total as k , o . day order by k desc, day, 2, id limit 5",
-                )),
-            ),
-            (
-                "select count(*) n from t group by a order by n is null, n limit 5",
-                Some((
-                    "select count(*) n, (count(*)) is null from t group by a order by n is null, n ",
-                    "count ( * ) n order by n is null, n limit 5",
-                )),
-            ),
-            // An alias cannot stand in the list.
-            (
-                "select id, total as k from o order by abs(k + day) desc, id limit 5",
-                Some((
-                    "select id, total as k, abs( (total) + day) from o \
-                     order by abs(k + day) desc, id ",
-                    "id , total as k order by abs(k + day) desc, id limit 5",
-                )),
-            ),
-            (
-                "select * from t order by a, lower(b) limit 5",
-                Some((
-                    "select *, lower(b) from t order by a, lower(b) ",
-                    "* order by a, lower(b) limit 5",
-                )),
-            ),
-            // The month has another name in another language, and `n + day` is no column `day`.
-            (
-                "select distinct id, n + day from t \
-                 order by date_format(d, '%M') desc, day, id limit 5",
-                Some((
-                    "select distinct id, n + day, date_format(d, '%M'), day from t \
-                     order by date_format(d, '%M') desc, day, id ",
-                    "distinct id , n + day order by date_format(d, '%M') desc, day, id limit 5",
-                )),
-            ),
-            (
-                "select sum(x) as 'Total', a * 100 pct, 1 k, d + interval n day from t \
-                 order by Total, pct, k, day limit 5",
-                Some((
-                    "select sum(x) as 'Total', a * 100 pct, 1 k, d + interval n day, day from t \
-                     order by Total, pct, k, day ",
-                    "sum ( x ) as 'Total' , a * 100 pct , 1 k , d + interval n day \
-                     order by Total, pct, k, day limit 5",
-                )),
-            ),
-            ("select a into @x from t order by b limit 1", None),
-            // The key is one of the derived table.
-            (
-                "select id from (select id, -total as k from t) x order by k, id limit 5",
-                Some((
-                    "select id, k from (select id, -total as k from t) x order by k, id ",
-                    "id order by k, id limit 5",
-                )),
-            ),
-            ("select a from (select a from t limit 3) x", None),
-            ("select a from t limit rows examined 9", None),
-            ("select a from t union select b from u limit 3", None),
-            ("delete from t limit 3", None),
-        ] {
-            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
-            let found = Unlimited::of(&statements[0]);
-            let found = found.map(|it| (it.statement.text().to_vec(), it.part));
-            let without = without.map(|(text, part)| (text.as_bytes().to_vec(), part.to_owned()));
-            assert_eq!(found, without, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_limits_of_subqueries_are_left_out_too() {
-        for (text, expected) in [
-            (
-                "select id from (select * from o limit 50) d order by id limit 3",
-                Some(("select id from (select * from o ) d order by id ", false)),
-            ),
-            (
-                "select id from (select * from o order by k limit 50, 2) d",
-                Some(("select id from (select * from o order by k ) d", true)),
-            ),
-            (
-                "select (select max(x) from (select x from u limit 9) v) m from t \
-                 where a in (select b from w order by c limit 5 for update)",
-                Some((
-                    "select (select max(x) from (select x from u ) v) m from t \
-                     where a in (select b from w order by c  for update)",
-                    true,
-                )),
-            ),
-            ("select a from t limit 5", None),
-            // Its own LIMIT cannot be left out.
-            (
-                "select a from (select a from t limit 3) x limit rows examined 9",
-                None,
-            ),
-            (
-                "select a from (select a from t limit rows examined 9) x",
-                None,
-            ),
-            (
-                "select a from (select a from t limit 3) x union select b from u",
-                None,
-            ),
-        ] {
-            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
-            let found = Unlimited::of_all(&statements[0]);
-            let found = found.map(|it| (it.statement.text().to_vec(), it.hides_order));
-            let expected = expected.map(|(text, hides)| (text.as_bytes().to_vec(), hides));
-            assert_eq!(found, expected, "{text}");
-        }
-        let part = |text: &str| {
-            let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
-            Unlimited::of_all(&statements[0]).map(|it| it.part)
-        };
-        let plain = part("select a from (select a from t limit 3) x");
-        let hinted = part("select /*+ BNL() */ a from (select a from t limit 3) x");
-        let other = part("select a from (select a from t limit 4) x");
-        assert_eq!(plain, hinted);
-        assert_ne!(plain, other);
-    }
-}
+mod tests;

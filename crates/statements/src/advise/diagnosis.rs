@@ -244,22 +244,24 @@ impl Diagnosis {
                     }
                 }
                 (remedy, other) if *remedy == *other => {
-                    known.saving_s += saving_s;
-                    let mut also = statement.to_owned();
                     if saving_s > known.own_saving_s {
-                        known.own_saving_s = saving_s;
-                        known.at = at;
                         known.candidate.reason.clone_from(&candidate.reason);
-                        std::mem::swap(&mut known.statement, &mut also);
                     }
-                    if !known.also_for.contains(&also) {
-                        known.also_for.push(also);
-                    }
-                    // Two aliases of a table give a statement one candidate twice.
-                    known.also_for.retain(|it| *it != known.statement);
                 }
                 _ => continue,
             }
+            known.saving_s += saving_s;
+            let mut also = statement.to_owned();
+            if saving_s > known.own_saving_s {
+                known.own_saving_s = saving_s;
+                known.at = at;
+                std::mem::swap(&mut known.statement, &mut also);
+            }
+            if !known.also_for.contains(&also) {
+                known.also_for.push(also);
+            }
+            // Two aliases of a table give a statement one candidate twice.
+            known.also_for.retain(|it| *it != known.statement);
             return;
         }
         self.advice.push(Advice {

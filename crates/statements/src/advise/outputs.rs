@@ -212,8 +212,10 @@ fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         let which = match all.len() {
             _ if measurable == 0 => ", for the author of the statement: ",
             1 => ": ",
-            // By saving, another one may come first; but it is derived from the statistics, too.
-            _ if first.is_statistics() => "; all others depend on fresh statistics: ",
+            // By saving, another one may come first; but an index is derived from the statistics, too.
+            _ if first.is_statistics() => {
+                "; first refresh the statistics, which the indexes depend on: "
+            }
             _ => "; according to the plans, this one saves most: ",
         };
         let number = units::counted(all.len(), "candidate");
@@ -446,7 +448,7 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
             Some(Proof::Kept { .. } | Proof::Rejected(_)) if advice.unaffected > 0 => {
                 let statements = units::counted(advice.unaffected, "statement");
                 lines.whole(format!(
-                    "    not executed, because the plan stays the same: {statements}"
+                    "    not executed, because unaffected: {statements}"
                 ));
             }
             _ => {}

@@ -112,9 +112,11 @@ impl Proof {
         let net_s: f64 = faster.iter().chain(&worse).map(saved_s).sum();
         let is_different = worse.iter().any(|it| it.verdict() == Verdict::OtherResult);
         if faster.is_empty() || is_different || net_s <= 0.0 {
-            let is_telling = |it: &&Finding| {
-                proposed_for.contains(&it.statement.as_str()) || is_one_of(&worse, it)
-            };
+            let is_proposed = |it: &&Finding| proposed_for.contains(&it.statement.as_str());
+            // It may affect only others: without any, an undecided one would seem to be without effect.
+            let is_any_measured = of_side().any(|it| is_proposed(&it));
+            let is_telling =
+                |it: &&Finding| !is_any_measured || is_proposed(it) || is_one_of(&worse, it);
             let telling: Vec<&Finding> = of_side().filter(is_telling).collect();
             return Self::Rejected(effects(&telling));
         }
@@ -140,4 +142,89 @@ impl Proof {
 
 fn is_one_of(findings: &[&Finding], finding: &Finding) -> bool {
     findings.iter().any(|it| std::ptr::eq(*it, finding))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use protocol::RowsChecksum;
+
+    use super::*;
+    use crate::{
+        compare::{Sameness, Terms},
+        execution::StatementResult,
+    };
+
+    /// A statement that the time did not suffice for.
+    fn undecided(statement: &str) -> Finding {
+        let result = StatementResult {
+            time_s: 1.0,
+            rows: RowsChecksum::default(),
+            changed: 0,
+            warnings: 0,
+        };
+        Finding {
+            statement: statement.to_owned(),
+            variant: "index".to_owned(),
+            texts: Default::default(),
+            plans: [None, None],
+            is_one_version: true,
+            has_limit: false,
+            comparison: Comparison {
+                statement: 0,
+                side: 1,
+                results: [result; 2],
+                sameness: Sameness::Same,
+                times_s: Vec::new(),
+                compared: None,
+                disturbed_by: None,
+                costs: Default::default(),
+            },
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> Report {
+        Report {
+            version: "8.0.33".to_owned(),
+            baseline: String::new(),
+            copied: None,
+            setup: None,
+            versions: Vec::new(),
+            terms: Terms {
+                blocks: 20,
+                budget: Duration::ZERO,
+                margin: 0.05,
+                is_beyond_margin: true,
+                seed: 1,
+                family: 1,
+            },
+            blocks: 0,
+            took: Duration::ZERO,
+            findings,
+            prices: vec![None, None],
+            left_out: vec![None, None],
+            failure: None,
+            other_work: None,
+            not_removed: None,
+        }
+    }
+
+    #[test]
+    fn the_statements_that_were_measured_tell_whether_a_candidate_is_undecided() {
+        for (measured, expected) in [
+            (&["Q1", "Q2"][..], &["Q1"][..]),
+            // Its own statement was not executed, because it is not affected.
+            (&["Q2"], &["Q2"]),
+        ] {
+            let findings = measured.iter().map(|it| undecided(it)).collect();
+            let Proof::Rejected(effects) = Proof::of(&report(findings), 1, &["Q1"]) else {
+                panic!("nothing is faster");
+            };
+            let told: Vec<&str> = effects.iter().map(|it| it.statement.as_str()).collect();
+            assert_eq!(told, expected);
+            let verdict = Verdict::OfTime(Decision::Inconclusive);
+            assert!(effects.iter().all(|it| it.verdict == verdict));
+        }
+    }
 }

@@ -13,7 +13,7 @@ use protocol::Endpoint;
 use runs::{Context, Length, Purpose};
 use sqltext::SqlStatement;
 
-use self::servers::Servers;
+use self::{changes::of_candidate, servers::Servers};
 use super::{
     candidate::{Remedy, SideChange},
     diagnosis::{Advice, Diagnosis, TrialTime},
@@ -24,7 +24,7 @@ use crate::{
     connection::Connection,
     other_work::{self, OtherWork},
     session::Session,
-    setting::is_setting,
+    setting::{is_setting, sets_variables},
 };
 
 /// Blocks of a round at most.
@@ -173,12 +173,13 @@ impl Rounds<'_> {
             .context
             .step(&format!("trying {words}"), Length::Unknown);
         let made = reactor::block_on(async {
-            change(&variant, endpoint, self.limit()).await?;
+            let changed = change(&variant, endpoint, self.limit()).await;
+            changed.map_err(of_candidate)?;
             let both = [&servers.baseline, endpoint].map(|it| (it, self.statements));
             self.plan_effect(both, &[]).await
         });
         let effect = match made.map_err(Blamed::machine)? {
-            Err(error) => return Ok(not_made(&mut diagnosis.advice[place], error)),
+            Err(error) => return Ok(not_made(diagnosis, &[place], error)),
             Ok(effect) => effect,
         };
         let side = Side {
@@ -253,16 +254,17 @@ impl Rounds<'_> {
             return Ok(self.contest(diagnosis, &sides, servers, endpoint, terms));
         };
         let made = reactor::block_on(async {
-            change(variant, endpoint, self.limit()).await?;
+            let changed = change(variant, endpoint, self.limit()).await;
+            changed.map_err(of_candidate)?;
             let before = (&servers.baseline, self.statements);
             let after = (endpoint, first.statements.as_slice());
             self.plan_effect([before, after], &indexes.names).await
         });
-        let advice = &mut diagnosis.advice[first.place];
+        let place = first.place;
         let mut ended = match made.map_err(Blamed::machine)? {
-            Err(error) => not_made(advice, error),
+            Err(error) => not_made(diagnosis, &[place], error),
             Ok(effect) if !effect.is_used => {
-                advice.proof = Some(Proof::Unused);
+                diagnosis.advice[place].proof = Some(Proof::Unused);
                 Ended::default()
             }
             Ok(effect) => {
@@ -289,7 +291,8 @@ impl Rounds<'_> {
         }
         let is_text_alone = change.parts.is_empty();
         let others = (0..statements.len()).filter(|at| is_text_alone && *at != advice.at);
-        let unaffected = others.filter(|at| !is_setting(&statements[*at])).collect();
+        let is_needed = |it: &SqlStatement| is_setting(it) || sets_variables(it);
+        let unaffected = others.filter(|at| !is_needed(&statements[*at])).collect();
         Ok(Some(Side {
             place,
             variant: of_session(&variant),
@@ -347,18 +350,9 @@ impl Rounds<'_> {
                     failure: report.failure,
                 }
             }
-            Err(SideError { error, is_of_all }) => {
-                if is_of_all || error.blame == Blame::Interrupted {
-                    return Ended {
-                        failure: Some(error),
-                        ..Ended::default()
-                    };
-                }
-                for side in sides {
-                    let why = error.message.clone();
-                    diagnosis.advice[side.place].proof = Some(Proof::CannotBeMade(why));
-                }
-                Ended::default()
+            Err(error) => {
+                let places: Vec<usize> = sides.iter().map(|it| it.place).collect();
+                not_made(diagnosis, &places, error)
             }
         }
     }
@@ -406,15 +400,19 @@ fn unaffected_by_all(sides: &[Side]) -> Vec<usize> {
     of_all.copied().collect()
 }
 
-/// Notes why a candidate was not made; an interruption ends all rounds.
-fn not_made(advice: &mut Advice, error: Blamed) -> Ended {
-    if error.blame == Blame::Interrupted {
+/// Notes why candidates were not made; an error of the baseline and an interruption end all rounds.
+fn not_made(diagnosis: &mut Diagnosis, places: &[usize], error: SideError) -> Ended {
+    let SideError { error, is_of_all } = error;
+    if is_of_all || error.blame == Blame::Interrupted {
         return Ended {
             failure: Some(error),
             ..Ended::default()
         };
     }
-    advice.proof = Some(Proof::CannotBeMade(error.message));
+    for place in places {
+        let why = error.message.clone();
+        diagnosis.advice[*place].proof = Some(Proof::CannotBeMade(why));
+    }
     Ended::default()
 }
 

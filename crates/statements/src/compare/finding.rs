@@ -131,8 +131,8 @@ impl Finding {
                     .to_owned(),
             ),
             Sameness::Undecided => Some(
-                "different rows, and both may be correct: a LIMIT in a subquery may leave open which \
-                 rows it returns, which was not decided"
+                "different rows; not decided whether both are correct: a LIMIT in a subquery does not \
+                 define which rows it returns"
                     .to_owned(),
             ),
             Sameness::Unknown => Some(

@@ -99,6 +99,26 @@ fn found(catalogue: &Catalogue, text: &str, access: Access) -> Option<String> {
 }
 
 #[test]
+fn a_routine_that_a_read_calls_is_found() {
+    let mut catalogue = shop();
+    let view = Some("select `shop`.`twice`(`price`) AS `p` from `shop`.`item`");
+    catalogue
+        .programs
+        .push(program(ProgramKind::View, "doubled", view));
+    for (text, expected) in [
+        ("select twice(price) from item", true),
+        ("select hidden() from item", true),
+        ("select p from doubled", true),
+        ("select id from cheap", false),
+        // A read calls no trigger.
+        ("select id from watched", false),
+    ] {
+        let statement = SqlStatement::of_line("x", 1, text.as_bytes().to_vec());
+        assert_eq!(calls_routine(&catalogue, &statement), expected, "{text}");
+    }
+}
+
+#[test]
 fn what_a_change_can_reach_is_known_beforehand() {
     let catalogue = shop();
     for (text, expected) in [

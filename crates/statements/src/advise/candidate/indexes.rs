@@ -35,7 +35,7 @@ impl Subject<'_> {
         let Some((node, reads)) = self.read_of(table) else {
             return Vec::new();
         };
-        let is_first = is_read_first(&self.plan.root, node);
+        let is_first = self.is_always_first(table, node);
         let lists = index_columns(table, facts, node, is_first);
         let mut found: Vec<Candidate> = self
             .alternatives(table, facts, &reads)
@@ -102,7 +102,7 @@ impl Subject<'_> {
             // The index serves one range, which is to be this one.
             rewritten.range.insert(0, column);
         }
-        let is_first = is_read_first(&self.plan.root, node);
+        let is_first = self.is_always_first(table, node);
         let lists = index_columns(&rewritten, facts, node, is_first);
         let mut lists = lists.iter();
         let (columns, equal) = lists.find(|(columns, _)| columns.contains(&condition.column))?;
@@ -120,6 +120,17 @@ impl Subject<'_> {
             change.text = Some(rewording.text.clone());
         }
         Some(candidate)
+    }
+
+    /// Whether the plan begins with a table, and no other table has a condition of its own, by which an index of the join
+    /// column could make it the first one.
+    fn is_always_first(&self, table: &TableUse, node: &Node) -> bool {
+        let is_restricted = |it: &TableUse| {
+            let mut columns = [&it.equal, &it.range, &it.either].into_iter();
+            columns.any(|columns| !columns.is_empty())
+        };
+        let mut others = self.uses.iter().filter(|it| it.alias != table.alias);
+        !others.any(is_restricted) && is_read_first(&self.plan.root, node)
     }
 
     /// The node that reads a table, and that in words; `None` if it reads so few rows that no index changes anything.
@@ -185,7 +196,7 @@ fn missing(facts: &TableFacts, columns: &[String], equal: usize) -> Option<Vec<S
 }
 
 /// Columns for an index, each list with the number of those compared by equality: to begin a join with the table by its own
-/// conditions, and to find its rows for each row of the tables before; `is_first` where the plan has none before it.
+/// conditions, and to find its rows for each row of the tables before; `is_first` where there is never one before it.
 fn index_columns(
     table: &TableUse,
     facts: &TableFacts,

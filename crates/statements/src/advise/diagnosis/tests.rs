@@ -34,6 +34,9 @@ fn statistics_come_first_and_then_what_saves_most_of_all_statements() {
     assert_eq!(words(&diagnosis), ["analyze table s.t, s.u", "b", "a"]);
     assert_eq!(diagnosis.advice[1].statement, "2");
     assert_eq!(diagnosis.advice[1].also_for, ["1"]);
+    let statistics = &diagnosis.advice[0];
+    assert_eq!(statistics.statements(), ["2", "1"]);
+    assert_eq!(statistics.candidate.reason, "why; why");
 }
 
 #[test]

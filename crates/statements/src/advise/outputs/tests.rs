@@ -143,7 +143,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     for part in [
         "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n    also for: 2\n",
         "    Q1: equivalent, 125 ms to 124 ms, -0.8 % (-10.7 % to +9.1 %); because rows read 8.00k to 5\n",
-        "to 5\n    not executed, because the plan stays the same: 1 statement\n",
+        "to 5\n    not executed, because unaffected: 1 statement\n",
         "    the optimizer does not choose it for any statement\n",
         "because rows read 8.00k to 5\n    size of the index",
     ] {
@@ -225,7 +225,8 @@ fn candidates_without_a_trial_have_their_reasons() {
     statistics.candidate.remedy = Remedy::Statistics(vec!["`s`.`t`".to_owned()]);
     let index = advice(0, "Q1", "create index a on t (c)", None);
     let text = shown(&diagnosis(vec![statistics, index]), false, false);
-    let first = "2 candidates; all others depend on fresh statistics: analyze table `s`.`t`";
+    let first = "2 candidates; first refresh the statistics, which the indexes depend on: \
+                 analyze table `s`.`t`";
     assert_eq!(text.lines().next(), Some(first));
     let none = shown(&Diagnosis::default(), false, false);
     assert!(none.starts_with("No candidates"), "{none}");

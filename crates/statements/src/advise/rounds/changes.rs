@@ -7,11 +7,13 @@ use sqltext::SqlStatement;
 
 use super::Rounds;
 use crate::{
-    compare::NewIndexes,
+    catalogue::Catalogue,
+    compare::{NewIndexes, SideError},
     effect::{Effect, effect_of},
     explain::estimated_plan,
+    reach::calls_routine,
     session::Session,
-    setting::is_setting,
+    setting::{is_setting, sets_variables},
     statistics,
 };
 
@@ -37,25 +39,35 @@ impl Rounds<'_> {
         analyzed
     }
 
-    /// Explains statements before and after a change, on the server of each; the change made indexes with these names.
+    /// Explains statements before and after a change, on the server of each; the change made indexes with these names. An
+    /// error of the server before the change is one of all candidates.
     pub(super) async fn plan_effect(
         &self,
         [before, after]: [(&Endpoint, &[SqlStatement]); 2],
         indexes: &[String],
-    ) -> Result<PlanEffect, Blamed> {
-        let mut baseline = Session::open(before.0, self.timeout).await?;
-        let mut changed = Session::open(after.0, self.timeout).await?;
+    ) -> Result<PlanEffect, SideError> {
+        let of_baseline = |error| SideError {
+            error,
+            is_of_all: true,
+        };
+        let baseline = Session::open(before.0, self.timeout).await;
+        let mut baseline = baseline.map_err(of_baseline)?;
+        let changed = Session::open(after.0, self.timeout).await;
+        let mut changed = changed.map_err(of_candidate)?;
+        let catalogue = Catalogue::read(&mut baseline).await;
+        let catalogue = catalogue.map_err(|failure| failure.blamed(before.0, &before.1[0]));
+        let catalogue = catalogue.map_err(of_baseline)?;
         let mut effect = PlanEffect::default();
         for (at, (old, new)) in before.1.iter().zip(after.1).enumerate() {
-            let was = estimated_plan(&mut baseline, old).await?;
-            let is = estimated_plan(&mut changed, new).await?;
+            let was = estimated_plan(&mut baseline, old).await;
+            let was = was.map_err(of_baseline)?;
+            let is = estimated_plan(&mut changed, new).await;
+            let is = is.map_err(of_candidate)?;
             if is_setting(new) {
                 continue;
             }
             effect.is_used |= is.as_ref().is_none_or(|plan| may_use(plan, indexes));
-            // An index costs a statement time that changes rows, whatever its plan reads.
-            let is_same_read = effect_of(new) == Effect::Reads && old.text() == new.text();
-            let plans = was.zip(is).filter(|_| is_same_read);
+            let plans = was.zip(is).filter(|_| is_skippable([old, new], &catalogue));
             if plans.is_some_and(|(was, is)| is_unaffected([&was, &is], indexes)) {
                 effect.unaffected.push(at);
             }
@@ -86,6 +98,21 @@ impl Rounds<'_> {
     }
 }
 
+/// An error of a candidate, after which others can be measured.
+pub(super) fn of_candidate(error: Blamed) -> SideError {
+    SideError {
+        error,
+        is_of_all: false,
+    }
+}
+
+/// Whether a statement need not be executed if its plan stays the same: an index costs a statement time that changes rows,
+/// whatever its plan reads, others may need the variables that it sets, and a routine has plans of its own.
+fn is_skippable([old, new]: [&SqlStatement; 2], catalogue: &Catalogue) -> bool {
+    let is_same_read = effect_of(new) == Effect::Reads && old.text() == new.text();
+    is_same_read && !sets_variables(new) && !calls_routine(catalogue, new)
+}
+
 /// Whether a plan reads one of the indexes, or may: a plan without tables has read an index before the execution.
 fn may_use(plan: &Plan, indexes: &[String]) -> bool {
     let nodes = plan.root.all();
@@ -101,11 +128,37 @@ fn is_unaffected([before, after]: [&Plan; 2], indexes: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Program, ProgramKind};
 
     /// A plan of one table with these members.
     fn plan(members: &str) -> Plan {
         let text = format!(r#"{{"query_block":{{"select_id":1,"table":{{{members}}}}}}}"#);
         Plan::of_json(&text).unwrap()
+    }
+
+    #[test]
+    fn only_the_same_read_without_variables_and_routines_can_be_skipped() {
+        let catalogue = Catalogue {
+            programs: vec![Program {
+                kind: ProgramKind::Routine,
+                schema: "s".to_owned(),
+                name: "f".to_owned(),
+                text: Some("RETURN (SELECT max(x) FROM u)".to_owned()),
+            }],
+            ..Catalogue::default()
+        };
+        let statement = |text: &str| SqlStatement::of_line("q", 1, text.as_bytes().to_vec());
+        for (old, new, expected) in [
+            ("select a from t", "select a from t", true),
+            ("select a from t", "select b from t", false),
+            ("delete from t", "delete from t", false),
+            ("select a from t into @a", "select a from t into @a", false),
+            ("select f(a) from t", "select f(a) from t", false),
+        ] {
+            let [before, after] = [old, new].map(statement);
+            let found = is_skippable([&before, &after], &catalogue);
+            assert_eq!(found, expected, "{new}");
+        }
     }
 
     #[test]

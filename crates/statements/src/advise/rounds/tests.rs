@@ -78,6 +78,26 @@ fn the_baseline_executes_what_a_side_of_its_round_does() {
 }
 
 #[test]
+fn an_error_of_the_baseline_ends_all_rounds() {
+    for (blame, is_of_all, ends) in [
+        (Blame::Server, true, true),
+        (Blame::Interrupted, false, true),
+        (Blame::Server, false, false),
+    ] {
+        let mut diagnosis = Diagnosis {
+            advice: all(),
+            ..Diagnosis::default()
+        };
+        let error = Blamed::new(blame, "q.sql:1:1: it ended");
+        let ended = not_made(&mut diagnosis, &[1, 4], SideError { error, is_of_all });
+        assert_eq!(ended.failure.is_some(), ends, "{blame:?} {is_of_all}");
+        for place in [1, 4] {
+            assert_eq!(diagnosis.advice[place].proof.is_none(), ends);
+        }
+    }
+}
+
+#[test]
 fn the_first_rounds_have_most_of_the_time() {
     let second = Duration::from_secs(1);
     assert_eq!(budget_of_round(60 * second, 8), 30 * second);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use blame::Blame;
+use blame::{Blame, Blamed};
+use protocol::RowsChecksum;
 use sqltext::SqlStatement;
 
 use super::Trial;
@@ -11,19 +12,29 @@ use crate::{
         comparison::Sameness,
         side::{Side, SideError},
     },
-    execution::{GuardedStatements, StatementResult},
+    execution::GuardedStatements,
     setting::is_setting,
     unlimited::Unlimited,
 };
 
-/// ER_NON_UNIQ_ERROR and ER_BAD_FIELD_ERROR.
-const NAME_ERRORS: [u16; 2] = [1052, 1054];
+/// ER_NON_UNIQ_ERROR, ER_BAD_FIELD_ERROR and ER_PARSE_ERROR: a key of ORDER BY has no place in the list as it is written.
+const KEY_ERRORS: [u16; 3] = [1052, 1054, protocol::PARSE_ERROR];
+/// ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT of MariaDB, and ER_QUERY_TIMEOUT of MySQL.
+const TIME_ERRORS: [u16; 3] = [1317, 1969, 3024];
 
 /// Makes of a statement one without its LIMIT, or without any.
 type WithoutLimit = fn(&SqlStatement) -> Option<Unlimited>;
 
-/// Results without LIMIT, by the numbers of the side and of the statement.
-type Results = BTreeMap<(usize, usize), StatementResult>;
+/// Answers without LIMIT, by the numbers of the side and of the statement.
+type Answers = BTreeMap<(usize, usize), Answer>;
+
+/// What the server answers to a statement without LIMIT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Rows(RowsChecksum),
+    /// An error: the LIMIT is part of what the statement means.
+    Refused,
+}
 
 impl<'a> Trial<'a> {
     /// Compares all rows of the statements whose results may differ only in the rows that a LIMIT takes: first without the
@@ -34,25 +45,25 @@ impl<'a> Trial<'a> {
             let [before, after] = self.comparisons[*at].results;
             before.rows.rows() == after.rows.rows()
         });
-        let results = self.results_without(sides, &open, Unlimited::of);
-        let results = results.await?;
+        let answers = self.answers_without(sides, &open, Unlimited::of);
+        let answers = answers.await?;
         for at in open {
             let comparison = &mut self.comparisons[at];
-            let both = [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
+            let both = [0, comparison.side].map(|side| answers.get(&(side, comparison.statement)));
             // Where that takes longer than the time limit of statements, they count as different.
             if is_same(both) == Some(true) {
                 comparison.sameness = Sameness::Tied;
             }
         }
         let open = self.open(sides, Unlimited::of_all);
-        let results = self.results_without(sides, &open, Unlimited::of_all);
-        let results = results.await?;
+        let answers = self.answers_without(sides, &open, Unlimited::of_all);
+        let answers = answers.await?;
         for at in open {
             let statement = own_statement(&sides[0], self.comparisons[at].statement);
             let unlimited = statement.and_then(Unlimited::of_all);
             let hides_order = unlimited.is_none_or(|it| it.hides_order);
             let comparison = &mut self.comparisons[at];
-            let both = [0, comparison.side].map(|side| results.get(&(side, comparison.statement)));
+            let both = [0, comparison.side].map(|side| answers.get(&(side, comparison.statement)));
             comparison.sameness = match is_same(both) {
                 Some(false) => Sameness::Different,
                 Some(true) if !hides_order => Sameness::Tied,
@@ -77,25 +88,25 @@ impl<'a> Trial<'a> {
         (0..self.comparisons.len()).filter(is_open).collect()
     }
 
-    /// The results without LIMIT of the sides of these comparisons.
-    async fn results_without(
+    /// The answers without LIMIT to the sides of these comparisons.
+    async fn answers_without(
         &self,
         sides: &mut [Side<'a>],
         open: &[usize],
         without: WithoutLimit,
-    ) -> Result<Results, SideError> {
-        let mut results = Results::new();
+    ) -> Result<Answers, SideError> {
+        let mut answers = Answers::new();
         for (number, side) in sides.iter_mut().enumerate() {
             let is_wanted = |statement: usize| {
                 let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
                 comparisons
                     .any(|it| it.statement == statement && (number == 0 || it.side == number))
             };
-            let of_side = unlimited_results(side, without, is_wanted).await?;
+            let of_side = unlimited_answers(side, without, is_wanted).await?;
             let of_side = of_side.into_iter();
-            results.extend(of_side.map(|(statement, result)| ((number, statement), result)));
+            answers.extend(of_side.map(|(statement, answer)| ((number, statement), answer)));
         }
-        Ok(results)
+        Ok(answers)
     }
 }
 
@@ -105,22 +116,32 @@ fn own_statement<'a>(side: &Side<'a>, number: usize) -> Option<&'a SqlStatement>
     own.nth(number)
 }
 
-/// Whether both results have the same rows; `None` if one is missing.
-fn is_same([before, after]: [Option<&StatementResult>; 2]) -> Option<bool> {
-    Some(before?.rows == after?.rows)
+/// Whether both answers have the same rows, which a refused statement has not; `None` if one is missing.
+fn is_same(both: [Option<&Answer>; 2]) -> Option<bool> {
+    match both {
+        [Some(Answer::Refused), _] | [_, Some(Answer::Refused)] => Some(false),
+        [Some(before), Some(after)] => Some(before == after),
+        _ => None,
+    }
 }
 
-/// The results of some statements of a side without LIMIT, after the settings before each. One that cannot be executed in
+/// Whether the server refused a statement, and did not only end it because of its time.
+fn is_refused(error: &Blamed) -> bool {
+    let number = error.server_error;
+    number.is_some_and(|number| !TIME_ERRORS.contains(&number))
+}
+
+/// The answers to some statements of a side without LIMIT, after the settings before each. One that is not executed in
 /// time has none.
-async fn unlimited_results(
+async fn unlimited_answers(
     side: &mut Side<'_>,
     without: WithoutLimit,
     is_wanted: impl Fn(usize) -> bool,
-) -> Result<Vec<(usize, StatementResult)>, SideError> {
-    let mut results = Vec::new();
+) -> Result<Vec<(usize, Answer)>, SideError> {
+    let mut answers = Vec::new();
     let own = side.statements.iter().filter(|it| !is_setting(it));
     if !(0..own.count()).any(&is_wanted) {
-        return Ok(results);
+        return Ok(answers);
     }
     let (statements, without_keys): (Vec<SqlStatement>, Vec<SqlStatement>) = side
         .statements
@@ -146,35 +167,54 @@ async fn unlimited_results(
         if is_wanted(number) {
             let mut result = guarded.result(&mut side.session, at).await;
             let refused = result.as_ref().err().and_then(|error| error.server_error);
-            if refused.is_some_and(|number| NAME_ERRORS.contains(&number)) {
+            if refused.is_some_and(|number| KEY_ERRORS.contains(&number)) {
                 result = without_keys.result(&mut side.session, at).await;
             }
             match result {
-                Ok((result, _)) => results.push((number, result)),
+                Ok((result, _)) => answers.push((number, Answer::Rows(result.rows))),
                 Err(error) if error.blame == Blame::Interrupted => return Err(side.blamed(error)),
+                Err(error) if is_refused(&error) => answers.push((number, Answer::Refused)),
                 Err(_) => {}
             }
         }
         number += 1;
     }
-    Ok(results)
+    Ok(answers)
 }
 
 #[cfg(test)]
 mod tests {
-    use protocol::RowsChecksum;
-
     use super::*;
 
     #[test]
-    fn a_missing_result_decides_nothing() {
-        let result = StatementResult {
-            time_s: 1.0,
-            rows: RowsChecksum::default(),
-            changed: 0,
-            warnings: 0,
-        };
-        assert_eq!(is_same([Some(&result), Some(&result)]), Some(true));
-        assert_eq!(is_same([Some(&result), None]), None);
+    fn a_missing_answer_decides_nothing_and_a_refusal_keeps_the_difference() {
+        let rows = Answer::Rows(RowsChecksum::default());
+        let refused = Answer::Refused;
+        for (both, expected) in [
+            ([Some(&rows), Some(&rows)], Some(true)),
+            ([Some(&rows), None], None),
+            ([Some(&rows), Some(&refused)], Some(false)),
+            ([Some(&refused), Some(&refused)], Some(false)),
+            ([None, Some(&refused)], Some(false)),
+        ] {
+            assert_eq!(is_same(both), expected, "{both:?}");
+        }
+    }
+
+    #[test]
+    fn a_time_limit_of_the_server_is_no_refusal() {
+        for (number, expected) in [
+            // Subquery returns more than 1 row.
+            (Some(1242), true),
+            (Some(3024), false),
+            (Some(1969), false),
+            (None, false),
+        ] {
+            let error = Blamed {
+                server_error: number,
+                ..Blamed::new(Blame::Server, "q.sql:1:1: it ended")
+            };
+            assert_eq!(is_refused(&error), expected, "{number:?}");
+        }
     }
 }

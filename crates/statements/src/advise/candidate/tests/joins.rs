@@ -46,6 +46,10 @@ fn a_range_of_the_first_table_needs_no_join_column_before_it() {
         let of_join = "create index `index_orders_id_total` on `s`.`orders` (`id`, `total`)";
         let found = candidates(&buffered, &text, &types, &[]);
         assert_eq!(found, [of_range, of_join], "{verb}");
+        // A condition on the other table can make that the first one.
+        let restricted = text.replace("999.9))", "999.9) and (`s`.`i`.`pos` = 7))");
+        let found = candidates(tree, &restricted, &types, &[]);
+        assert_eq!(found, [of_range, of_join], "{verb}");
     }
 }
 
