@@ -449,3 +449,20 @@ fn what_saves_most_by_the_plan_is_tried_first() {
         "create index `covering_t_a_c` on `s`.`t` (`a`, `c`)"
     );
 }
+
+#[test]
+fn an_index_of_a_further_range_is_tried_later() {
+    let types = [("a", "int"), ("b", "int"), ("c", "int")];
+    let tree = "-> Filter: (t.a > 1)  (cost=1 rows=5000) (actual time=0..90 rows=5 loops=1)\n    \
+                -> Table scan on t  (cost=1 rows=5000) (actual time=0..80 rows=5000 loops=1)\n";
+    let rewritten =
+        "select `s`.`t`.`c` AS `c` from `s`.`t` where ((`s`.`t`.`a` > 1) and (`s`.`t`.`b` > 1))";
+    assert_eq!(
+        ranked("delete from x", tree, rewritten, &types),
+        [
+            "create index `index_t_a` on `s`.`t` (`a`)",
+            "create index `covering_t_a_c_b` on `s`.`t` (`a`, `c`, `b`)",
+            "create index `index_t_b` on `s`.`t` (`b`)"
+        ]
+    );
+}
