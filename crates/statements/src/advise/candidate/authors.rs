@@ -1,14 +1,20 @@
 //! What only the author of a statement can change.
 
 use plans::{Computation, JoinedColumn, TableUse};
+use runs::backticked;
 
 use super::{Candidate, Remedy, Subject};
-use crate::advise::{rewording::Rewording, table_facts::TableFacts};
+use crate::{
+    advise::{rewording::Rewording, table_facts::TableFacts},
+    statement_text::StatementText,
+};
 
 /// Functions whose equality with a value is a range of their column.
 const OF_RANGES: [&str; 5] = ["date", "left", "to_days", "unix_timestamp", "year"];
-/// Words of a statement that converts a value itself.
-const CONVERSIONS: [&str; 4] = ["binary", "cast", "convert", "date"];
+/// Functions that convert a value to any type.
+const CONVERSIONS: [&str; 2] = ["cast", "convert"];
+/// Words of a statement for the type that a server shows as `double`.
+const DOUBLES: [&str; 2] = ["double", "real"];
 
 /// Advice without a saving, which nothing measures.
 fn advice(reason: String, remedy: String) -> Candidate {
@@ -82,7 +88,7 @@ impl Subject<'_> {
         for column in of_pattern.filter(|it| facts.is_number_or_date(it)) {
             found.push(advice(
                 format!(
-                    "{alias}.{column} is no text and is searched with a pattern, which converts every row"
+                    "{alias}.{column} is not a text column, but is searched with a pattern, which converts every row"
                 ),
                 format!("compare {column} itself with a range of values"),
             ));
@@ -109,14 +115,21 @@ impl Subject<'_> {
     /// What to do about a function of a column that has an index: one that the author wrote, or a conversion by the server.
     fn wrapped(&self, table: &TableUse, function: &str, column: &str) -> Candidate {
         let alias = &table.alias;
-        let has_word = |word: &str| self.statement.has_word(word);
-        let is_own = CONVERSIONS.iter().any(|word| has_word(word));
+        let rewritten = self.rewritten.unwrap_or_default();
+        let target = type_of_cast(rewritten, table, column).filter(|_| function == "cast");
         let by_server = match function {
-            "convert" if !is_own => Some("character set"),
-            "cast" if !is_own => Some("type"),
+            "convert" => Some("character set"),
+            "cast" => Some("type"),
             _ => None,
         };
-        if let Some(what) = by_server {
+        // So the server writes functions of a date and of a time.
+        let function = match target {
+            Some("date") => "date",
+            Some("time") => "time",
+            Some("datetime") => "timestamp",
+            _ => function,
+        };
+        if let Some(what) = by_server.filter(|_| !self.converts(function, target)) {
             return advice(
                 format!(
                     "{alias}.{column} has an index, which is not used: the server converts the column to the {what} \
@@ -125,12 +138,6 @@ impl Subject<'_> {
                 format!("give both sides of the comparison the same {what}"),
             );
         }
-        // So the server writes DATE() itself.
-        let function = if function == "cast" && has_word("date") {
-            "date"
-        } else {
-            function
-        };
         let is_shift =
             |(kind, it): &(Computation, String)| *kind == Computation::Shift && it == column;
         let remedy = if OF_RANGES.contains(&function) {
@@ -146,6 +153,25 @@ impl Subject<'_> {
             ),
             remedy,
         )
+    }
+
+    /// Whether the statement itself has this function, or a conversion to the type of a cast.
+    fn converts(&self, function: &str, target: Option<&str>) -> bool {
+        let has_one_of = |words: &[&str]| words.iter().any(|it| self.statement.has_word(it));
+        let text = StatementText::of(self.statement);
+        // A column can have the name of a function.
+        let calls = |word: &str| {
+            text.as_ref().is_none_or(|text| {
+                let mut all = 0..text.parts.len();
+                all.any(|at| text.is(at, word) && text.is_sign(at + 1, "("))
+            })
+        };
+        let has_conversion = CONVERSIONS.into_iter().any(calls);
+        match target {
+            // The server compares a text with a number in this way.
+            Some("double") => has_conversion && has_one_of(&DOUBLES),
+            _ => has_conversion || calls(function) || has_one_of(&["binary"]),
+        }
     }
 
     /// Whether the index that a table is read by is one of an expression, which serves a condition on it.
@@ -196,6 +222,14 @@ impl Subject<'_> {
         });
         candidates.collect()
     }
+}
+
+/// The type to which the server casts a column: `double` of `` cast(`s`.`t`.`c` as double) ``.
+fn type_of_cast<'a>(rewritten: &'a str, table: &TableUse, column: &str) -> Option<&'a str> {
+    let name = [table.schema.as_str(), table.alias.as_str(), column].map(backticked);
+    let cast = format!("cast({} as ", name.join("."));
+    let (_, behind) = rewritten.split_once(cast.as_str())?;
+    behind.split(|it: char| !it.is_ascii_alphabetic()).next()
 }
 
 /// What serves a condition on a sum or a difference of a column and a value.
