@@ -78,6 +78,15 @@ fn conditions_on_an_expression_of_a_column_are_found() {
             "(month(`s`.`t`.`c`) = month(<cache>(curdate())))",
             Computation::Other,
         ),
+        // There is no arithmetic to do on the value.
+        (
+            "(coalesce(`s`.`t`.`c`,<cache>(now())) > '2020-01-01')",
+            Computation::Other,
+        ),
+        (
+            "(abs((to_days(<cache>(now())) - to_days(`s`.`t`.`c`))) > 30)",
+            Computation::Other,
+        ),
         ("`s`.`t`.`c` MOD 7 = 3", Computation::Other),
         ("((`s`.`t`.`c` % 7) = 3)", Computation::Other),
         ("(7 < (3 * `s`.`t`.`c`))", Computation::Other),
