@@ -338,6 +338,10 @@ fn behind_a_list_of_values_an_index_has_no_order() {
             "in (1,2)",
             "create index `index_t_kind` on `s`.`t` (`kind`)",
         ),
+        (
+            "= 1) or (`s`.`t`.`kind` = 2",
+            "create index `index_t_kind` on `s`.`t` (`kind`)",
+        ),
     ] {
         let text = format!(
             "select 1 AS `1` from `s`.`t` where (`s`.`t`.`kind` {condition}) order by `s`.`t`.`at` desc limit 9"
