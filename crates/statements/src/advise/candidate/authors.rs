@@ -62,7 +62,9 @@ impl Subject<'_> {
             .wrapped
             .iter()
             .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
-        for (function, column) in wrapped.filter(|_| !self.is_read_by_expression(table, facts)) {
+        for (function, column) in
+            wrapped.filter(|(_, it)| !self.is_read_by_expression(table, facts, it))
+        {
             found.push(self.wrapped(table, function, column));
         }
         let of_text = table
@@ -174,11 +176,22 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether the index that a table is read by is one of an expression, which serves a condition on it.
-    pub(super) fn is_read_by_expression(&self, table: &TableUse, facts: &TableFacts) -> bool {
+    /// Whether the index that a table is read by is one of an expression of this column, which serves the condition on it.
+    pub(super) fn is_read_by_expression(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        column: &str,
+    ) -> bool {
         let index = self.node(table).and_then(|node| node.index.as_ref());
         let index = index.and_then(|name| facts.indexes.get(name));
-        index.is_some_and(|it| it.columns.iter().any(String::is_empty))
+        let mut wrapped = table.wrapped.iter().filter(|(_, it)| it == column);
+        let function = wrapped.next().map(|(function, _)| format!("{function}("));
+        let parts = [function.unwrap_or_default(), backticked(column)];
+        index.is_some_and(|it| {
+            let mut all = it.expressions.iter();
+            all.any(|it| parts.iter().all(|part| it.contains(part.as_str())))
+        })
     }
 
     /// What its author can change about conditions on expressions of columns, which no index of the column serves.
@@ -188,14 +201,14 @@ impl Subject<'_> {
         facts: &TableFacts,
         reworded: &[Rewording],
     ) -> Vec<Candidate> {
-        let read = self.read_of(table);
-        let Some((_, reads)) = read.filter(|_| !self.is_read_by_expression(table, facts)) else {
+        let Some((_, reads)) = self.read_of(table) else {
             return Vec::new();
         };
         let is_known = |column: &str| {
             let is_wrapped = table.wrapped.iter().any(|(_, it)| it == column);
-            // These have advice already.
-            is_wrapped && facts.is_first_of_index(column)
+            // These have an index or advice already.
+            self.is_read_by_expression(table, facts, column)
+                || is_wrapped && facts.is_first_of_index(column)
                 || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
                 || reworded
                     .iter()

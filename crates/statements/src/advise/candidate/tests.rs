@@ -105,6 +105,11 @@ fn candidates_by(
 fn index(columns: &[&str]) -> IndexFacts {
     IndexFacts {
         columns: columns.iter().map(|it| (*it).to_owned()).collect(),
+        expressions: if columns == [""] {
+            vec!["lower(`code`)".to_owned()]
+        } else {
+            Vec::new()
+        },
         ..IndexFacts::default()
     }
 }

@@ -85,8 +85,21 @@ fn an_index_of_the_expression_needs_no_advice() {
     let tree = "-> Index lookup on t using lower_code (lower(code)='x')  (cost=1 rows=900) \
                 (actual time=0..1 rows=900 loops=1)\n";
     let text = "select 1 AS `1` from `s`.`t` where (lower(`s`.`t`.`code`) = 'x')";
-    let types = [("code", "varchar")];
+    let types = [("code", "varchar"), ("day", "date")];
     assert_eq!(candidates(tree, text, &types, &[]), [""; 0]);
+    // It serves no other condition.
+    let other = format!("{text} and (year(`s`.`t`.`day`) = 2020)");
+    assert_eq!(
+        candidates(tree, &other, &types, &[]),
+        ["compare day itself with a range of values"]
+    );
+    let upper = text.replace("lower", "upper");
+    assert_eq!(
+        candidates(tree, &upper, &types, &[]),
+        [
+            "compare code itself, or compare an indexed generated column that stores the whole expression"
+        ]
+    );
 }
 
 #[test]
