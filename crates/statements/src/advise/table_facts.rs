@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use blame::Blamed;
+use plans::TableUse;
 use protocol::ResultSet;
 use runs::quoted;
 use sqltext::SqlStatement;
@@ -294,6 +295,11 @@ impl TableFacts {
     pub(super) fn is_text(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);
         matches!(kind, "char" | "varchar") || kind.ends_with("text")
+    }
+
+    /// Whether a column of text is compared with a number, so that the server converts it and uses no index of it.
+    pub(super) fn is_converted_by_number(&self, table: &TableUse, column: &str) -> bool {
+        self.is_text(column) && table.with_number.iter().any(|it| it == column)
     }
 }
 

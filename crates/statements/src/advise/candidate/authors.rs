@@ -70,7 +70,7 @@ impl Subject<'_> {
         let of_text = table
             .with_number
             .iter()
-            .filter(|it| facts.is_text(it) && is_open(it));
+            .filter(|it| facts.is_converted_by_number(table, it) && is_open(it));
         for column in of_text {
             let remedy = if table.range.contains(column) {
                 format!(
@@ -176,7 +176,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether the index that a table is read by is one of an expression of this column, which serves the condition on it.
+    /// Whether the index that a table is read by is one of an expression of this column, which serves its condition.
     pub(super) fn is_read_by_expression(
         &self,
         table: &TableUse,
@@ -209,7 +209,7 @@ impl Subject<'_> {
             // These have an index or advice already.
             self.is_read_by_expression(table, facts, column)
                 || is_wrapped && facts.is_first_of_index(column)
-                || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
+                || facts.is_converted_by_number(table, column)
                 || reworded
                     .iter()
                     .filter_map(|it| it.condition.as_ref())

@@ -149,7 +149,7 @@ impl Subject<'_> {
             .filter(|it| !facts.is_first_of_index(it));
         let missing: Vec<String> = missing.cloned().collect();
         let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
-        let is_converted = |it: &String| facts.is_text(it) && table.with_number.contains(it);
+        let is_converted = |it: &String| facts.is_converted_by_number(table, it);
         if missing.is_empty()
             || table.either.iter().any(is_converted)
             || table.either.len() > ALTERNATIVES_AT_MOST
@@ -206,9 +206,8 @@ fn index_columns(
     let found = |columns: &[String]| -> Vec<String> {
         let mut columns = usable(columns);
         columns.retain(|it| {
-            let is_number = facts.is_text(it) && table.with_number.contains(it);
             let is_pattern = facts.is_number_or_date(it) && table.pattern.contains(it);
-            !is_number && !is_pattern
+            !facts.is_converted_by_number(table, it) && !is_pattern
         });
         columns
     };
