@@ -32,6 +32,8 @@ pub enum Computation {
     Shift,
     /// It reads a part of a JSON document.
     Json,
+    /// Its expression depends on the time of execution, so that no generated column can store it.
+    Clock,
     /// Anything else.
     Other,
 }

@@ -7,7 +7,7 @@ use super::{
     token::{MARK_OF_VALUE, Token},
 };
 
-/// Functions of the time of execution: no generated column can store an expression with one.
+/// Functions of the time of execution.
 const CLOCKS: [&str; 8] = [
     "now",
     "curdate",
@@ -40,10 +40,12 @@ impl Reading<'_> {
         }
         if clauses.functions().next().is_some() {
             let is_shift = clauses.functions().all(|it| SHIFTS.contains(&it));
-            return Some(if is_shift && self.side_has(at, &CLOCKS) {
+            return Some(if !self.side_has(at, &CLOCKS) {
+                Computation::Other
+            } else if is_shift {
                 Computation::Shift
             } else {
-                Computation::Other
+                Computation::Clock
             });
         }
         let beside = [self.before(at), self.tokens.get(at + 1)];

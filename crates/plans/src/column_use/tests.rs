@@ -81,11 +81,11 @@ fn conditions_on_an_expression_of_a_column_are_found() {
         // There is no arithmetic to do on the value.
         (
             "(coalesce(`s`.`t`.`c`,<cache>(now())) > '2020-01-01')",
-            Computation::Other,
+            Computation::Clock,
         ),
         (
             "(abs((to_days(<cache>(now())) - to_days(`s`.`t`.`c`))) > 30)",
-            Computation::Other,
+            Computation::Clock,
         ),
         ("`s`.`t`.`c` MOD 7 = 3", Computation::Other),
         ("((`s`.`t`.`c` % 7) = 3)", Computation::Other),

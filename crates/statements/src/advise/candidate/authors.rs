@@ -140,14 +140,12 @@ impl Subject<'_> {
                 format!("give both sides of the comparison the same {what}"),
             );
         }
-        let is_shift =
-            |(kind, it): &(Computation, String)| *kind == Computation::Shift && it == column;
+        let mut computed = table.computed.iter();
+        let computation = computed.find(|(_, it)| it == column).map(|(kind, _)| *kind);
         let remedy = if OF_RANGES.contains(&function) {
             format!("compare {column} itself with a range of values")
-        } else if table.computed.iter().any(is_shift) {
-            arithmetic(column)
         } else {
-            whole_expression(column)
+            in_place_of(computation.unwrap_or(Computation::Other), column)
         };
         advice(
             format!(
@@ -218,19 +216,11 @@ impl Subject<'_> {
         let open = table.computed.iter().filter(|(_, it)| !is_known(it));
         let candidates = open.map(|(computation, column)| {
             let alias = &table.alias;
-            let remedy = match computation {
-                Computation::Shift => arithmetic(column),
-                // A document is not compared itself, and MySQL has no index on a column of its type.
-                Computation::Json => {
-                    "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
-                }
-                Computation::Other => whole_expression(column),
-            };
             advice(
                 format!(
                     "{reads}; a condition on an expression with {alias}.{column} cannot use an index on {column}"
                 ),
-                remedy,
+                in_place_of(*computation, column),
             )
         });
         candidates.collect()
@@ -245,14 +235,21 @@ fn type_of_cast<'a>(rewritten: &'a str, table: &TableUse, column: &str) -> Optio
     behind.split(|it: char| !it.is_ascii_alphabetic()).next()
 }
 
-/// What serves a condition on a sum or a difference of a column and a value.
-fn arithmetic(column: &str) -> String {
-    format!("compare {column} itself, and do the arithmetic on the value")
-}
-
-/// What serves a condition on any expression of a column.
-fn whole_expression(column: &str) -> String {
-    format!(
-        "compare {column} itself, or compare an indexed generated column that stores the whole expression"
-    )
+/// What an index serves in place of a condition on an expression of a column.
+fn in_place_of(computation: Computation, column: &str) -> String {
+    match computation {
+        Computation::Shift => {
+            format!("compare {column} itself, and do the arithmetic on the value")
+        }
+        // A document is not compared itself, and MySQL has no index on a column of its type.
+        Computation::Json => {
+            "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
+        }
+        Computation::Clock => format!(
+            "compare {column} itself: no generated column can store an expression of the current time"
+        ),
+        Computation::Other => format!(
+            "compare {column} itself, or compare an indexed generated column that stores the whole expression"
+        ),
+    }
 }
