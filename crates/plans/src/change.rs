@@ -133,6 +133,22 @@ pub fn changes(before: &Node, after: &Node) -> Vec<Change> {
     found
 }
 
+/// Whether two plans have no differences, and their nodes the same used lengths of indexes, lookups and remarks, so that a
+/// server executes both in the same way.
+pub fn is_same_plan(before: &Node, after: &Node) -> bool {
+    changes(before, after).is_empty() && details(before) == details(after)
+}
+
+/// What a server shows of each node and [`changes`] leaves out in part.
+fn details(root: &Node) -> Vec<(Option<&str>, &[String], &[Flag])> {
+    let nodes = root.all().into_iter();
+    let details = nodes.map(|it| {
+        let key_bytes = it.key_bytes.as_deref();
+        (key_bytes, it.lookup.as_slice(), it.flags.as_slice())
+    });
+    details.collect()
+}
+
 /// How each table is read, in the order of the plan; the second node of a table has number 1.
 fn accesses(root: &Node) -> Vec<((String, usize), String)> {
     let mut found: Vec<((String, usize), String)> = Vec::new();
@@ -266,5 +282,27 @@ mod tests {
         let none = r#"{"query_block":{"select_id":1,"message":"Impossible WHERE"}}"#;
         assert_eq!(sentences(one, none), ["a: whole table -> not read"]);
         assert_eq!(sentences(none, one), ["a: not read -> whole table"]);
+    }
+
+    #[test]
+    fn plans_differ_in_what_no_change_tells() {
+        let plan = |members: &str| {
+            let table = format!(r#""table_name":"t","access_type":"ref","key":"k",{members}"#);
+            let text = format!(r#"{{"query_block":{{"select_id":1,"table":{{{table}}}}}}}"#);
+            Plan::of_json(&text).unwrap().root
+        };
+        let before = plan(r#""key_length":"4","ref":["const"],"rows":9"#);
+        for (after, expected) in [
+            (r#""key_length":"4","ref":["const"],"rows":900"#, true),
+            (r#""key_length":"8","ref":["const"],"rows":9"#, false),
+            (r#""key_length":"4","ref":["s.u.x"],"rows":9"#, false),
+            (
+                r#""key_length":"4","ref":["const"],"rows":9,"not_exists":true"#,
+                false,
+            ),
+        ] {
+            assert!(changes(&before, &plan(after)).is_empty(), "{after}");
+            assert_eq!(is_same_plan(&before, &plan(after)), expected, "{after}");
+        }
     }
 }

@@ -9,7 +9,9 @@
 mod alternatives;
 mod changes;
 mod clauses;
+mod comparison;
 mod conditions;
+mod order;
 mod queries;
 mod token;
 
@@ -18,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use alternatives::alternatives;
 use changes::changed;
 use clauses::{Clause, Clauses};
+use comparison::Comparison;
+use order::Orders;
 use queries::Queries;
 use token::{MARK_OF_VALUE, Token, tokens};
 
@@ -28,6 +32,8 @@ pub enum Computation {
     Shift,
     /// It reads a part of a JSON document.
     Json,
+    /// Its expression depends on the time of execution, so that no generated column can store it.
+    Clock,
     /// Anything else.
     Other,
 }
@@ -141,27 +147,14 @@ impl Reading<'_> {
     /// Each `schema`.`alias`.`column`.
     fn find_columns(&mut self) {
         let mut clauses = Clauses::default();
-        let mut with_group = BTreeSet::new();
-        let mut is_plain_order = true;
-        let mut is_descending = None;
+        let mut orders = Orders::default();
         let alternatives = alternatives(self.tokens);
         let of_or = self.columns_of_or(&alternatives);
         let with_query = self.alternatives_with_query(&alternatives);
         let mut unserved = with_query.clone();
         for (at, of_token) in alternatives.iter().enumerate() {
             clauses.pass(self.tokens, at);
-            is_plain_order = clauses.is_plain_order(self.tokens, at, is_plain_order);
-            let is_group = clauses.now == Clause::Group;
-            // That of a GROUP BY comes first: the sorted rows are those of the groups.
-            let query = self.queries.innermost(at);
-            let is_first_order =
-                clauses.is_order_of_query() && (is_group || !with_group.contains(&query));
-            if is_word(self.tokens.get(at)) == Some("order") {
-                is_descending = None;
-            }
-            if is_first_order && !is_plain_order && is_item(&self.tokens[at]) {
-                self.clear_orders(query);
-            }
+            self.find_order(at, &clauses, &mut orders);
             let Some((table, column)) = self.column(at) else {
                 continue;
             };
@@ -172,124 +165,42 @@ impl Reading<'_> {
                 && self.tokens.get(at + 1) == Some(&Token::Close);
             let function = function.filter(|_| !is_null).map(str::to_owned);
             let computation = self.computation(at, &clauses);
-            let is_computed = clauses.now == Clause::Where && self.is_only_column(at);
-            let computed = computation.filter(|_| is_computed);
-            let (before, after) = (self.before(at), self.tokens.get(at + 1));
-            let operator = [after, before]
-                .into_iter()
-                .flatten()
-                .find_map(Token::comparison);
-            let side = self.compared_with(at);
-            // No index finds the rows in which two columns of one table, or an expression and a value, are equal.
-            let is_served_by_index = computation.is_none()
-                && !self.has_column_of(&side, table)
-                && !self.is_truth_test(at);
-            let operator = match operator {
-                None if is_null => Some("="),
-                operator => operator.filter(|_| is_served_by_index),
+            let comparison = if is_null {
+                Comparison::with_null()
+            } else {
+                Comparison::at(self, at, table, computation)
             };
-            let joined = side.first().and_then(|other| self.column(*other));
-            let joined = joined.filter(|(of, _)| *of != table);
-            let joined = joined.map(|(of, column)| JoinedColumn {
-                alias: self.tables[of].alias.clone(),
-                column,
-            });
-            let is_number = self.is_number(&side);
-            let is_list = is_word(self.tokens.get(at + 1)) == Some("in");
-            // `c is not null` is a range of nearly everything, and no equality.
-            let is_not_null = [at + 1, at + 2].map(|at| self.tokens.get(at)).map(is_word)
-                == [Some("is"), Some("not")];
-            if is_group && with_group.insert(query) {
-                self.clear_orders(query);
-            }
-            let is_wildcard = operator == Some("like") && self.is_wildcard(&side);
-            let is_served = clauses.now == Clause::Where
-                && function.is_none()
-                && operator.is_some()
-                && !is_wildcard;
+            let is_condition = clauses.now == Clause::Where;
+            let is_served = is_condition && function.is_none() && comparison.is_served();
             unserved.extend(of_token.filter(|_| !is_served));
-            // The order of a column with one value is that of the others.
-            let of_table = &self.tables[table];
-            let is_constant =
-                of_table.equal.contains(&column) && !of_table.listed.contains(&column);
-            if is_first_order && is_plain_order && !is_group && !is_constant {
-                let is_desc = is_word(self.tokens.get(at + 1)) == Some("desc");
-                if *is_descending.get_or_insert(is_desc) != is_desc {
-                    is_plain_order = false;
-                    self.clear_orders(query);
-                }
-            }
+            let computed = computation.filter(|_| is_condition && self.is_only_column(at));
             let table = &mut self.tables[table];
             add(&mut table.used, &column);
-            if clauses.is_in_checked_in() {
+            if !is_condition || clauses.is_in_checked_in() {
                 continue;
             }
-            match clauses.now {
-                Clause::Where => {
-                    if let Some(computation) = computed
-                        && !table.computed.iter().any(|(_, known)| *known == column)
-                    {
-                        table.computed.push((computation, column.clone()));
-                    }
-                    if let Some(function) = function {
-                        if !table.wrapped.iter().any(|(_, known)| *known == column) {
-                            table.wrapped.push((function, column));
-                        }
-                        continue;
-                    }
-                    if is_number && operator.is_some() {
-                        add(&mut table.with_number, &column);
-                    }
-                    if of_token
-                        .is_some_and(|group| of_or[&group].len() > 1 || with_query.contains(&group))
-                    {
-                        continue;
-                    }
-                    match (operator, joined) {
-                        (Some("="), _) if is_not_null => add(&mut table.not_null, &column),
-                        (Some("="), Some(other)) => {
-                            add(&mut table.joined, &column);
-                            table.joined_with.push((column, other));
-                        }
-                        (Some("="), None) => {
-                            add(&mut table.equal, &column);
-                            if is_list {
-                                add(&mut table.listed, &column);
-                            }
-                        }
-                        (Some(_), _) if is_wildcard => add(&mut table.wildcard, &column),
-                        (Some(operator), _) => {
-                            add(&mut table.range, &column);
-                            if operator == "like" {
-                                add(&mut table.pattern, &column);
-                            }
-                        }
-                        (None, _) => {}
-                    }
+            if let Some(computation) = computed
+                && !table.computed.iter().any(|(_, known)| *known == column)
+            {
+                table.computed.push((computation, column.clone()));
+            }
+            if let Some(function) = function {
+                if !table.wrapped.iter().any(|(_, known)| *known == column) {
+                    table.wrapped.push((function, column));
                 }
-                Clause::Group | Clause::Order if is_plain_order && is_first_order => {
-                    add(&mut table.order, &column);
-                }
-                _ => {}
+                continue;
+            }
+            if comparison.is_with_number() {
+                add(&mut table.with_number, &column);
+            }
+            let is_of_one_index = of_token
+                .is_none_or(|group| of_or[&group].len() < 2 && !with_query.contains(&group));
+            if is_of_one_index {
+                comparison.add_to(table, column, of_token.is_some());
             }
         }
         self.add_alternatives(&of_or, &unserved);
-        // Columns of one table in an order over several are no order of an index.
-        for query in self.query_of_tables.clone() {
-            let of_query = self.tables.iter().zip(&self.query_of_tables);
-            let with_order =
-                of_query.filter(|(table, of)| **of == query && !table.order.is_empty());
-            if with_order.count() > 1 {
-                self.clear_orders(query);
-            }
-        }
-    }
-
-    /// Forgets the order of the tables of a query.
-    fn clear_orders(&mut self, query: usize) {
-        let tables = self.tables.iter_mut().zip(&self.query_of_tables);
-        let of_query = tables.filter(|(_, of)| **of == query);
-        of_query.for_each(|(table, _)| table.order.clear());
+        self.keep_orders_of_one_table();
     }
 
     /// Each OR with a part that is a query, for which all rows are read.
@@ -366,14 +277,6 @@ impl Reading<'_> {
         let table = nearest.or_else(|| named(None))?;
         Some((table, column.clone()))
     }
-}
-
-/// Whether a token is what rows are ordered by, or a part of it.
-fn is_item(token: &Token) -> bool {
-    matches!(
-        token,
-        Token::Name(_) | Token::Text(_) | Token::Number | Token::Open
-    )
 }
 
 fn is_word(token: Option<&Token>) -> Option<&str> {

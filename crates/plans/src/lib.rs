@@ -26,7 +26,7 @@ mod traditional;
 mod tree_text;
 mod words;
 
-pub use change::{Change, changes};
+pub use change::{Change, changes, is_same_plan};
 pub use column_use::{Computation, JoinedColumn, TableUse, column_uses};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;

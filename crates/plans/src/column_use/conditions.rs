@@ -7,7 +7,7 @@ use super::{
     token::{MARK_OF_VALUE, Token},
 };
 
-/// Functions of the time of execution: no generated column can store an expression with one.
+/// Functions of the time of execution.
 const CLOCKS: [&str; 8] = [
     "now",
     "curdate",
@@ -17,6 +17,15 @@ const CLOCKS: [&str; 8] = [
     "sysdate",
     "utc_date",
     "utc_timestamp",
+];
+
+/// Functions of a column and a time whose arithmetic can be done with the other side instead.
+const SHIFTS: [&str; 5] = [
+    "datediff",
+    "timestampdiff",
+    "to_days",
+    "date_add",
+    "date_sub",
 ];
 
 impl Reading<'_> {
@@ -30,10 +39,13 @@ impl Reading<'_> {
             return Some(Computation::Json);
         }
         if clauses.functions().next().is_some() {
-            return Some(if self.side_has(at, &CLOCKS) {
+            let is_shift = clauses.functions().all(|it| SHIFTS.contains(&it));
+            return Some(if !self.side_has(at, &CLOCKS) {
+                Computation::Other
+            } else if is_shift {
                 Computation::Shift
             } else {
-                Computation::Other
+                Computation::Clock
             });
         }
         let beside = [self.before(at), self.tokens.get(at + 1)];
@@ -56,21 +68,27 @@ impl Reading<'_> {
 
     /// Whether the condition around a place has no other column, so that its other side is a value.
     pub(super) fn is_only_column(&self, at: usize) -> bool {
-        let is_name = |at: usize| matches!(self.tokens[at], Token::Name(_));
-        let is_end = |at: &usize| ends_condition(&self.tokens[*at]);
-        let mut before = (0..at).rev().take_while(|at| !is_end(at));
-        let mut after = (at + 1..self.tokens.len()).take_while(|at| !is_end(at));
-        !before.any(is_name) && !after.any(is_name)
+        let is_end = |at: usize| ends_condition(&self.tokens[at]);
+        let mut around = self.around(at, is_end);
+        !around.any(|at| matches!(self.tokens[at], Token::Name(_)))
     }
 
     /// Whether one of these words is on the side of the comparison around a place: `datediff(now(), c) > 30`.
     fn side_has(&self, at: usize, words: &[&str]) -> bool {
-        let is_end = |at: &usize| ends_condition(&self.tokens[*at]) || self.is_comparison(*at);
-        let is_word_of =
-            |at: usize| is_word(self.tokens.get(at)).is_some_and(|word| words.contains(&word));
-        let mut before = (0..at).rev().take_while(|at| !is_end(at));
-        let mut after = (at + 1..self.tokens.len()).take_while(|at| !is_end(at));
-        before.any(is_word_of) || after.any(is_word_of)
+        let is_end = |at: usize| ends_condition(&self.tokens[at]) || self.is_comparison(at);
+        let mut around = self.around(at, is_end);
+        around.any(|at| is_word(self.tokens.get(at)).is_some_and(|word| words.contains(&word)))
+    }
+
+    /// The places before and behind a place, up to an end on each side.
+    fn around(
+        &self,
+        at: usize,
+        is_end: impl Fn(usize) -> bool + Copy,
+    ) -> impl Iterator<Item = usize> {
+        let before = (0..at).rev().take_while(move |at| !is_end(*at));
+        let after = at + 1..self.tokens.len();
+        before.chain(after.take_while(move |at| !is_end(*at)))
     }
 
     /// Whether a token compares, and is no part of a mark such as `<cache>`.

@@ -173,8 +173,12 @@ impl Subject<'_> {
                 .as_ref()
                 .map(|text| rewording::of_conditions(text, table, facts, is_shared));
             let mut reworded = reworded.unwrap_or_default();
-            // The function has an index already.
-            reworded.retain(|it| it.kind != "range" || !self.is_read_by_expression(table, facts));
+            // A function may have an index already.
+            reworded.retain(|it| {
+                let column = it.condition.as_ref().map(|it| it.column.as_str());
+                let is_read = |column| self.is_read_by_expression(table, facts, column);
+                it.kind != "range" || !column.is_some_and(is_read)
+            });
             found.extend(self.authors(table, facts, &reworded));
             found.extend(self.computed(table, facts, &reworded));
             for it in reworded {

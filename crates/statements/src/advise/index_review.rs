@@ -143,6 +143,7 @@ mod tests {
                 columns: columns.iter().map(|it| (*it).to_owned()).collect(),
                 is_unique: *name == PRIMARY || name.starts_with("unique"),
                 is_plain: !name.starts_with("prefix"),
+                ..IndexFacts::default()
             };
             ((*name).to_owned(), index)
         });

@@ -98,7 +98,8 @@ pub(super) fn of_conditions(
             }),
         }));
     }
-    let of_text = table.with_number.iter().filter(|it| facts.is_text(it));
+    let of_text = table.with_number.iter();
+    let of_text = of_text.filter(|it| facts.is_converted_by_number(table, it));
     for column in of_text {
         let rewritten = with_quoted_numbers(text, &column_of(table, column, is_shared(column)));
         found.extend(rewritten.map(|text| Rewording {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use blame::Blamed;
+use plans::TableUse;
 use protocol::ResultSet;
 use runs::quoted;
 use sqltext::SqlStatement;
@@ -73,6 +74,8 @@ impl Hiding {
 pub(super) struct IndexFacts {
     /// Its columns in its order; an expression has an empty name.
     pub(super) columns: Vec<String>,
+    /// Its expressions as the server writes them: `` lower(`code`) ``.
+    pub(super) expressions: Vec<String>,
     pub(super) is_unique: bool,
     /// Whether it has only whole columns in ascending order.
     pub(super) is_plain: bool,
@@ -114,13 +117,18 @@ impl TableFacts {
             (Hiding::Ignored, "ignored = 'NO'")
         };
         facts.hiding = hiding;
+        let expression = if is_from(version, 80_013, u32::MAX) {
+            "COALESCE(expression, '')"
+        } else {
+            "''"
+        };
         let indexes = format!(
-            "SELECT index_name, COALESCE(column_name, ''), non_unique, \
+            "SELECT index_name, COALESCE(column_name, ''), {expression}, non_unique, \
              sub_part IS NULL AND column_name IS NOT NULL AND COALESCE(collation, 'A') = 'A', {is_seen} \
              FROM information_schema.statistics WHERE {filter} \
              AND index_type NOT IN ('FULLTEXT', 'SPATIAL', 'RTREE', 'VECTOR') ORDER BY index_name, seq_in_index"
         );
-        for [name, column, not_unique, is_plain, is_seen] in
+        for [name, column, expression, not_unique, is_plain, is_seen] in
             rows(session, statement, &indexes).await?
         {
             let of_kind = if is_seen == "1" {
@@ -134,6 +142,9 @@ impl TableFacts {
                 ..IndexFacts::default()
             });
             index.columns.push(column);
+            index
+                .expressions
+                .extend(Some(expression).filter(|it| !it.is_empty()));
             index.is_plain &= is_plain == "1";
         }
         // VIEW, or SYSTEM VIEW of information_schema.
@@ -284,6 +295,11 @@ impl TableFacts {
     pub(super) fn is_text(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);
         matches!(kind, "char" | "varchar") || kind.ends_with("text")
+    }
+
+    /// Whether a column of text is compared with a number, so that the server converts it and uses no index of it.
+    pub(super) fn is_converted_by_number(&self, table: &TableUse, column: &str) -> bool {
+        self.is_text(column) && table.with_number.iter().any(|it| it == column)
     }
 }
 

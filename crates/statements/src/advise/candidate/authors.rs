@@ -1,14 +1,20 @@
 //! What only the author of a statement can change.
 
 use plans::{Computation, JoinedColumn, TableUse};
+use runs::backticked;
 
 use super::{Candidate, Remedy, Subject};
-use crate::advise::{rewording::Rewording, table_facts::TableFacts};
+use crate::{
+    advise::{rewording::Rewording, table_facts::TableFacts},
+    statement_text::StatementText,
+};
 
 /// Functions whose equality with a value is a range of their column.
 const OF_RANGES: [&str; 5] = ["date", "left", "to_days", "unix_timestamp", "year"];
-/// Words of a statement that converts a value itself.
-const CONVERSIONS: [&str; 4] = ["binary", "cast", "convert", "date"];
+/// Functions that convert a value to any type.
+const CONVERSIONS: [&str; 2] = ["cast", "convert"];
+/// Words of a statement for the type that a server shows as `double`.
+const DOUBLES: [&str; 2] = ["double", "real"];
 
 /// Advice without a saving, which nothing measures.
 fn advice(reason: String, remedy: String) -> Candidate {
@@ -56,13 +62,15 @@ impl Subject<'_> {
             .wrapped
             .iter()
             .filter(|(_, it)| facts.is_first_of_index(it) && is_open(it));
-        for (function, column) in wrapped.filter(|_| !self.is_read_by_expression(table, facts)) {
+        for (function, column) in
+            wrapped.filter(|(_, it)| !self.is_read_by_expression(table, facts, it))
+        {
             found.push(self.wrapped(table, function, column));
         }
         let of_text = table
             .with_number
             .iter()
-            .filter(|it| facts.is_text(it) && is_open(it));
+            .filter(|it| facts.is_converted_by_number(table, it) && is_open(it));
         for column in of_text {
             let remedy = if table.range.contains(column) {
                 format!(
@@ -82,7 +90,7 @@ impl Subject<'_> {
         for column in of_pattern.filter(|it| facts.is_number_or_date(it)) {
             found.push(advice(
                 format!(
-                    "{alias}.{column} is no text and is searched with a pattern, which converts every row"
+                    "{alias}.{column} is not a text column, but is searched with a pattern, which converts every row"
                 ),
                 format!("compare {column} itself with a range of values"),
             ));
@@ -109,14 +117,21 @@ impl Subject<'_> {
     /// What to do about a function of a column that has an index: one that the author wrote, or a conversion by the server.
     fn wrapped(&self, table: &TableUse, function: &str, column: &str) -> Candidate {
         let alias = &table.alias;
-        let has_word = |word: &str| self.statement.has_word(word);
-        let is_own = CONVERSIONS.iter().any(|word| has_word(word));
+        let rewritten = self.rewritten.unwrap_or_default();
+        let target = type_of_cast(rewritten, table, column).filter(|_| function == "cast");
         let by_server = match function {
-            "convert" if !is_own => Some("character set"),
-            "cast" if !is_own => Some("type"),
+            "convert" => Some("character set"),
+            "cast" => Some("type"),
             _ => None,
         };
-        if let Some(what) = by_server {
+        // So the server writes functions of a date and of a time.
+        let function = match target {
+            Some("date") => "date",
+            Some("time") => "time",
+            Some("datetime") => "timestamp",
+            _ => function,
+        };
+        if let Some(what) = by_server.filter(|_| !self.converts(function, target)) {
             return advice(
                 format!(
                     "{alias}.{column} has an index, which is not used: the server converts the column to the {what} \
@@ -125,20 +140,12 @@ impl Subject<'_> {
                 format!("give both sides of the comparison the same {what}"),
             );
         }
-        // So the server writes DATE() itself.
-        let function = if function == "cast" && has_word("date") {
-            "date"
-        } else {
-            function
-        };
-        let is_shift =
-            |(kind, it): &(Computation, String)| *kind == Computation::Shift && it == column;
+        let mut computed = table.computed.iter();
+        let computation = computed.find(|(_, it)| it == column).map(|(kind, _)| *kind);
         let remedy = if OF_RANGES.contains(&function) {
             format!("compare {column} itself with a range of values")
-        } else if table.computed.iter().any(is_shift) {
-            arithmetic(column)
         } else {
-            whole_expression(column)
+            in_place_of(computation.unwrap_or(Computation::Other), column)
         };
         advice(
             format!(
@@ -148,11 +155,41 @@ impl Subject<'_> {
         )
     }
 
-    /// Whether the index that a table is read by is one of an expression, which serves a condition on it.
-    pub(super) fn is_read_by_expression(&self, table: &TableUse, facts: &TableFacts) -> bool {
+    /// Whether the statement itself has this function, or a conversion to the type of a cast.
+    fn converts(&self, function: &str, target: Option<&str>) -> bool {
+        let has_one_of = |words: &[&str]| words.iter().any(|it| self.statement.has_word(it));
+        let text = StatementText::of(self.statement);
+        // A column can have the name of a function.
+        let calls = |word: &str| {
+            text.as_ref().is_none_or(|text| {
+                let mut all = 0..text.parts.len();
+                all.any(|at| text.is(at, word) && text.is_sign(at + 1, "("))
+            })
+        };
+        let has_conversion = CONVERSIONS.into_iter().any(calls);
+        match target {
+            // The server compares a text with a number in this way.
+            Some("double") => has_conversion && has_one_of(&DOUBLES),
+            _ => has_conversion || calls(function) || has_one_of(&["binary"]),
+        }
+    }
+
+    /// Whether the index that a table is read by is one of an expression of this column, which serves its condition.
+    pub(super) fn is_read_by_expression(
+        &self,
+        table: &TableUse,
+        facts: &TableFacts,
+        column: &str,
+    ) -> bool {
         let index = self.node(table).and_then(|node| node.index.as_ref());
         let index = index.and_then(|name| facts.indexes.get(name));
-        index.is_some_and(|it| it.columns.iter().any(String::is_empty))
+        let mut wrapped = table.wrapped.iter().filter(|(_, it)| it == column);
+        let function = wrapped.next().map(|(function, _)| format!("{function}("));
+        let parts = [function.unwrap_or_default(), backticked(column)];
+        index.is_some_and(|it| {
+            let mut all = it.expressions.iter();
+            all.any(|it| parts.iter().all(|part| it.contains(part.as_str())))
+        })
     }
 
     /// What its author can change about conditions on expressions of columns, which no index of the column serves.
@@ -162,15 +199,15 @@ impl Subject<'_> {
         facts: &TableFacts,
         reworded: &[Rewording],
     ) -> Vec<Candidate> {
-        let read = self.read_of(table);
-        let Some((_, reads)) = read.filter(|_| !self.is_read_by_expression(table, facts)) else {
+        let Some((_, reads)) = self.read_of(table) else {
             return Vec::new();
         };
         let is_known = |column: &str| {
             let is_wrapped = table.wrapped.iter().any(|(_, it)| it == column);
-            // These have advice already.
-            is_wrapped && facts.is_first_of_index(column)
-                || facts.is_text(column) && table.with_number.iter().any(|it| it == column)
+            // These have an index or advice already.
+            self.is_read_by_expression(table, facts, column)
+                || is_wrapped && facts.is_first_of_index(column)
+                || facts.is_converted_by_number(table, column)
                 || reworded
                     .iter()
                     .filter_map(|it| it.condition.as_ref())
@@ -179,33 +216,40 @@ impl Subject<'_> {
         let open = table.computed.iter().filter(|(_, it)| !is_known(it));
         let candidates = open.map(|(computation, column)| {
             let alias = &table.alias;
-            let remedy = match computation {
-                Computation::Shift => arithmetic(column),
-                // A document is not compared itself, and MySQL has no index on a column of its type.
-                Computation::Json => {
-                    "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
-                }
-                Computation::Other => whole_expression(column),
-            };
             advice(
                 format!(
                     "{reads}; a condition on an expression with {alias}.{column} cannot use an index on {column}"
                 ),
-                remedy,
+                in_place_of(*computation, column),
             )
         });
         candidates.collect()
     }
 }
 
-/// What serves a condition on a sum or a difference of a column and a value.
-fn arithmetic(column: &str) -> String {
-    format!("compare {column} itself, and do the arithmetic on the value")
+/// The type to which the server casts a column: `double` of `` cast(`s`.`t`.`c` as double) ``.
+fn type_of_cast<'a>(rewritten: &'a str, table: &TableUse, column: &str) -> Option<&'a str> {
+    let name = [table.schema.as_str(), table.alias.as_str(), column].map(backticked);
+    let cast = format!("cast({} as ", name.join("."));
+    let (_, behind) = rewritten.split_once(cast.as_str())?;
+    behind.split(|it: char| !it.is_ascii_alphabetic()).next()
 }
 
-/// What serves a condition on any expression of a column.
-fn whole_expression(column: &str) -> String {
-    format!(
-        "compare {column} itself, or compare an indexed generated column that stores the whole expression"
-    )
+/// What an index serves in place of a condition on an expression of a column.
+fn in_place_of(computation: Computation, column: &str) -> String {
+    match computation {
+        Computation::Shift => {
+            format!("compare {column} itself, and do the arithmetic on the value")
+        }
+        // A document is not compared itself, and MySQL has no index on a column of its type.
+        Computation::Json => {
+            "compare an indexed generated column, not of type JSON, that stores the whole expression".to_owned()
+        }
+        Computation::Clock => format!(
+            "compare {column} itself: no generated column can store an expression of the current time"
+        ),
+        Computation::Other => format!(
+            "compare {column} itself, or compare an indexed generated column that stores the whole expression"
+        ),
+    }
 }

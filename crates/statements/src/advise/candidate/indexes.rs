@@ -17,6 +17,9 @@ use crate::{
 const COLUMNS_AT_MOST: usize = 5;
 /// Ranges of a table at most, for an index of each.
 const RANGES_AT_MOST: usize = 3;
+/// Part of its saving by which an index for a further range is ranked, once for each range before: the candidates of other
+/// statements come first.
+const FURTHER_RANGE: f64 = 0.5;
 /// Columns of an OR at most, for an index of each.
 const ALTERNATIVES_AT_MOST: usize = 3;
 
@@ -41,10 +44,13 @@ impl Subject<'_> {
             .alternatives(table, facts, &reads)
             .into_iter()
             .collect();
-        for (columns, equal) in &lists {
+        for (at, (columns, equal)) in lists.iter().enumerate() {
             if let Some(columns) = missing(facts, columns, *equal) {
                 let why = format!("no index begins with {}", columns.join(", "));
-                let saving = self.saving_by_index(table, false);
+                // Lists with the same columns of equalities differ in their range.
+                let ranges = lists[..at].iter().filter(|(_, it)| it == equal).count();
+                let factor: f64 = std::iter::repeat_n(FURTHER_RANGE, ranges).product();
+                let saving = self.saving_by_index(table, false) * factor;
                 let wanted = Wanted {
                     columns: &columns,
                     equal: *equal,
@@ -154,7 +160,7 @@ impl Subject<'_> {
             .filter(|it| !facts.is_first_of_index(it));
         let missing: Vec<String> = missing.cloned().collect();
         let can_be = |it: &String| facts.is_indexable(it) && facts.fit(std::slice::from_ref(it));
-        let is_converted = |it: &String| facts.is_text(it) && table.with_number.contains(it);
+        let is_converted = |it: &String| facts.is_converted_by_number(table, it);
         if missing.is_empty()
             || table.either.iter().any(is_converted)
             || table.either.len() > ALTERNATIVES_AT_MOST
@@ -211,9 +217,8 @@ fn index_columns(
     let found = |columns: &[String]| -> Vec<String> {
         let mut columns = usable(columns);
         columns.retain(|it| {
-            let is_number = facts.is_text(it) && table.with_number.contains(it);
             let is_pattern = facts.is_number_or_date(it) && table.pattern.contains(it);
-            !is_number && !is_pattern
+            !facts.is_converted_by_number(table, it) && !is_pattern
         });
         columns
     };

@@ -105,6 +105,11 @@ fn candidates_by(
 fn index(columns: &[&str]) -> IndexFacts {
     IndexFacts {
         columns: columns.iter().map(|it| (*it).to_owned()).collect(),
+        expressions: if columns == [""] {
+            vec!["lower(`code`)".to_owned()]
+        } else {
+            Vec::new()
+        },
         ..IndexFacts::default()
     }
 }
@@ -338,6 +343,10 @@ fn behind_a_list_of_values_an_index_has_no_order() {
             "in (1,2)",
             "create index `index_t_kind` on `s`.`t` (`kind`)",
         ),
+        (
+            "= 1) or (`s`.`t`.`kind` = 2",
+            "create index `index_t_kind` on `s`.`t` (`kind`)",
+        ),
     ] {
         let text = format!(
             "select 1 AS `1` from `s`.`t` where (`s`.`t`.`kind` {condition}) order by `s`.`t`.`at` desc limit 9"
@@ -447,5 +456,22 @@ fn what_saves_most_by_the_plan_is_tried_first() {
     assert_eq!(
         first(1000),
         "create index `covering_t_a_c` on `s`.`t` (`a`, `c`)"
+    );
+}
+
+#[test]
+fn an_index_of_a_further_range_is_tried_later() {
+    let types = [("a", "int"), ("b", "int"), ("c", "int")];
+    let tree = "-> Filter: (t.a > 1)  (cost=1 rows=5000) (actual time=0..90 rows=5 loops=1)\n    \
+                -> Table scan on t  (cost=1 rows=5000) (actual time=0..80 rows=5000 loops=1)\n";
+    let rewritten =
+        "select `s`.`t`.`c` AS `c` from `s`.`t` where ((`s`.`t`.`a` > 1) and (`s`.`t`.`b` > 1))";
+    assert_eq!(
+        ranked("delete from x", tree, rewritten, &types),
+        [
+            "create index `index_t_a` on `s`.`t` (`a`)",
+            "create index `covering_t_a_c_b` on `s`.`t` (`a`, `c`, `b`)",
+            "create index `index_t_b` on `s`.`t` (`b`)"
+        ]
     );
 }
