@@ -115,9 +115,7 @@ impl Side {
             }
         }
         let cache = "query_cache_type";
-        if let Some(value) = subject.decided_by_another(cache)
-            && subject.set(cache).is_none()
-        {
+        if let Some(value) = subject.decided_by_another(cache) {
             values.insert(cache.to_owned(), value);
         }
         if let Some(shown) = subject.shown_expiry() {
@@ -277,9 +275,25 @@ mod tests {
             let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
             Side::of_file(&file, &Target::parse(version).unwrap())
         };
-        for (version, shown) in [("mariadb-10.11", "ON"), ("mysql-5.7", "OFF")] {
-            let sized = side("query_cache_size=64M", version);
-            assert_eq!(sized.values["query_cache_type"], shown, "{version}");
+        let off = "query_cache_size=64M\nquery_cache_type=OFF";
+        for (lines, version, shown) in [
+            ("query_cache_size=64M", "mariadb-10.11", "ON"),
+            (off, "mariadb-10.11", "ON"),
+            ("query_cache_size=1M", "mariadb-10.11", "ON"),
+            ("query_cache_size=0", "mariadb-10.11", "OFF"),
+            (
+                "query_cache_type=2\nquery_cache_size=1M",
+                "mariadb-10.11",
+                "DEMAND",
+            ),
+            ("query_cache_size=64M", "mysql-5.7", "OFF"),
+            (off, "mysql-5.7", "OFF"),
+        ] {
+            let sized = side(lines, version);
+            assert_eq!(
+                sized.values["query_cache_type"], shown,
+                "{version}: {lines}"
+            );
         }
     }
 

@@ -126,6 +126,7 @@ pub fn migrate(
         migration.keep_flushing(before, after, path);
         migration.keep_utf8mb4(before, after, path);
         migration.keep_all_logs(before, after, path);
+        migration.keep_query_cache_off(before, after, path);
     }
     let mut findings = advice_for_all(&after);
     findings.retain(|advice| {

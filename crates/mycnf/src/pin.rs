@@ -60,7 +60,6 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     );
     pins.extend(server_id(before, after, findings));
     pins.extend(wait_point(before, after));
-    pins.extend(query_cache(before, after));
     pins
 }
 
@@ -271,21 +270,6 @@ fn wait_point(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
     let new = after.value(option).filter(|_| is_moved && is_on)?;
     (after.set(option).is_none() && new != old)
         .then(|| old_default(after, before.target, option, old, &new))
-}
-
-/// A query cache that was off stays off: in MariaDB, a size enables it.
-fn query_cache(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
-    let option = "query_cache_type";
-    let new = after.decided_by_another(option)?;
-    let old = before.value(option)?;
-    (!is_set(before, after, option) && !is_same_setting(option, &old, &new)).then(|| Pin {
-        option,
-        line: format!("{option} = {old}"),
-        why: format!(
-            "as in {}; in {}, query_cache_size enables the cache",
-            before.target, after.target
-        ),
-    })
 }
 
 /// Interleaved auto-increment values need rows in the binary log.

@@ -76,4 +76,25 @@ impl Migration {
         let how = format!("beside {AUTO_PURGE} = OFF");
         self.replace(line.entry, format!("{name} = 0"), &how, path);
     }
+
+    /// A query cache that was off stays off: in MariaDB, a size above 0 enables it, and `query_cache_type` = OFF does not
+    /// disable it.
+    pub(super) fn keep_query_cache_off(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
+        let (switch, name) = ("query_cache_type", "query_cache_size");
+        let was_off = before.is_one_of(switch, &["OFF"]);
+        let is_enabled = after.decided_by_another(switch).is_some();
+        let Some(line) = after.set(name).filter(|_| was_off && is_enabled) else {
+            return;
+        };
+        let how = format!(
+            "in {}, where {switch} was OFF; in {}, a size enables the cache",
+            before.target, after.target
+        );
+        self.replace(line.entry, format!("{name} = 0"), &how, path);
+    }
 }

@@ -1,5 +1,6 @@
 //! Rule: the query cache is on, or it is off but its memory is reserved.
 
+use crate::assignment::Assignment;
 use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
@@ -29,7 +30,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let what = format!(
                 "reserves {size_text} for the query cache, although query_cache_type disables the cache"
             );
-            vec![Remark::on(line, Level::Note, what).fix("remove the line")]
+            // Without the line, the default size would be reserved.
+            vec![Remark::on(line, Level::Note, what).fix("set query_cache_size = 0")]
+        }
+        (Some(line), false) if is_enabled_by_size(subject) => {
+            let what = format!(
+                "the query cache is enabled with {size_text}, although query_cache_type is OFF: in MariaDB, any size above 0 enables the cache"
+            );
+            let fix = "set query_cache_size = 0 to disable the cache";
+            vec![Remark::on(line, Level::Warning, what).fix(fix)]
         }
         (_, false) => {
             let level = match subject.machine.cpus {
@@ -44,11 +53,27 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let what = format!(
                 "the query cache is enabled with {size_text}, and all threads share its single mutex{last}"
             );
-            let fix = "compare the throughput with and without query_cache_type=0, and measure Qcache_hits per SELECT";
+            let off = if subject.is_mariadb() {
+                "query_cache_size=0"
+            } else {
+                "query_cache_type=0"
+            };
+            let fix = format!(
+                "compare the throughput with and without {off}, and measure Qcache_hits per SELECT"
+            );
             vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
         }
         (None, true) => Vec::new(),
     }
+}
+
+/// Whether a file has a line that disables the cache, and the line with the size enables it all the same.
+fn is_enabled_by_size(subject: &Subject<'_>) -> bool {
+    let name = "query_cache_type";
+    let own = subject.set(name).and_then(Assignment::value);
+    !subject.is_running()
+        && own.is_some_and(|own| own == "OFF")
+        && subject.decided_by_another(name).is_some()
 }
 
 #[cfg(test)]
@@ -68,7 +93,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "query_cache_size=64M",
-            &["note: query_cache_size=64M: reserves 64.0 MiB"],
+            &["although query_cache_type disables the cache; set query_cache_size = 0"],
         );
         assert_found(
             &RULE,
@@ -83,20 +108,25 @@ mod tests {
             &[],
         );
         assert_found(&RULE, "mariadb-10.11", "", &[]);
-        // Without a type, another size than the default enables the cache in MariaDB.
-        assert_found(
-            &RULE,
-            "mariadb-10.11",
-            "query_cache_size=64M",
-            &["warning: query_cache_size=64M: the query cache is enabled with 64.0 MiB"],
-        );
-        for off in [
-            "query_cache_size=64M\nquery_cache_type=0",
-            "query_cache_size=1M",
-        ] {
-            assert_found(&RULE, "mariadb-10.11", off, &["note: "]);
-        }
         assert_found(&RULE, "mysql-8.0.33", "query_cache_size=64M", &[]);
+    }
+
+    #[test]
+    fn any_size_enables_the_cache_of_mariadb() {
+        let without = "and all threads share its single mutex; compare the throughput with and without query_cache_size=0";
+        let although = "warning: query_cache_size=64M: the query cache is enabled with 64.0 MiB, although query_cache_type is OFF: \
+                        in MariaDB, any size above 0 enables the cache; set query_cache_size = 0";
+        for (lines, found) in [
+            ("query_cache_size=64M", without),
+            ("query_cache_size=1M", without),
+            ("query_cache_size=64M\nquery_cache_type=2", without),
+            ("query_cache_size=64M\nquery_cache_type=0", although),
+            ("query_cache_type=OFF\nquery_cache_size=64M", although),
+        ] {
+            assert_found(&RULE, "mariadb-10.11", lines, &[found]);
+        }
+        let off = "query_cache_size=0\nquery_cache_type=OFF";
+        assert_found(&RULE, "mariadb-10.11", off, &[]);
     }
 
     #[test]

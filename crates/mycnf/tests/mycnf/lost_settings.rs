@@ -238,19 +238,24 @@ fn options_of_installed_plugins_stay() {
 /// In MariaDB, a size of the query cache enables the cache, and in MySQL 5.7 it does not.
 #[test]
 fn a_query_cache_that_was_off_stays_off() {
-    let text = "[mysqld]\nquery_cache_size=64M\n";
-    let (new, _) = moved(text, "mysql-5.7", "mariadb-10.11");
-    line(
-        &new,
-        "query_cache_type = OFF    # as in mysql-5.7; in mariadb-10.11, query_cache_size enables the cache",
-    );
+    let sized = "[mysqld]\nquery_cache_size=64M\n";
+    let off = "[mysqld]\nquery_cache_size=64M\nquery_cache_type=0\n";
+    for text in [sized, off] {
+        let (new, _) = moved(text, "mysql-5.7", "mariadb-10.11");
+        line(
+            &new,
+            "query_cache_size = 0    # was query_cache_size=64M in mysql-5.7, where query_cache_type was OFF; in mariadb-10.11, a \
+             size enables the cache",
+        );
+    }
     let on = "[mysqld]\nquery_cache_size=64M\nquery_cache_type=1\n";
     for (text, from) in [
-        (text, "mysql-5.5"),
-        (text, "mariadb-10.5"),
+        (sized, "mysql-5.5"),
+        (off, "mariadb-10.5"),
         (on, "mysql-5.7"),
     ] {
         let (new, _) = moved(text, from, "mariadb-10.11");
-        assert!(!new.contains("query_cache_type = "), "{from}: {new}");
+        line(&new, "query_cache_size=64M");
+        assert!(!new.contains("query_cache_size = 0"), "{from}: {new}");
     }
 }
