@@ -116,7 +116,7 @@ pub fn migrate(
     let after = moved.iter().zip(&servers).zip(&before);
     let after = after.map(|((moved, server), before)| {
         let mut after = Subject::new(moved, to, &machine);
-        after.redo_files = before.number("innodb_log_files_in_group").unwrap_or(1);
+        after.redo_files = Some(before.redo_file_count());
         (server.instance.as_deref(), after)
     });
     let after: Vec<_> = after.collect();

@@ -71,17 +71,14 @@ pub(crate) fn rewritten(
         }
         ("innodb_log_files_in_group", "innodb_redo_log_capacity") => Some(Rewrite::Remove),
         ("innodb_log_file_size", "innodb_redo_log_capacity") => {
-            let files = subject
-                .read()
-                .rev()
-                .find(|other| other.entry.name.base() == "innodb_log_files_in_group");
-            let files = files.and_then(|other| parse_number(other.entry.value.as_deref()?));
-            let bytes = number()?.checked_mul(files.unwrap_or(subject.redo_files))?;
+            let files = subject.redo_files.or_else(|| redo_files_set(subject));
+            // Two files are the default in MySQL.
+            let bytes = number()?.checked_mul(files.unwrap_or(2))?;
             replaced(new, Some(size(bytes)))
         }
         ("innodb_redo_log_capacity", "innodb_log_file_size") => {
             // Two files by default in MySQL, one in MariaDB from 10.5 on.
-            let files = subject.number("innodb_log_files_in_group").unwrap_or(1);
+            let files = subject.redo_file_count();
             replaced(new, Some(size(number()? / files.max(1))))
         }
         ("innodb_checksums", _) => {
@@ -106,6 +103,13 @@ pub(crate) fn rewritten(
             value.map(str::to_owned),
         ),
     }
+}
+
+/// The number of redo log files by the file's own line, whether or not the version knows the option.
+fn redo_files_set(subject: &Subject<'_>) -> Option<i128> {
+    let mut lines = subject.read().rev();
+    let line = lines.find(|line| line.entry.name.base() == "innodb_log_files_in_group")?;
+    parse_number(line.entry.value.as_deref()?)
 }
 
 /// The lines in the place of an old log's, which was its switch and its file in one: `log-slow-queries = /var/log/slow.log`.

@@ -25,8 +25,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// The groups that the server reads.
     pub(crate) groups: Vec<String>,
-    /// Redo log files that the file was written for, where it does not say: two, and one for MariaDB from 10.5 on.
-    pub(crate) redo_files: i128,
+    /// Number of redo log files in the version that the file was written for; `None` if only the file can say.
+    pub(crate) redo_files: Option<i128>,
     /// The running server whose values decide; `None` for a file.
     running: Option<&'a RunningServer>,
 }
@@ -61,7 +61,7 @@ impl<'a> Subject<'a> {
             deciding,
             plugins: Vec::new(),
             groups,
-            redo_files: 2,
+            redo_files: None,
             running: None,
         };
         subject.plugins = LoadedPlugin::of(subject.read().map(|line| line.entry));
@@ -200,7 +200,15 @@ impl<'a> Subject<'a> {
         {
             return Some(capacity);
         }
-        let files = self.number("innodb_log_files_in_group").unwrap_or(1);
-        self.number("innodb_log_file_size")?.checked_mul(files)
+        self.number("innodb_log_file_size")?
+            .checked_mul(self.redo_file_count())
+    }
+
+    /// Number of redo log files. MariaDB has one from 10.5 on, and ignores the option.
+    pub(crate) fn redo_file_count(&self) -> i128 {
+        if self.target.is_at_least(Family::MariaDb, &[10, 5]) {
+            return 1;
+        }
+        self.number("innodb_log_files_in_group").unwrap_or(1)
     }
 }

@@ -51,8 +51,8 @@ impl Migration {
         path: &Path,
     ) {
         let name = "innodb_log_file_size";
-        let files = before.number("innodb_log_files_in_group").unwrap_or(1);
-        let is_one = after.number("innodb_log_files_in_group").unwrap_or(1) == 1;
+        let files = before.redo_file_count();
+        let is_one = after.redo_file_count() == 1;
         let (Some(line), Some(each)) = (after.set(name), after.number(name)) else {
             return;
         };

@@ -209,6 +209,20 @@ fn a_rewritten_value_that_the_new_version_changes_is_to_decide() {
     );
 }
 
+/// MariaDB has one redo log file from 10.5 on, and ignores the number in the file.
+#[test]
+fn redo_log_files_that_mariadb_ignores_are_not_counted() {
+    let text = "[mysqld]\ninnodb_log_file_size=2G\ninnodb_log_files_in_group=2\n";
+    for (from, expected) in [
+        ("mariadb-10.2", "innodb_redo_log_capacity = 4G    # was"),
+        ("mariadb-10.5", "innodb_redo_log_capacity = 2G    # was"),
+        ("mariadb-10.11", "innodb_redo_log_capacity = 2G    # was"),
+    ] {
+        let (new, _) = moved(text, from, "mysql-8.0.33");
+        line(&new, expected);
+    }
+}
+
 /// GROUP_CONCAT cuts its results with a warning alone.
 #[test]
 fn a_limit_on_results_that_shrinks_is_kept() {
