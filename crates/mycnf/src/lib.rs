@@ -63,6 +63,7 @@ mod secret;
 mod series;
 mod shaping;
 mod size;
+mod sql_modes;
 mod subject;
 mod target;
 mod time_zone;

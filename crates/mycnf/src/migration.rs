@@ -144,6 +144,7 @@ pub fn migrate(
         migration.leave_locks_open(before, after);
         migration.leave_semi_sync_open(before, after, path);
         migration.leave_lost_open(before, after);
+        migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
     }
     for advice in &findings {

@@ -5,10 +5,12 @@ use std::path::Path;
 use super::{Migration, Move};
 use crate::assignment::is_same_setting;
 use crate::behaviour::loss;
-use crate::catalogue::Family;
+use crate::catalogue::{Family, Kind};
 use crate::entry::{Entry, Origin};
 use crate::finding::option_as_written;
+use crate::judge::is_part_of;
 use crate::size::size;
+use crate::sql_modes::lost_effect;
 use crate::subject::Subject;
 use crate::unknown::{Succession, succession};
 
@@ -124,6 +126,28 @@ impl Migration {
             let lost = lost.map_or(String::new(), |lost| format!(", although it {lost}"));
             let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
             let what = format!("left out{lost}: {} has no such option{hint}", after.target);
+            self.leave(line.entry, what);
+        }
+    }
+
+    /// Leaves the SQL modes to the user that the new version does not have and whose effect no other mode has.
+    pub(super) fn leave_modes_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+        let name = "sql_mode";
+        let Some(line) = before.set(name) else {
+            return;
+        };
+        let known = after.catalogue.find(&line.entry.name);
+        let Some(Kind::Words(words)) = known.map(|option| &option.kind) else {
+            return;
+        };
+        let list = line.entry.value.as_deref().unwrap_or_default();
+        let lost = list.split(',').map(str::trim).filter_map(|mode| {
+            let effect = lost_effect(mode, before.is_mariadb())?;
+            (!is_part_of(words, mode)).then(|| format!("{mode}, with which {effect}"))
+        });
+        let lost: Vec<String> = lost.collect();
+        if !lost.is_empty() {
+            let what = format!("{} has no mode {}", after.target, lost.join("; no mode "));
             self.leave(line.entry, what);
         }
     }

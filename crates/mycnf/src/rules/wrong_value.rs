@@ -7,6 +7,7 @@ use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
 use crate::rule::{Level, Remark, Rewrite, Rule, Startup};
+use crate::sql_modes::with_parts;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -56,8 +57,12 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
             // A word that no version has is a typing error; removing it would lose the intended word.
             let unknown = words_of_no_version(subject, line, value);
             remark.rewrite = match unknown.first() {
-                None => parts_left(line, value, |word| is_part_of(words, word))
-                    .or_else(|| without_old_words(subject, line, value)),
+                None => {
+                    let is_known = |word: &str| is_part_of(words, word);
+                    let list = with_parts(value, is_known);
+                    parts_left(line, &list, is_known)
+                        .or_else(|| without_old_words(subject, line, value))
+                }
                 Some(word) => {
                     remark.fix = nearest_word(words, word).or(remark.fix);
                     None
@@ -294,6 +299,13 @@ mod tests {
                 "does not know SYSLOG; allowed: NONE, FILE, TABLE",
             ],
         );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "sql_mode=ORACLE",
+            &["does not know ORACLE; write sql_mode = PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE"],
+        );
+        assert_found(&RULE, "mariadb-10.11", "sql_mode=ORACLE", &[]);
         assert_found(
             &RULE,
             "mysql-8.0.33",

@@ -259,3 +259,27 @@ fn a_query_cache_that_was_off_stays_off() {
         assert!(!new.contains("query_cache_size = 0"), "{from}: {new}");
     }
 }
+
+/// The parts of a combined mode that MySQL 8 has are kept; what else the mode does is lost.
+#[test]
+fn a_combined_mode_becomes_its_parts() {
+    let text = "[mysqld]\nsql_mode=ORACLE,STRICT_ALL_TABLES\n";
+    let parts = "sql_mode = PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,STRICT_ALL_TABLES    # was";
+    for (from, lost) in [("mariadb-10.11", true), ("mysql-5.7", false)] {
+        let (new, open) = moved(text, from, "mysql-8.0.33");
+        line(&new, parts);
+        assert_eq!(!open.is_empty(), lost, "{from}: {open:?}");
+        if lost {
+            line(
+                &new,
+                "# to decide: mysql-8.0.33 has no mode ORACLE, with which stored programs are written in PL/SQL",
+            );
+        }
+    }
+    let text = "[mysqld]\nsql_mode=STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL,ANSI\n";
+    let (new, open) = moved(text, "mariadb-10.11", "mysql-8.0.33");
+    line(&new, "sql_mode = STRICT_ALL_TABLES,ANSI    # was");
+    assert_eq!(open.len(), 1, "{open:?}");
+    let (_, open) = moved(text, "mariadb-10.11", "mariadb-11.8");
+    assert!(open.is_empty(), "{open:?}");
+}
