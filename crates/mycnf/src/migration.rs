@@ -123,7 +123,7 @@ pub fn migrate(
     let both = || before.iter().zip(after.iter().map(|(_, after)| after));
 
     for (before, after) in both() {
-        migration.keep_flushing(before, after, path);
+        migration.keep_numbers(before, after, path);
         migration.keep_utf8mb4(before, after, path);
         migration.keep_all_logs(before, after, path);
         migration.keep_query_cache_off(before, after, path);

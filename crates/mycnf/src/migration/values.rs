@@ -9,19 +9,30 @@ use crate::size::size;
 use crate::subject::Subject;
 
 impl Migration {
-    /// Value 3 is MariaDB's alone and flushes every commit, like 1; MySQL cuts it to 2, which flushes once in a second.
-    pub(super) fn keep_flushing(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
+    /// Numbers that the two families take for different ones. Value 3 of the first option is MariaDB's alone and flushes
+    /// every commit, like 1; MySQL cuts it to 2, which flushes once in a second. With a server id of 0, MySQL refuses
+    /// replicas.
+    pub(super) fn keep_numbers(&mut self, before: &Subject<'_>, after: &Subject<'_>, path: &Path) {
         if !before.is_mariadb() || after.is_mariadb() {
             return;
         }
-        let name = "innodb_flush_log_at_trx_commit";
-        let Some(entry) = after.set(name).map(|line| line.entry) else {
-            return;
-        };
-        let value = entry.value.as_deref().and_then(parse_number);
-        if value.is_some_and(|value| value >= 3) {
-            let how = format!("in {}, which also flushes each commit", before.target);
-            self.replace(entry, format!("{name} = 1"), &how, path);
+        let numbers: [(&str, fn(i128) -> bool, &str); 2] = [
+            (
+                "innodb_flush_log_at_trx_commit",
+                |value| value >= 3,
+                "which also flushes each commit",
+            ),
+            ("server_id", |value| value == 0, "which uses 1 instead"),
+        ];
+        for (name, is_other, meaning) in numbers {
+            let Some(entry) = after.set(name).map(|line| line.entry) else {
+                continue;
+            };
+            let value = entry.value.as_deref().and_then(parse_number);
+            if value.is_some_and(is_other) {
+                let how = format!("in {}, {meaning}", before.target);
+                self.replace(entry, format!("{name} = 1"), &how, path);
+            }
         }
     }
 

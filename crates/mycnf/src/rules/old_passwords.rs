@@ -13,11 +13,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is_5_7 = !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7]);
-    let pairs = [("old_passwords", "1"), ("secure_auth", "OFF")];
-    let lines = pairs.iter().filter_map(|(option, value)| {
-        subject
-            .set(option)
-            .filter(|line| line.value().as_deref() == Some(*value))
+    // `old_passwords` is a switch in MariaDB and MySQL 5.5, and a number later.
+    let pairs: [(&str, &[&str]); 2] = [("old_passwords", &["1", "ON"]), ("secure_auth", &["OFF"])];
+    let lines = pairs.iter().filter_map(|(option, values)| {
+        let line = subject.set(option)?;
+        let value = line.value()?;
+        values.contains(&value.as_str()).then_some(line)
     });
     let remarks = lines.map(|line| {
         let (level, what) = if is_5_7 {
@@ -45,5 +46,15 @@ mod tests {
         assert_found(&RULE, "mysql-5.6", "old_passwords=1", &["risk: "]);
         assert_found(&RULE, "mysql-5.6", "secure_auth=0", &["risk: "]);
         assert_found(&RULE, "mysql-5.6", "secure_auth=1", &[]);
+        for version in ["mariadb-10.2", "mariadb-10.11", "mariadb-11.8", "mysql-5.5"] {
+            let cases: [(&str, &[&str]); 3] = [
+                ("old_passwords=1", &["risk: old_passwords=1"]),
+                ("old_passwords=ON", &["risk: old_passwords=ON"]),
+                ("old_passwords=0", &[]),
+            ];
+            for (lines, found) in cases {
+                assert_found(&RULE, version, lines, found);
+            }
+        }
     }
 }

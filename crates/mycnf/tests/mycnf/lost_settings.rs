@@ -283,3 +283,17 @@ fn a_combined_mode_becomes_its_parts() {
     let (_, open) = moved(text, "mariadb-10.11", "mariadb-11.8");
     assert!(open.is_empty(), "{open:?}");
 }
+
+/// MariaDB uses 1 in the place of a server id of 0; MySQL keeps 0, and refuses replicas.
+#[test]
+fn a_server_id_of_0_becomes_1() {
+    let text = "[mysqld]\nserver_id=0\nlog_bin=b\n";
+    let (new, open) = moved(text, "mariadb-10.11", "mysql-8.0.33");
+    line(
+        &new,
+        "server_id = 1    # was server_id=0 in mariadb-10.11, which uses 1 instead",
+    );
+    assert!(open.is_empty(), "{open:?}");
+    let (kept, _) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    line(&kept, "server_id=0");
+}
