@@ -1,7 +1,8 @@
 //! The line that takes the place of one with an old name, with the value in the new option's unit.
 
-use crate::assignment::{Assignment, is_on};
+use crate::assignment::{Assignment, is_on, is_same_setting, value_shown};
 use crate::authentication::has_plugin;
+use crate::deprecation::deprecation;
 use crate::judge::parse_number;
 use crate::log_expiry::{days_of_seconds, seconds_of_days};
 use crate::name::{OptionName, is_switched_on};
@@ -48,6 +49,9 @@ pub(crate) fn rewritten(
     let is_second = SECOND_NAMES.contains(&old);
     if subject.set(new).is_some_and(is_in_effect) && !is_log && !is_second {
         // The new option is in the file already.
+        return Some(Rewrite::Remove);
+    }
+    if is_better_left_out(subject, line, new) {
         return Some(Rewrite::Remove);
     }
     let off = off_value(line, old);
@@ -103,6 +107,19 @@ pub(crate) fn rewritten(
             value.map(str::to_owned),
         ),
     }
+}
+
+/// Whether a line is better left out than written under the new name of its option: the version deprecates that name,
+/// too, and the line sets its default.
+fn is_better_left_out(subject: &Subject<'_>, line: &Assignment<'_>, new: &str) -> bool {
+    let known = deprecation(subject.target, new).filter(|known| known.successor.is_none());
+    let option = subject.catalogue.row(new).filter(|_| known.is_some());
+    let value = option
+        .and_then(|option| value_shown(option, &line.entry.name, line.entry.value.as_deref()));
+    let default = subject.catalogue.default_value(new);
+    value
+        .zip(default)
+        .is_some_and(|(value, default)| is_same_setting(new, &value, default))
 }
 
 /// The number of redo log files by the file's own line, whether or not the version knows the option.
@@ -249,6 +266,16 @@ mod tests {
                 "mysql-8.0.12",
                 "slave_parallel_threads=8",
                 Some("slave_parallel_workers = 8"),
+            ),
+            (
+                "mysql-8.0.33",
+                "slave_parallel_type=LOGICAL_CLOCK",
+                Some(""),
+            ),
+            (
+                "mysql-8.0.33",
+                "slave_parallel_type=DATABASE",
+                Some("replica_parallel_type = DATABASE"),
             ),
             (
                 "mysql-8.0.33",

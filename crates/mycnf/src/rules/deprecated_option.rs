@@ -29,6 +29,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         };
         let successor = known.successor.filter(|name| subject.has(name));
         let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
+        let next = known
+            .successor
+            .and_then(|new| deprecation(subject.target, new));
+        if let Some(next) = next.filter(|next| next.successor.is_none()) {
+            let fix = format!("leave it out: {}", next.remark);
+            let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+            // Another value than the default has no place in a later version.
+            remark.rewrite = rewrite.filter(|rewrite| *rewrite == Rewrite::Remove);
+            remarks.push(remark);
+            continue;
+        }
         let successor = match &rewrite {
             // The new name without a value would switch the option on or lose its file name.
             Some(Rewrite::Replace(new)) if line.entry.name.switches_off() || new.contains('\n') => {
@@ -83,6 +94,11 @@ mod tests {
                 "write skip_replica_start",
             ],
         );
+        for value in ["LOGICAL_CLOCK", "DATABASE"] {
+            let line = format!("slave_parallel_type={value}");
+            let found = "deprecated in this version; leave it out: LOGICAL_CLOCK is the only type";
+            assert_found(&RULE, "mysql-8.0.33", &line, &[found]);
+        }
         assert_found(&RULE, "mysql-8.0.12", line, &[]);
         assert_found(&RULE, "mariadb-10.11", line, &[]);
         assert_found(

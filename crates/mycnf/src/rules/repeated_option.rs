@@ -51,7 +51,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 format!("set again, to the same value, in {}", later.entry.origin),
             )
         } else {
-            let now = later.entry.value.as_deref().unwrap_or("on");
+            let written = later.entry.value.clone();
+            // `skip_log_bin` has no value, and switches the option off.
+            let written = written.filter(|_| !later.entry.name.switches_off());
+            let now = written.or_else(|| later.value());
+            let now = now.unwrap_or_else(|| "ON".to_owned());
             (
                 Level::Warning,
                 format!("overridden in {} with the value {now}", later.entry.origin),
@@ -78,6 +82,15 @@ mod tests {
                 "note: max_connections=5: set again",
             ],
         );
+        for (lines, value) in [
+            ("log_bin=binlog\nskip_log_bin", "OFF"),
+            ("skip_log_bin\nlog_bin=binlog", "binlog"),
+            ("local_infile=0\nlocal_infile", "ON"),
+            ("local_infile\nskip-local-infile", "OFF"),
+        ] {
+            let found = format!("overridden in my.cnf line 3 with the value {value}");
+            assert_found(&RULE, "mysql-8.0.33", lines, &[&found]);
+        }
         assert_found(
             &RULE,
             "mysql-5.6",
