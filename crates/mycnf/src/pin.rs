@@ -220,8 +220,22 @@ fn binary_log(before: &Subject<'_>, after: &Subject<'_>) -> Vec<Pin> {
         .filter(|(old, new)| old == "ROW" && new != "ROW")
         .filter(|_| !is_set(before, after, "binlog_format"))
         .map(|(old, new)| old_default(after, before.target, "binlog_format", &old, &new));
-    let pins = [lost, unflushed, format, expiry(before, after)];
+    let pins = [
+        lost,
+        replicated(before, after),
+        unflushed,
+        format,
+        expiry(before, after),
+    ];
     pins.into_iter().flatten().collect()
+}
+
+/// A replica still writes what it replicates to its own binary log, for the replicas below it and for backups.
+fn replicated(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let (option, new_name) = ("log_slave_updates", "log_replica_updates");
+    let is_set = is_set(before, after, option) || before.set(new_name).is_some();
+    let is_lost = before.is_on(option) == Some(true) && after.is_on(option) == Some(false);
+    (is_lost && !is_set).then(|| old_default(after, before.target, option, "ON", "OFF"))
 }
 
 /// Binary logs are kept as long as before: without them, there is no point-in-time recovery.

@@ -268,6 +268,17 @@ mod tests {
                 Some("slave_parallel_workers = 8"),
             ),
             (
+                "mariadb-10.11",
+                "kill_idle_transaction=60",
+                Some("idle_transaction_timeout = 60"),
+            ),
+            (
+                "percona-8.0",
+                "idle_transaction_timeout=60",
+                Some("kill_idle_transaction = 60"),
+            ),
+            ("mysql-8.0.33", "idle_transaction_timeout=60", None),
+            (
                 "mysql-8.0.33",
                 "slave_parallel_type=LOGICAL_CLOCK",
                 Some(""),

@@ -13,7 +13,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "local_infile";
-    if !(subject.set(name).is_some() && subject.is_on(name) == Some(true)) {
+    // The default of a file is not reported; on a running server, it is what clients can use.
+    let is_judged = subject.is_running() || subject.set(name).is_some();
+    if !is_judged || subject.is_on(name) != Some(true) {
         return Vec::new();
     }
     let what = "LOAD DATA LOCAL is allowed: a statement can read any file that the client can read";
@@ -26,6 +28,22 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+    use crate::{Machine, RunningServer, Target};
+
+    #[test]
+    fn on_by_default_is_a_warning_on_a_running_server() {
+        let target = Target::parse("mariadb-10.11").unwrap();
+        let machine = Machine::default();
+        for (value, count) in [("ON", 1), ("OFF", 0)] {
+            let server = RunningServer {
+                variables: [("local_infile".to_owned(), value.to_owned())].into(),
+                counters: None,
+            };
+            let changed = server.changed(&target);
+            let subject = Subject::of_server(&changed, &target, &machine, &server);
+            assert_eq!(check(&subject).len(), count, "{value}");
+        }
+    }
 
     #[test]
     fn on_by_the_file_is_a_warning() {

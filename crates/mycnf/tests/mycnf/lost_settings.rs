@@ -297,3 +297,18 @@ fn a_server_id_of_0_becomes_1() {
     let (kept, _) = moved(text, "mysql-5.7", "mysql-8.0.33");
     line(&kept, "server_id=0");
 }
+
+/// A replica of MySQL 8.0 writes replicated changes to its binary log by default, and one of MariaDB does not.
+#[test]
+fn a_replica_still_logs_what_it_replicates() {
+    let pin = "log_slave_updates = ON    # as in mysql-8.0.33; the default of mariadb-10.11 is OFF";
+    let (new, _) = moved("[mysqld]\nserver_id=7\n", "mysql-8.0.33", "mariadb-10.11");
+    line(&new, pin);
+    for text in [
+        "[mysqld]\nlog_replica_updates=OFF\n",
+        "[mysqld]\nskip_log_bin\n",
+    ] {
+        let (new, _) = moved(text, "mysql-8.0.33", "mariadb-10.11");
+        assert!(!new.contains("log_slave_updates = ON"), "{new}");
+    }
+}

@@ -265,7 +265,7 @@ fn text(
         {
             writeln!(
                 out,
-                "{name}: lines without effect in {target}: {}",
+                "{name}: lines that {target} refuses or ignores: {}",
                 side.idle.join(", ")
             )
             .expect("writing to a String cannot fail");

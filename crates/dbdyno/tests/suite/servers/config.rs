@@ -283,7 +283,7 @@ fn diff_compares_versions_files_and_a_running_server() {
         "{text}"
     );
     assert!(
-        text.contains("a.cnf: lines without effect in mysql-8.0.33: query_cache_size"),
+        text.contains("a.cnf: lines that mysql-8.0.33 refuses or ignores: query_cache_size"),
         "{text}"
     );
     assert!(
