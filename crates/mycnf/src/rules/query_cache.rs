@@ -26,12 +26,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is_last = subject.target.is_at_least(Family::MySql, &[5, 7]);
     let size_text = bytes(u64::try_from(size).unwrap_or(0));
     match (subject.set("query_cache_size"), is_off) {
-        (Some(line), true) => {
+        // Without the line, the default size would be reserved.
+        (Some(line), true) if size > default_size(subject) => {
             let what = format!(
                 "reserves {size_text} for the query cache, although query_cache_type disables the cache"
             );
-            // Without the line, the default size would be reserved.
-            vec![Remark::on(line, Level::Note, what).fix("set query_cache_size = 0")]
+            vec![Remark::on(line, Level::Note, what).fix("remove the line")]
         }
         (Some(line), false) if is_enabled_by_size(subject) => {
             let what = format!(
@@ -63,8 +63,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             );
             vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
         }
-        (None, true) => Vec::new(),
+        (_, true) => Vec::new(),
     }
+}
+
+/// The size of the cache without a line, bytes.
+fn default_size(subject: &Subject<'_>) -> i128 {
+    let size = subject.catalogue.default_value("query_cache_size");
+    size.and_then(|size| size.parse().ok()).unwrap_or(0)
 }
 
 /// Whether a file has a line that disables the cache, and the line with the size enables it all the same.
@@ -93,8 +99,10 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "query_cache_size=64M",
-            &["although query_cache_type disables the cache; set query_cache_size = 0"],
+            &["note: query_cache_size=64M: reserves 64.0 MiB"],
         );
+        // It is the default size.
+        assert_found(&RULE, "mysql-5.7", "query_cache_size=1M", &[]);
         assert_found(
             &RULE,
             "mysql-5.6",
