@@ -273,8 +273,13 @@ fn index_columns(
         .actual
         .and_then(|it| it.loops)
         .is_some_and(|loops| loops > 1.0);
-    let at = if is_repeated { lists.len() } else { 0 };
-    lists.insert(at, (first, own.len()));
+    let is_later = is_repeated || table.is_never_first;
+    let at = if is_later { lists.len() } else { 0 };
+    // The equalities alone only begin a join.
+    let is_in_longer = !lists.is_empty() && first.len() == own.len();
+    if !(table.is_never_first && is_in_longer) {
+        lists.insert(at, (first, own.len()));
+    }
     // An index serves one range, and the plan does not show which of them leaves the fewest rows.
     lists.extend(of_own.map(|range| {
         let mut columns = own.clone();

@@ -68,3 +68,33 @@ fn a_later_table_that_drops_most_rows_can_be_the_first() {
     let found = candidates_of(forced, tree, rewritten, &[], &[]);
     assert_eq!(found, [forced.replacen("straight_join", "", 1)]);
 }
+
+#[test]
+fn an_anti_join_needs_an_index_with_its_join_column() {
+    let types = [("id", "int"), ("pos", "int"), ("a", "int"), ("b", "int")];
+    let from = "select count(0) AS `n` from `s`.`p`";
+    for (text, expected) in [
+        (
+            "anti join (`s`.`t`) on((`<subquery2>`.`a` = `s`.`p`.`id`)) where true",
+            "create index `index_t_a` on `s`.`t` (`a`)",
+        ),
+        (
+            "anti join (`s`.`t`) on(((`s`.`t`.`b` = 3) and (`<subquery2>`.`a` = `s`.`p`.`id`))) where true",
+            "create index `index_t_b_a` on `s`.`t` (`b`, `a`)",
+        ),
+        (
+            "left join `s`.`t` on(`s`.`t`.`a` = `s`.`p`.`id`) where `s`.`t`.`b` is null",
+            "create index `index_t_a` on `s`.`t` (`a`)",
+        ),
+        (
+            "where !<in_optimizer>(`s`.`p`.`id`,`s`.`p`.`id` in ( <materialize> (select `s`.`t`.`a` from `s`.`t` where 1 ), \
+             <primary_index_lookup>(`s`.`p`.`id` in <temporary table> on distinct_key)))",
+            "create index `index_t_a` on `s`.`t` (`a`)",
+        ),
+    ] {
+        let found = candidates(SCAN, &format!("{from} {text}"), &types, &[]);
+        assert_eq!(found[0], expected, "{found:?}");
+        let own = "create index `index_t_b` on `s`.`t` (`b`)".to_owned();
+        assert!(!found.contains(&own), "{found:?}");
+    }
+}
