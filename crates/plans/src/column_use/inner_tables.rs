@@ -73,14 +73,14 @@ fn end_of_part(tokens: &[Token], start: usize) -> usize {
 }
 
 impl Reading<'_> {
-    /// Whether a table at a place is on the inner side of an outer join or of an anti-join, so that no plan begins with it.
+    /// Whether a table at a place is on the inner side of an outer join or of an anti-join: no plan begins with it.
     pub(super) fn is_never_first(&self, place: usize) -> bool {
         let mut sides = self.inner_sides.iter();
         sides.any(|it| it.kind != InnerKind::Semi && it.places.contains(&place))
     }
 
-    /// Whether `c is null` at a place, with a column of this table, asks for rows without a partner: it stands behind the
-    /// outer join of the table, and selects none of its rows.
+    /// Whether `c is null` at a place, with a column of this table, asks for rows without a partner: it stands behind
+    /// the outer join of the table, and selects none of its rows.
     pub(super) fn asks_for_no_row(&self, at: usize, table: usize) -> bool {
         let is_inner = |it: &InnerSide| {
             it.kind == InnerKind::Left && it.places.contains(&self.place_of_tables[table])
@@ -89,7 +89,7 @@ impl Reading<'_> {
         self.inner_sides.iter().any(is_inner) && !self.inner_sides.iter().any(is_within)
     }
 
-    /// The table of a column of a materialised subquery, such as `` `<subquery2>`.`c` ``, if the subquery has one table.
+    /// The table of a column of a materialised subquery, such as `` `<subquery2>`.`c` ``, if that has one table.
     pub(super) fn table_of_subquery(&self, at: usize, name: &str) -> Option<usize> {
         if !name.starts_with(OF_SUBQUERY) {
             return None;
