@@ -11,6 +11,7 @@ mod changes;
 mod clauses;
 mod comparison;
 mod conditions;
+mod inner_tables;
 mod order;
 mod queries;
 mod token;
@@ -21,6 +22,7 @@ use alternatives::alternatives;
 use changes::changed;
 use clauses::{Clause, Clauses};
 use comparison::Comparison;
+use inner_tables::{InnerSide, inner_sides};
 use order::Orders;
 use queries::Queries;
 use token::{MARK_OF_VALUE, Token, tokens};
@@ -86,6 +88,8 @@ pub struct TableUse {
     pub wildcard: Vec<String>,
     /// Whether the statement changes its rows.
     pub is_changed: bool,
+    /// Whether it is the inner table of an outer join or of an anti-join, so that no plan begins with it.
+    pub is_never_first: bool,
 }
 
 /// The tables of a rewritten statement.
@@ -94,8 +98,10 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
     let mut reading = Reading {
         tokens: &tokens,
         queries: Queries::of(&tokens),
+        inner_sides: inner_sides(&tokens),
         tables: Vec::new(),
         query_of_tables: Vec::new(),
+        place_of_tables: Vec::new(),
     };
     reading.find_tables();
     reading.find_columns();
@@ -110,9 +116,12 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
 struct Reading<'a> {
     tokens: &'a [Token],
     queries: Queries,
+    inner_sides: Vec<InnerSide>,
     tables: Vec<TableUse>,
     /// For each table the query in whose FROM it is.
     query_of_tables: Vec<usize>,
+    /// For each table the place of its name in that FROM.
+    place_of_tables: Vec<usize>,
 }
 
 impl Reading<'_> {
@@ -135,10 +144,13 @@ impl Reading<'_> {
                 _ => table.clone(),
             };
             self.query_of_tables.push(self.queries.innermost(at));
+            self.place_of_tables.push(at);
+            let is_never_first = self.is_never_first(at);
             self.tables.push(TableUse {
                 schema: schema.clone(),
                 table: table.clone(),
                 alias,
+                is_never_first,
                 ..TableUse::default()
             });
         }
@@ -165,7 +177,10 @@ impl Reading<'_> {
                 && self.tokens.get(at + 1) == Some(&Token::Close);
             let function = function.filter(|_| !is_null).map(str::to_owned);
             let computation = self.computation(at, &clauses);
-            let comparison = if is_null {
+            let asks_for_null = is_null || self.is_followed_by(at, &["is", "null"]);
+            let comparison = if asks_for_null && self.asks_for_no_row(at, table) {
+                Comparison::default()
+            } else if is_null {
                 Comparison::with_null()
             } else {
                 Comparison::at(self, at, table, computation)
@@ -174,8 +189,13 @@ impl Reading<'_> {
             let is_served = is_condition && function.is_none() && comparison.is_served();
             unserved.extend(of_token.filter(|_| !is_served));
             let computed = computation.filter(|_| is_condition && self.is_only_column(at));
+            let searched = self.searched_for(at).map(|it| self.joined_column(it));
             let table = &mut self.tables[table];
             add(&mut table.used, &column);
+            if let Some(other) = searched {
+                add(&mut table.joined, &column);
+                table.joined_with.push((column.clone(), other));
+            }
             if !is_condition || clauses.is_in_checked_in() {
                 continue;
             }
@@ -251,6 +271,20 @@ impl Reading<'_> {
         self.tokens.get(at.checked_sub(1)?)
     }
 
+    /// Whether these words follow a place.
+    fn is_followed_by(&self, at: usize, words: &[&str]) -> bool {
+        let mut words = words.iter().enumerate();
+        words.all(|(distance, word)| is_word(self.tokens.get(at + 1 + distance)) == Some(*word))
+    }
+
+    /// A column by the name of its table in the statement.
+    fn joined_column(&self, (table, column): (usize, String)) -> JoinedColumn {
+        JoinedColumn {
+            alias: self.tables[table].alias.clone(),
+            column,
+        }
+    }
+
     /// The table and column that stand at a place.
     fn column(&self, at: usize) -> Option<(usize, String)> {
         let Some(Token::Name(parts)) = self.tokens.get(at) else {
@@ -258,6 +292,10 @@ impl Reading<'_> {
         };
         let (alias, column) = match parts.as_slice() {
             [_, alias, column] => (alias, column),
+            [subquery, column] => {
+                let table = self.table_of_subquery(at, subquery)?;
+                return Some((table, column.clone()));
+            }
             _ => return None,
         };
         // What is compared with an IN, for the time of its subquery a value: `<cache>(c)`.

@@ -3,6 +3,8 @@
 //! MySQL 5.6 and later and MariaDB 10.4 and later write it as JSON with nearly the same names; the hypergraph optimizer of
 //! MySQL writes text, of which nothing is condensed.
 
+mod used;
+
 use serde::Serialize;
 
 use crate::{error::Error, json::Json};
@@ -276,7 +278,7 @@ impl Rejected {
 fn reason_of(cause: &str) -> String {
     let cause = cause.replace('_', " ");
     let words = match cause.as_str() {
-        "not applicable" => "no condition on its columns",
+        "not applicable" => "no condition compares its columns with a value",
         "cost" => MORE_EXPENSIVE,
         "no valid range for this index" | "no valid range" => "no condition gives a range of it",
         "no predicate for first keypart" => "no condition on its first column",
@@ -302,7 +304,9 @@ fn read_orders(
         if orders.len() >= ORDERS_READ_AT_MOST {
             return;
         }
-        let Some(table) = plan.get("table").and_then(Json::text) else {
+        // MariaDB 10.11 and later name a table of a fixed order only in its path.
+        let of_path = || plan.get("best_access_path")?.get("table");
+        let Some(table) = plan.get("table").or_else(of_path).and_then(Json::text) else {
             let of_tables = plan.get("get_costs_for_tables").map(Json::elements);
             let paths = of_tables.unwrap_or_default().iter();
             for path in paths.filter_map(|it| it.get("best_access_path")) {

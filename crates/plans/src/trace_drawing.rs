@@ -20,15 +20,20 @@ impl Trace {
 }
 
 impl TracedBlock {
+    /// `2 join orders considered`.
+    pub fn considered_in_words(&self) -> String {
+        match self.considered {
+            0 => "no choice between join orders".to_owned(),
+            orders => format!("{} considered", units::counted(orders, "join order")),
+        }
+    }
+
     fn draw(&self, width: usize, lines: &mut Vec<String>) {
         let number = self
             .number
             .map(|number| format!(" {number}"))
             .unwrap_or_default();
-        lines.push(format!(
-            "query{number}: {} considered",
-            units::counted(self.considered, "join order")
-        ));
+        lines.push(format!("query{number}: {}", self.considered_in_words()));
         let chosen = self.orders.first().and_then(|order| order.cost);
         for order in &self.orders {
             add(lines, width, &order.sentence(chosen));

@@ -148,7 +148,7 @@ fn trace_content(trace: &Trace) -> Markup {
             @let chosen = block.orders.first().and_then(|order| order.cost);
             p {
                 @if let Some(number) = block.number { "Query " (number) ": " }
-                (units::counted(block.considered, "join order")) " considered"
+                (block.considered_in_words())
             }
             ul { @for order in &block.orders { li { (order.sentence(chosen)) } } }
             @if !block.rejected.is_empty() {

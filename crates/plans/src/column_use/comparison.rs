@@ -44,10 +44,7 @@ impl Comparison {
         let operator = operator.filter(|_| is_served_by_index);
         let joined = side.first().and_then(|other| reading.column(*other));
         let joined = joined.filter(|(of, _)| *of != table);
-        let joined = joined.map(|(of, column)| JoinedColumn {
-            alias: reading.tables[of].alias.clone(),
-            column,
-        });
+        let joined = joined.map(|it| reading.joined_column(it));
         Self {
             operator,
             joined,

@@ -83,7 +83,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             _ if first.is_whitespace() => (None, first.len_utf8()),
             '<' | '>' | '=' | '!' => {
                 let length = rest.find(|sign| !matches!(sign, '<' | '>' | '=' | '!'));
-                let length = length.unwrap_or(rest.len());
+                let length = match length.unwrap_or(rest.len()) {
+                    // The mark behind the sign of a negation is one of its own.
+                    _ if rest[1..].starts_with(KEPT_RESULT) => 1,
+                    length => length,
+                };
                 (Some(Token::Sign(rest[..length].to_owned())), length)
             }
             other => (Some(Token::Sign(other.to_string())), other.len_utf8()),

@@ -34,7 +34,7 @@ fn orders_and_rejected_indexes_are_found() {
     assert_eq!(block.orders[1].outcome, Outcome::Pruned);
     let reasons: Vec<&str> = block.rejected.iter().map(|it| it.reason.as_str()).collect();
     let expected = [
-        "no condition on its columns",
+        "no condition compares its columns with a value",
         "more expensive",
         "covering index better than full scan",
     ];

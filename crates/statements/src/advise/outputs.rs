@@ -119,13 +119,19 @@ fn lines(
 /// How much longer than its budget a trial took. The budget limits its timed blocks only.
 fn beyond_budget(diagnosis: &Diagnosis) -> Option<String> {
     let TrialTime { budget, whole } = diagnosis.trial?;
-    let beyond = whole.saturating_sub(budget);
-    (beyond >= Duration::from_secs(1)).then(|| {
+    let is_beyond = |time: Duration| time.saturating_sub(budget) >= Duration::from_secs(1);
+    let blocks = diagnosis.blocks_took;
+    is_beyond(whole).then(|| {
+        let begun = if is_beyond(blocks) {
+            ", and a block that has begun is completed"
+        } else {
+            ""
+        };
         format!(
-            "time: {}, {} more than --budget, which limits the timed blocks ({})",
+            "time: {}, {} of it timed blocks; --budget ({}) limits only these{begun}",
             span(whole),
-            span(beyond),
-            span(diagnosis.blocks_took)
+            span(blocks),
+            span(budget)
         )
     })
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use blame::Blamed;
 use plans::{Change, changes};
+use stats::EXECUTIONS_AT_LEAST;
 use units::percent;
 use verdict::{Compared, Decision};
 
@@ -182,16 +183,24 @@ impl Finding {
         }
         let [before, after] = &self.comparison.costs;
         // They are read last, so that there are none after a failure.
-        if before.is_empty() && after.is_empty() {
-            return None;
-        }
-        Some(reason(
-            decision,
-            [before, after],
-            amounts,
-            self.is_one_version,
-        ))
+        let is_counted = !before.is_empty() || !after.is_empty();
+        let counted =
+            is_counted.then(|| reason(decision, [before, after], amounts, self.is_one_version));
+        let reasons = [too_few(decision, self.comparison.times_s.len()), counted];
+        let reasons: Vec<String> = reasons.into_iter().flatten().collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
+}
+
+/// Why a comparison is undecided however large the difference is: its blocks were too few for any verdict.
+fn too_few(decision: Decision, blocks: usize) -> Option<String> {
+    let is_too_few = decision == Decision::Inconclusive && blocks < EXECUTIONS_AT_LEAST;
+    is_too_few.then(|| {
+        format!(
+            "only {}, but a verdict needs at least {EXECUTIONS_AT_LEAST}: allow more time with --budget",
+            units::counted(blocks, "block")
+        )
+    })
 }
 
 fn rows(number: u64) -> String {
@@ -219,5 +228,27 @@ impl Report {
             units::counted(self.blocks, "block"),
             self.terms.seed
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_few_blocks_are_the_reason_of_no_verdict() {
+        let expected =
+            "only 2 blocks, but a verdict needs at least 3: allow more time with --budget";
+        assert_eq!(
+            too_few(Decision::Inconclusive, 2).as_deref(),
+            Some(expected)
+        );
+        for (decision, blocks) in [
+            (Decision::Inconclusive, 3),
+            (Decision::Faster, 3),
+            (Decision::Equivalent, 2),
+        ] {
+            assert_eq!(too_few(decision, blocks), None);
+        }
     }
 }

@@ -7,7 +7,7 @@
 
 use blame::{Blame, Blamed};
 use runs::{backticked, quoted};
-use stats::{Interval, compare_pairs};
+use stats::{Interval, compare_pairs, execution_mean};
 
 use crate::session::{Failure, Session};
 
@@ -54,7 +54,7 @@ pub(crate) struct WritePrice {
 /// The time of a write.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WriteTimes {
-    /// Mean without the indexes and with them, seconds.
+    /// Geometric mean over the blocks without the indexes and with them, seconds.
     pub(crate) means_s: [f64; 2],
     /// With divided by without.
     pub(crate) ratio: Interval,
@@ -154,20 +154,26 @@ async fn write_price(
     for session in &mut sides {
         done(session, &sample.removal()).await?;
     }
-    let times = |pairs: &[(f64, f64)]| {
-        let writes = (pairs.len() * rows as usize) as f64;
-        let ratio = compare_pairs(pairs, CONFIDENCE)?.ratio;
-        let mean_s = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / writes;
-        Some(WriteTimes {
-            means_s: [mean_s(|it| it.0), mean_s(|it| it.1)],
-            ratio,
-        })
-    };
-    let insert = times(&inserts_s);
+    let insert = WriteTimes::of(&inserts_s, rows);
     Ok(WritePrice {
         insert: insert.ok_or_else(|| Stop::Reason("the measured time is zero".to_owned()))?,
-        update: times(&updates_s),
+        update: WriteTimes::of(&updates_s, rows),
     })
+}
+
+impl WriteTimes {
+    /// The times of one write by those of blocks, each of this number of writes without the indexes and with them; `None`
+    /// if one is zero. The ratio is that of the two means.
+    fn of(blocks_s: &[(f64, f64)], writes: u32) -> Option<Self> {
+        let mean_s = |of: fn(&(f64, f64)) -> f64| {
+            let times_s: Vec<f64> = blocks_s.iter().map(of).collect();
+            Some(execution_mean(&times_s, CONFIDENCE)?.mean / f64::from(writes))
+        };
+        Some(Self {
+            means_s: [mean_s(|it| it.0)?, mean_s(|it| it.1)?],
+            ratio: compare_pairs(blocks_s, CONFIDENCE)?.ratio,
+        })
+    }
 }
 
 /// Rows of a table that are written, kept in a table beside it.
@@ -379,6 +385,16 @@ mod tests {
         let question = size_question(&indexes(&["i"])).unwrap();
         assert!(question.contains("index_name IN ('i') AND"), "{question}");
         assert_eq!(size_question(&indexes(&[])), None);
+    }
+
+    #[test]
+    fn the_change_is_that_of_the_times_that_are_shown() {
+        // The arithmetic means are 1.6 and 1.5, and the change of them would have the other sign.
+        let times = WriteTimes::of(&[(1.0, 1.4), (2.2, 1.6)], 10).unwrap();
+        let [before, after] = times.means_s;
+        assert!((times.ratio.estimate - after / before).abs() < 1e-9);
+        assert!(before < after && after < 0.2, "{times:?}");
+        assert_eq!(WriteTimes::of(&[(0.0, 1.0), (1.0, 1.0)], 10), None);
     }
 
     #[test]

@@ -83,13 +83,19 @@ impl Explanation {
                 plan.note_limits(limits);
             }
         }
-        Self {
+        let mut explanation = Self {
             place: statement.place().to_string(),
             statement: String::from_utf8_lossy(statement.text()).into_owned(),
             version: version.to_owned(),
             explained,
             notes,
+        };
+        let plan = explanation.best().map(|(_, plan)| plan.clone());
+        if let (Some(plan), TakenTrace::Trace(trace, _)) = (plan, &mut explanation.explained.trace)
+        {
+            trace.leave_out_used(&plan);
         }
+        explanation
     }
 
     /// The form that says most: measured, else with costs, else the rows.

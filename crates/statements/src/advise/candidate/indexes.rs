@@ -226,7 +226,8 @@ fn index_columns(
     // Rows with one value of the whole primary key are no scan: such a comparison is with another table's row, and it is
     // made after the read, as MariaDB's `<in_optimizer>` does.
     let key = facts.clustering_key();
-    if !key.is_empty() && key.iter().all(|it| own.contains(it)) {
+    let has_key = |columns: &[String]| !key.is_empty() && key.iter().all(|it| columns.contains(it));
+    if has_key(&own) {
         own.retain(|it| !facts.is_in_key(it));
     }
     let mut joined = own.clone();
@@ -257,10 +258,12 @@ fn index_columns(
         let not_null = usable(&table.not_null).into_iter();
         first.extend(not_null.filter(|it| !own.contains(it)).take(1));
     }
-    let is_found_by_key = matches!(
-        node.access,
-        Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
-    );
+    // A lookup by the whole primary key finds one row, so that another column behind the key drops nothing.
+    let is_found_by_key = has_key(&joined)
+        || matches!(
+            node.access,
+            Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
+        );
     // The range selects the rows of the first table, and an index that begins with a join column does not serve it.
     let is_first_by_range = is_first && own.is_empty() && ranges(&own).next().is_some();
     let mut inner = joined.clone();
@@ -273,8 +276,13 @@ fn index_columns(
         .actual
         .and_then(|it| it.loops)
         .is_some_and(|loops| loops > 1.0);
-    let at = if is_repeated { lists.len() } else { 0 };
-    lists.insert(at, (first, own.len()));
+    let is_later = is_repeated || table.is_never_first;
+    let at = if is_later { lists.len() } else { 0 };
+    // The equalities alone only begin a join.
+    let is_in_longer = !lists.is_empty() && first.len() == own.len();
+    if !(table.is_never_first && is_in_longer) {
+        lists.insert(at, (first, own.len()));
+    }
     // An index serves one range, and the plan does not show which of them leaves the fewest rows.
     lists.extend(of_own.map(|range| {
         let mut columns = own.clone();

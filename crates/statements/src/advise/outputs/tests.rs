@@ -253,7 +253,7 @@ fn what_failed_and_a_trial_beyond_its_budget_are_shown_at_once() {
         lines,
         [
             "failed: q.sql:3:1: error 1525: Incorrect DATE value",
-            "time: 2 min 54 s, 1 min 24 s more than --budget, which limits the timed blocks (1 min 28 s)",
+            "time: 2 min 54 s, 1 min 28 s of it timed blocks; --budget (1 min 30 s) limits only these",
         ]
     );
     assert!(!with_trial(90).contains("time:"));

@@ -40,16 +40,22 @@ fn a_range_of_the_first_table_needs_no_join_column_before_it() {
     for verb in ["select `s`.`i`.`pos` AS `pos`", "delete `s`.`item`"] {
         let text = format!("{verb} {from}");
         assert_eq!(candidates(tree, &text, &types, &[]), [of_range], "{verb}");
-        // Without an index of the other table, the order of the tables is open.
+        // Without an index of the other table, the order of the tables is open: the key finds one row for each of its rows,
+        // and needs no range behind it.
         let hash_join = "Inner hash join (i.order_id = o.id)";
         let buffered = tree.replace("Nested loop inner join", hash_join);
-        let of_join = "create index `index_orders_id_total` on `s`.`orders` (`id`, `total`)";
         let found = candidates(&buffered, &text, &types, &[]);
-        assert_eq!(found, [of_range, of_join], "{verb}");
+        assert_eq!(found, [of_range], "{verb}");
+        // A join column that is no key does.
+        let by_other = text.replace("`s`.`o`.`id`", "`s`.`o`.`order_id`");
+        let of_join =
+            "create index `index_orders_order_id_total` on `s`.`orders` (`order_id`, `total`)";
+        let found = candidates(&buffered, &by_other, &types, &[]);
+        assert_eq!(found[..2], [of_range, of_join], "{verb}");
         // A condition on the other table can make that the first one.
-        let restricted = text.replace("999.9))", "999.9) and (`s`.`i`.`pos` = 7))");
+        let restricted = by_other.replace("999.9))", "999.9) and (`s`.`i`.`pos` = 7))");
         let found = candidates(tree, &restricted, &types, &[]);
-        assert_eq!(found, [of_range, of_join], "{verb}");
+        assert_eq!(found[..2], [of_range, of_join], "{verb}");
     }
 }
 
@@ -67,4 +73,34 @@ fn a_later_table_that_drops_most_rows_can_be_the_first() {
     let forced = "select straight_join 1 from o join c on c.id = o.c where c.k = 1";
     let found = candidates_of(forced, tree, rewritten, &[], &[]);
     assert_eq!(found, [forced.replacen("straight_join", "", 1)]);
+}
+
+#[test]
+fn an_anti_join_needs_an_index_with_its_join_column() {
+    let types = [("id", "int"), ("pos", "int"), ("a", "int"), ("b", "int")];
+    let from = "select count(0) AS `n` from `s`.`p`";
+    for (text, expected) in [
+        (
+            "anti join (`s`.`t`) on((`<subquery2>`.`a` = `s`.`p`.`id`)) where true",
+            "create index `index_t_a` on `s`.`t` (`a`)",
+        ),
+        (
+            "anti join (`s`.`t`) on(((`s`.`t`.`b` = 3) and (`<subquery2>`.`a` = `s`.`p`.`id`))) where true",
+            "create index `index_t_b_a` on `s`.`t` (`b`, `a`)",
+        ),
+        (
+            "left join `s`.`t` on(`s`.`t`.`a` = `s`.`p`.`id`) where `s`.`t`.`b` is null",
+            "create index `index_t_a` on `s`.`t` (`a`)",
+        ),
+        (
+            "where !<in_optimizer>(`s`.`p`.`id`,`s`.`p`.`id` in ( <materialize> (select `s`.`t`.`a` from `s`.`t` where 1 ), \
+             <primary_index_lookup>(`s`.`p`.`id` in <temporary table> on distinct_key)))",
+            "create index `index_t_a` on `s`.`t` (`a`)",
+        ),
+    ] {
+        let found = candidates(SCAN, &format!("{from} {text}"), &types, &[]);
+        assert_eq!(found[0], expected, "{found:?}");
+        let own = "create index `index_t_b` on `s`.`t` (`b`)".to_owned();
+        assert!(!found.contains(&own), "{found:?}");
+    }
 }
