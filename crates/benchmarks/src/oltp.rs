@@ -37,10 +37,6 @@ impl Benchmark for Oltp {
         &workload::oltp::OltpLoad
     }
 
-    fn single_runs(&self) -> &'static [&'static str] {
-        &["oltp"]
-    }
-
     fn work(
         &self,
         run: &PlannedRun,

@@ -36,10 +36,6 @@ impl Benchmark for Script {
         &ScriptLoad
     }
 
-    fn single_runs(&self) -> &'static [&'static str] {
-        &["script"]
-    }
-
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
         for load in run.loads_of(ScriptLoad.name()) {
             scripts(&load.spec)?;

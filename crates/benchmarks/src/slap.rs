@@ -39,14 +39,6 @@ impl Benchmark for Slap {
         &SlapLoad
     }
 
-    fn tools(&self) -> &'static [&'static str] {
-        &["mysqlslap", "mariadb-slap"]
-    }
-
-    fn single_runs(&self) -> &'static [&'static str] {
-        &["mysqlslap", "mariadb-slap"]
-    }
-
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
         let data = run.data.iter().map(|data| &data.source);
         let data = data.filter(|source| source.name() == SlapData.name());

@@ -49,14 +49,6 @@ impl Benchmark for Smack {
         &workload::smack::SmackLoad
     }
 
-    fn tools(&self) -> &'static [&'static str] {
-        &["super-smack", "gen-data"]
-    }
-
-    fn single_runs(&self) -> &'static [&'static str] {
-        &["super-smack"]
-    }
-
     fn with_files(
         &self,
         plan: &Plan,

@@ -154,19 +154,3 @@ impl FrontDoor {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn links_are_the_tools_whose_command_lines_a_record_knows() {
-        // The proxy makes no load, so no record is of it.
-        let tools = FRONT_DOORS.iter().filter(|door| door.name != "mysql-proxy");
-        let linked = tools.filter(|door| door.is_linked);
-        let names: BTreeSet<&str> = linked.map(|door| door.name).collect();
-        assert_eq!(names, benchmarks::REGISTRY.tools().collect());
-    }
-}

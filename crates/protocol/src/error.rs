@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
+use crate::refusal::hint_to_refusal;
+
 /// ER_NO_SUCH_TABLE, of MySQL and MariaDB.
 pub const NO_SUCH_TABLE: u16 = 1146;
 /// ER_PARSE_ERROR, of MySQL and MariaDB.
@@ -234,7 +236,10 @@ impl Error {
                 "allow it (MySQL: protocol_compression_algorithms), or connect without compression"
             }
             Self::SslCaMissing => "name one with --ssl-ca, or use --ssl-mode=REQUIRED",
-            Self::Server(error) | Self::Ended(error) => return error.hint().map(str::to_owned),
+            Self::Server(error) | Self::Ended(error) => {
+                let of_refusal = hint_to_refusal(error.number);
+                return of_refusal.or_else(|| error.hint().map(str::to_owned));
+            }
             _ => return None,
         };
         Some(hint.to_owned())
@@ -244,7 +249,6 @@ impl Error {
 impl ServerError {
     fn hint(&self) -> Option<&'static str> {
         Some(match self.number {
-            1040 | 1203 => "raise max_connections, or use fewer connections",
             1044 | 1142 | 1227 => "the account lacks a privilege; GRANT it, or use another account",
             1045 => {
                 "check user and password; to a server, user@localhost and user@% are two accounts"

@@ -19,16 +19,6 @@ pub trait Benchmark: Send + Sync {
     /// Its table below `[load]`, of the same name.
     fn load_options(&self) -> &'static dyn LoadKind;
 
-    /// The programs whose command lines dbdyno takes for it where it is called by their names.
-    fn tools(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// The commands that run it once, and take `--seed` and `--record`.
-    fn single_runs(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// An error where the data or the loads of a run cannot be what they say, if they are its own; starts and writes
     /// nothing.
     fn check(&self, _run: &PlannedRun) -> Result<(), Blamed> {

@@ -29,18 +29,6 @@ impl Registry {
         }
     }
 
-    /// The programs whose command lines dbdyno accepts when it is called by their names.
-    pub fn tools(&self) -> impl Iterator<Item = &'static str> {
-        let benchmarks = self.benchmarks.iter();
-        benchmarks.flat_map(|known| known.tools()).copied()
-    }
-
-    /// The commands that run one benchmark once, and accept `--seed` and `--record`.
-    pub fn single_runs(&self) -> impl Iterator<Item = &'static str> {
-        let benchmarks = self.benchmarks.iter();
-        benchmarks.flat_map(|known| known.single_runs()).copied()
-    }
-
     /// Checks that all runs of a plan are possible, and reads its files; starts and writes nothing.
     pub fn read(&'static self, plan: &Plan, context: &Context) -> Result<PlanBenchmarks, Blamed> {
         for run in &plan.runs {

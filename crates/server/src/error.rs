@@ -1,20 +1,11 @@
-//! Errors of private servers, and whose fault each one is.
+//! Errors of private servers, and who is responsible for each one.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::InstallError;
+use blame::Blame;
 
-/// Whose fault an error is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// The user's input: an option, a path, a missing binary.
-    Input,
-    /// The server.
-    Server,
-    /// The machine: a full disk, a limit.
-    Machine,
-}
+use crate::InstallError;
 
 /// An error with a private server.
 #[derive(Debug, thiserror::Error)]
@@ -265,27 +256,29 @@ impl Error {
         }
     }
 
-    /// Whose fault the error is.
-    pub fn fault(&self) -> Fault {
+    /// The party responsible for the error.
+    pub fn blame(&self) -> Blame {
         match self {
             Self::Initialise { .. }
             | Self::DiedAtStart { .. }
             | Self::TimedOut { .. }
-            | Self::Backup { .. } => Fault::Server,
+            | Self::Backup { .. } => Blame::Server,
             Self::DiskFull { .. }
             | Self::SnapshotDamaged { .. }
             | Self::Install(InstallError::Client { .. } | InstallError::Mismatch { .. }) => {
-                Fault::Machine
+                Blame::Machine
             }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound
                 | io::ErrorKind::PermissionDenied
                 | io::ErrorKind::NotADirectory
                 | io::ErrorKind::InvalidInput
-                | io::ErrorKind::InvalidFilename => Fault::Input,
-                _ => Fault::Machine,
+                | io::ErrorKind::InvalidFilename => Blame::Input,
+                // The user interrupted the wait for a server's process.
+                io::ErrorKind::Interrupted => Blame::Interrupted,
+                _ => Blame::Machine,
             },
-            _ => Fault::Input,
+            _ => Blame::Input,
         }
     }
 
@@ -493,8 +486,8 @@ mod tests {
         let full = io::Error::from_raw_os_error(rustix::io::Errno::NOSPC.raw_os_error());
         let error = Error::io("write", Path::new("/x"))(full);
         assert_eq!(
-            (error.fault(), error.to_string().as_str()),
-            (Fault::Machine, "/x: no space left on the disk")
+            (error.blame(), error.to_string().as_str()),
+            (Blame::Machine, "/x: no space left on the disk")
         );
     }
 }

@@ -28,7 +28,7 @@ pub use check::{Checked, check, check_file};
 pub use configuration::Settings;
 pub use control_group::{Cgroup, CgroupVersion, Entered, LimitError, remove_group};
 pub use destroy::{Listed, destroy, list, sweep};
-pub use error::{Error, Fault};
+pub use error::Error;
 pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
 };

@@ -78,36 +78,25 @@ pub enum Error {
     Interrupted,
 }
 
-/// Whose fault an error is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// What the user named.
-    Input,
-    /// The machine: a full disk, a refused request.
-    Machine,
-    /// The user ended it.
-    Interrupted,
-}
-
 impl Error {
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { what, path, source }
     }
 
-    /// Whose fault it is.
-    pub fn fault(&self) -> Fault {
+    /// The party responsible for it.
+    pub fn blame(&self) -> Blame {
         use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
         match self {
             Self::Io { source, .. } => match source.kind() {
-                NotFound | PermissionDenied | NotADirectory | IsADirectory => Fault::Input,
-                _ => Fault::Machine,
+                NotFound | PermissionDenied | NotADirectory | IsADirectory => Blame::Input,
+                _ => Blame::Machine,
             },
             Self::Refused { .. } | Self::NoFio(_) | Self::Import { .. } | Self::Patterns(_) => {
-                Fault::Input
+                Blame::Input
             }
-            Self::NoRoom { .. } | Self::Fio { .. } | Self::Output(_) => Fault::Machine,
-            Self::Interrupted => Fault::Interrupted,
+            Self::NoRoom { .. } | Self::Fio { .. } | Self::Output(_) => Blame::Machine,
+            Self::Interrupted => Blame::Interrupted,
         }
     }
 
@@ -134,12 +123,7 @@ impl Error {
 
 impl From<Error> for Blamed {
     fn from(error: Error) -> Self {
-        let blame = match error.fault() {
-            Fault::Input => Blame::Input,
-            Fault::Machine => Blame::Machine,
-            Fault::Interrupted => Blame::Interrupted,
-        };
-        let hint = error.hint();
+        let (blame, hint) = (error.blame(), error.hint());
         Self::new(blame, error).hint(hint)
     }
 }

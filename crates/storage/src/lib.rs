@@ -28,7 +28,7 @@ mod target;
 mod test_file;
 
 pub use commit_probe::commit_probe;
-pub use error::{Error, Fault};
+pub use error::Error;
 pub use fio::{ENGINES, Fio};
 pub use fio_course::{CompletedRequests, FioInterval};
 pub use fio_load::FioLoad;

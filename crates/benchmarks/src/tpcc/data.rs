@@ -44,14 +44,6 @@ impl Benchmark for Tpcc {
         &workload::tpcc::TpccLoad
     }
 
-    fn tools(&self) -> &'static [&'static str] {
-        &["tpcc_load", "tpcc_start"]
-    }
-
-    fn single_runs(&self) -> &'static [&'static str] {
-        &["tpcc"]
-    }
-
     fn prepared_statements(
         &self,
         _run: &PlannedRun,

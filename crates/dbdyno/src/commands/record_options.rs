@@ -7,14 +7,13 @@ use std::{
 };
 
 use audit::Audit;
-use benchmarks::REGISTRY;
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use results::{RecordPlace, write_page};
 use runs::{Context, Stage, sample_every};
 use samples::{Offered, Record};
 
-use crate::connection_options::observe_options::ObserveOptions;
+use crate::{connection_options::observe_options::ObserveOptions, front_doors::FRONT_DOORS};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordOptions {
@@ -42,7 +41,8 @@ impl RecordOptions {
 
 /// The command line as a record has it: without passwords.
 pub(crate) fn recorded_arguments() -> Vec<String> {
-    results::arguments(REGISTRY.tools())
+    let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
+    results::arguments(linked.map(|door| door.name))
 }
 
 /// The exit code by whether a rate was reached, and a warning where it was not.

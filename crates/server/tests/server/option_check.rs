@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use blame::Blame;
 use mycnf::{Family, Finding, Level, Machine, OptionFile, Severity, Target, lint};
-use server::{Error, Fault, Flavour, Installation, Server, Settings, check, check_file, try_start};
+use server::{Error, Flavour, Installation, Server, Settings, check, check_file, try_start};
 
 use crate::generated_files::generated_file;
 
@@ -90,7 +91,7 @@ fn a_wrong_name_a_wrong_unit_and_a_removed_option_are_refused_before_anything_is
         let settings = settings(scratch.path(), &text);
         let dir = scratch.path().join("server");
         let error = Server::create(&dir, &installation, &settings).unwrap_err();
-        assert_eq!(error.fault(), Fault::Input, "{at}: {error}");
+        assert_eq!(error.blame(), Blame::Input, "{at}: {error}");
         assert!(!dir.exists(), "{at}");
         let message = error.to_string();
         for (line, option) in [

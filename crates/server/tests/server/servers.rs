@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use blame::Blame;
 use protocol::{Address, Endpoint};
-use server::{Error, Fault, Installation, Lifetime, Server, Settings, destroy, list, sweep};
+use server::{Error, Installation, Lifetime, Server, Settings, destroy, list, sweep};
 
 fn installation() -> Installation {
     Installation::find(None, None).unwrap()
@@ -214,7 +215,7 @@ fn an_unknown_option_is_refused_before_anything_is_made() {
     };
     assert!(matches!(error, Error::Rejected { .. }), "{error}");
     assert!(error.to_string().contains("no_such_variable"), "{error}");
-    assert_eq!(error.fault(), Fault::Input);
+    assert_eq!(error.blame(), Blame::Input);
     assert!(!directory.exists());
 }
 
@@ -226,7 +227,7 @@ fn a_server_that_dies_at_start_shows_its_log() {
     let error = server.start(Lifetime::Owned).unwrap_err();
     assert!(matches!(error, Error::DiedAtStart { .. }), "{error}");
     assert!(error.to_string().contains("SSL"), "{error}");
-    assert_eq!(error.fault(), Fault::Server);
+    assert_eq!(error.blame(), Blame::Server);
     assert!(!server.is_running());
 
     server.reconfigure(&settings(&[])).unwrap();
@@ -268,7 +269,7 @@ fn a_directory_of_somebody_else_is_refused() {
     ];
     for error in refused {
         assert!(matches!(error, Error::Foreign { .. }), "{error}");
-        assert_eq!(error.fault(), Fault::Input);
+        assert_eq!(error.blame(), Blame::Input);
     }
     assert!(matches!(
         Server::open(&root.path().join("none")),
@@ -632,7 +633,7 @@ fn a_missing_server_is_an_error_that_lists_what_there_is() {
             .unwrap()
             .contains("apt-get install mariadb-server-core")
     );
-    assert_eq!(error.fault(), Fault::Input);
+    assert_eq!(error.blame(), Blame::Input);
     assert!(matches!(
         Installation::find(Some("oracle"), None),
         Err(Error::UnknownVersion { .. })
