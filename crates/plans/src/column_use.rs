@@ -11,9 +11,12 @@ mod changes;
 mod clauses;
 mod comparison;
 mod conditions;
+mod inner_sides;
 mod inner_tables;
 mod order;
+mod order_columns;
 mod queries;
+mod table_use;
 mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,75 +25,12 @@ use alternatives::alternatives;
 use changes::changed;
 use clauses::{Clause, Clauses};
 use comparison::Comparison;
-use inner_tables::{InnerSide, inner_sides};
+use inner_sides::{InnerSide, inner_sides};
 use order::Orders;
 use queries::Queries;
-use token::{MARK_OF_VALUE, Token, tokens};
-
-/// What a condition does with a column before it compares the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Computation {
-    /// It adds or subtracts, which can be done with the other side instead.
-    Shift,
-    /// It reads a part of a JSON document.
-    Json,
-    /// Its expression depends on the time of execution, so that no generated column can store it.
-    Clock,
-    /// Anything else.
-    Other,
-}
-
-/// A column of another table that a column is compared with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JoinedColumn {
-    /// The name that the other table has in the statement.
-    pub alias: String,
-    /// Its column.
-    pub column: String,
-}
-
-/// A table of a statement with the columns that it uses, each once, in the order of their first use.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TableUse {
-    /// The schema.
-    pub schema: String,
-    /// The table.
-    pub table: String,
-    /// The name that its columns and its plan node have.
-    pub alias: String,
-    /// Columns compared by equality with a value.
-    pub equal: Vec<String>,
-    /// Those of them that are compared with a list of values: an index has no order of what stands behind one.
-    pub listed: Vec<String>,
-    /// Columns compared by equality with a column of another table.
-    pub joined: Vec<String>,
-    /// The same columns, each with the columns that it is compared with.
-    pub joined_with: Vec<(String, JoinedColumn)>,
-    /// Columns whose conditions select a range.
-    pub range: Vec<String>,
-    /// Those of them that are searched by a pattern, which is a range of a text only.
-    pub pattern: Vec<String>,
-    /// Columns that must not be NULL, which seldom drops most rows.
-    pub not_null: Vec<String>,
-    /// Columns of an OR over several columns of this table, each compared by itself: an index of each serves it.
-    pub either: Vec<String>,
-    /// Columns of GROUP BY, or else of ORDER BY, if all are plain columns of this table in one direction.
-    pub order: Vec<String>,
-    /// All columns.
-    pub used: Vec<String>,
-    /// Columns within a function in a condition, with the function.
-    pub wrapped: Vec<(String, String)>,
-    /// Columns of conditions on an expression of no other column, with its kind: an index of the column serves none of them.
-    pub computed: Vec<(Computation, String)>,
-    /// Columns compared with a number.
-    pub with_number: Vec<String>,
-    /// Columns searched by a pattern that begins with a wildcard.
-    pub wildcard: Vec<String>,
-    /// Whether the statement changes its rows.
-    pub is_changed: bool,
-    /// Whether it is the inner table of an outer join or of an anti-join, so that no plan begins with it.
-    pub is_never_first: bool,
-}
+use table_use::add;
+pub use table_use::{Computation, JoinedColumn, TableUse};
+use token::{MARK_OF_VALUE, Token, is_word, tokens};
 
 /// The tables of a rewritten statement.
 pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
@@ -183,7 +123,7 @@ impl Reading<'_> {
             } else if is_null {
                 Comparison::with_null()
             } else {
-                Comparison::at(self, at, table, computation)
+                self.comparison(at, table, computation)
             };
             let is_condition = clauses.now == Clause::Where;
             let is_served = is_condition && function.is_none() && comparison.is_served();
@@ -314,19 +254,6 @@ impl Reading<'_> {
         let nearest = queries.find_map(|query| named(Some(query)));
         let table = nearest.or_else(|| named(None))?;
         Some((table, column.clone()))
-    }
-}
-
-fn is_word(token: Option<&Token>) -> Option<&str> {
-    match token {
-        Some(Token::Word(word)) => Some(word),
-        _ => None,
-    }
-}
-
-fn add(columns: &mut Vec<String>, column: &str) {
-    if !columns.iter().any(|known| known == column) {
-        columns.push(column.to_owned());
     }
 }
 

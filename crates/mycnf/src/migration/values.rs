@@ -8,6 +8,9 @@ use crate::log_expiry::{AUTO_PURGE, expiry_option};
 use crate::size::size;
 use crate::subject::Subject;
 
+/// An option, its values that the other family takes for something else, and what they mean.
+type Number = (&'static str, fn(i128) -> bool, &'static str);
+
 impl Migration {
     /// Numbers that the two families take for different ones. Value 3 of the first option is MariaDB's alone and flushes
     /// every commit, like 1; MySQL cuts it to 2, which flushes once in a second. With a server id of 0, MySQL refuses
@@ -16,7 +19,7 @@ impl Migration {
         if !before.is_mariadb() || after.is_mariadb() {
             return;
         }
-        let numbers: [(&str, fn(i128) -> bool, &str); 2] = [
+        let numbers: [Number; 2] = [
             (
                 "innodb_flush_log_at_trx_commit",
                 |value| value >= 3,

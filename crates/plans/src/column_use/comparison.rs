@@ -1,18 +1,18 @@
 //! How a condition compares a column, and with what.
 
-use super::{Computation, JoinedColumn, Reading, TableUse, add, is_word, token::Token};
+use super::table_use::{JoinedColumn, TableUse, add};
 
 /// A comparison of a column.
 #[derive(Default)]
 pub(super) struct Comparison {
-    /// Its kind, as of [`Token::comparison`], if an index can serve it.
-    operator: Option<&'static str>,
+    /// Its kind, as of [`Token::comparison`](super::token::Token::comparison), if an index can serve it.
+    pub(super) operator: Option<&'static str>,
     /// The column of another table on the other side.
-    joined: Option<JoinedColumn>,
-    is_number: bool,
-    is_list: bool,
-    is_wildcard: bool,
-    is_not_null: bool,
+    pub(super) joined: Option<JoinedColumn>,
+    pub(super) is_number: bool,
+    pub(super) is_list: bool,
+    pub(super) is_wildcard: bool,
+    pub(super) is_not_null: bool,
 }
 
 impl Comparison {
@@ -21,38 +21,6 @@ impl Comparison {
         Self {
             operator: Some("="),
             ..Self::default()
-        }
-    }
-
-    /// That of the column at a place, which is one of this table; `computation` is what the condition does with it.
-    pub(super) fn at(
-        reading: &Reading<'_>,
-        at: usize,
-        table: usize,
-        computation: Option<Computation>,
-    ) -> Self {
-        let word = |distance: usize| is_word(reading.tokens.get(at + distance));
-        let operator = [reading.tokens.get(at + 1), reading.before(at)]
-            .into_iter()
-            .flatten()
-            .find_map(Token::comparison);
-        let side = reading.compared_with(at);
-        // No index finds the rows in which two columns of one table, or an expression and a value, are equal.
-        let is_served_by_index = computation.is_none()
-            && !reading.has_column_of(&side, table)
-            && !reading.is_truth_test(at);
-        let operator = operator.filter(|_| is_served_by_index);
-        let joined = side.first().and_then(|other| reading.column(*other));
-        let joined = joined.filter(|(of, _)| *of != table);
-        let joined = joined.map(|it| reading.joined_column(it));
-        Self {
-            operator,
-            joined,
-            is_number: reading.is_number(&side),
-            is_list: word(1) == Some("in"),
-            is_wildcard: operator == Some("like") && reading.is_wildcard(&side),
-            // `c is not null` is a range of nearly everything, and no equality.
-            is_not_null: [word(1), word(2)] == [Some("is"), Some("not")],
         }
     }
 

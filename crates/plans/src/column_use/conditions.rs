@@ -1,10 +1,11 @@
 //! What a condition does with a column, and what it compares it with.
 
 use super::{
-    Computation, Reading,
+    Reading,
     clauses::Clauses,
-    is_word,
-    token::{MARK_OF_VALUE, Token},
+    comparison::Comparison,
+    table_use::Computation,
+    token::{MARK_OF_VALUE, Token, is_word},
 };
 
 /// Functions of the time of execution.
@@ -96,6 +97,37 @@ impl Reading<'_> {
         let is_mark = |of: Option<&Token>| is_word(of) == Some(MARK_OF_VALUE);
         let beside = [self.before(at), self.tokens.get(at + 1)];
         self.tokens[at].comparison().is_some() && !beside.into_iter().any(is_mark)
+    }
+
+    /// The comparison of the column at a place, which is one of this table; `computation` is what the condition does with it.
+    pub(super) fn comparison(
+        &self,
+        at: usize,
+        table: usize,
+        computation: Option<Computation>,
+    ) -> Comparison {
+        let word = |distance: usize| is_word(self.tokens.get(at + distance));
+        let operator = [self.tokens.get(at + 1), self.before(at)]
+            .into_iter()
+            .flatten()
+            .find_map(Token::comparison);
+        let side = self.compared_with(at);
+        // No index finds the rows in which two columns of one table, or an expression and a value, are equal.
+        let is_served_by_index =
+            computation.is_none() && !self.has_column_of(&side, table) && !self.is_truth_test(at);
+        let operator = operator.filter(|_| is_served_by_index);
+        let joined = side.first().and_then(|other| self.column(*other));
+        let joined = joined.filter(|(of, _)| *of != table);
+        let joined = joined.map(|it| self.joined_column(it));
+        Comparison {
+            operator,
+            joined,
+            is_number: self.is_number(&side),
+            is_list: word(1) == Some("in"),
+            is_wildcard: operator == Some("like") && self.is_wildcard(&side),
+            // `c is not null` is a range of nearly everything, and no equality.
+            is_not_null: [word(1), word(2)] == [Some("is"), Some("not")],
+        }
     }
 
     /// The places of what the column at a place is compared with: behind it, or else before it.

@@ -1,76 +1,13 @@
-//! The inner sides of the outer joins, semi-joins and anti-joins of a rewritten statement.
-//!
-//! ```text
-//! from `s`.`p` anti join (`s`.`l`) on((`<subquery2>`.`p` = `s`.`p`.`id`)) where true
-//! ```
+//! What it means for a table or a condition to be on the inner side of a join.
 
-use std::ops::Range;
-
-use super::{Reading, is_word, token::Token};
+use super::{
+    Reading,
+    inner_sides::{InnerKind, InnerSide},
+    token::is_word,
+};
 
 /// How MySQL begins the name that the columns of a subquery have which it materialises: `<subquery2>`.
 const OF_SUBQUERY: &str = "<subquery";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum InnerKind {
-    Left,
-    Anti,
-    Semi,
-}
-
-/// The inner side of a join.
-pub(super) struct InnerSide {
-    kind: InnerKind,
-    /// The places of its tables.
-    places: Range<usize>,
-    /// The places of its ON; empty without one.
-    on: Range<usize>,
-}
-
-/// All of a statement.
-pub(super) fn inner_sides(tokens: &[Token]) -> Vec<InnerSide> {
-    let words = tokens.windows(2).enumerate();
-    let sides = words.filter_map(|(at, pair)| {
-        let kind = match (is_word(pair.first()), is_word(pair.last())) {
-            (Some("left"), Some("join")) => InnerKind::Left,
-            (Some("anti"), Some("join")) => InnerKind::Anti,
-            (Some("semi"), Some("join")) => InnerKind::Semi,
-            _ => return None,
-        };
-        let start = at + pair.len();
-        let end = end_of_part(tokens, start);
-        let behind = tokens.get(end..).unwrap_or_default().iter();
-        // A table has its alias behind it.
-        let aliases = behind.take_while(|token| matches!(token, Token::Name(_)));
-        let on = end + aliases.count();
-        let on = match is_word(tokens.get(on)) {
-            Some("on") => on + 1..end_of_part(tokens, on + 1),
-            _ => on..on,
-        };
-        Some(InnerSide {
-            kind,
-            places: start..end,
-            on,
-        })
-    });
-    sides.collect()
-}
-
-/// The place behind the token at a place, or behind the bracket that it opens.
-fn end_of_part(tokens: &[Token], start: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, token) in tokens.iter().enumerate().skip(start) {
-        match token {
-            Token::Open => depth += 1,
-            Token::Close => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return at + 1;
-        }
-    }
-    tokens.len()
-}
 
 impl Reading<'_> {
     /// Whether a table at a place is on the inner side of an outer join or of an anti-join: no plan begins with it.

@@ -129,3 +129,11 @@ fn quoted(text: &str, mark: char) -> (String, usize) {
     }
     (value, text.len())
 }
+
+/// The word that a token is, if it is one.
+pub(super) fn is_word(token: Option<&Token>) -> Option<&str> {
+    match token {
+        Some(Token::Word(word)) => Some(word),
+        _ => None,
+    }
+}
