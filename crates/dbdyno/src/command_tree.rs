@@ -18,7 +18,7 @@ pub(crate) fn command_tree(cli: Command) -> Command {
 
 /// `cli`, whose help also names the tools that links to dbdyno replace.
 fn with_links(cli: Command) -> Command {
-    let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
+    let linked = FRONT_DOORS.iter().filter(|door| door.is_linked());
     let names: Vec<&str> = linked.map(|door| door.name).collect();
     let (last, others) = names.split_last().expect("there are some");
     let links = format!(

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use crate::commands;
 
 pub(crate) mod gen_data;
+pub(crate) mod linked_tools;
 mod my_getopt;
 pub(crate) mod mysql_proxy;
 pub(crate) mod mysqlslap;
@@ -15,6 +16,7 @@ mod tpcc_arguments;
 pub(crate) mod tpcc_load;
 pub(crate) mod tpcc_start;
 
+use linked_tools::LINKED_TOOLS;
 use mysqlslap::Dialect;
 
 /// A command that parses its own command line.
@@ -22,8 +24,6 @@ pub(crate) struct FrontDoor {
     /// Name in `dbdyno NAME`.
     pub(crate) name: &'static str,
     about: &'static str,
-    /// Whether a link with this name acts as the tool.
-    pub(crate) is_linked: bool,
     /// Its options, for completions and man pages.
     definition: fn() -> Command,
     enter: fn(vec::IntoIter<OsString>) -> anyhow::Result<ExitCode>,
@@ -35,7 +35,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "oltp",
         about: "Run sysbench's OLTP workloads without sysbench: prepare, prewarm, run, check and clean up",
-        is_linked: false,
         definition: commands::oltp::definition,
         enter: |args| commands::oltp::run(args),
         own_help: None,
@@ -43,7 +42,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "super-smack",
         about: "Run a .smack file; command line and report are those of Super Smack",
-        is_linked: true,
         definition: super_smack::definition,
         enter: |args| super_smack::run(args),
         own_help: None,
@@ -51,7 +49,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "mysqlslap",
         about: "Run statements from many clients; command line and report are those of mysqlslap",
-        is_linked: true,
         definition: || mysqlslap::definition(Dialect::MySql),
         enter: |args| mysqlslap::run(Dialect::MySql, args),
         own_help: None,
@@ -59,7 +56,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "mariadb-slap",
         about: "Run statements from many clients; command line and report are those of mariadb-slap",
-        is_linked: true,
         definition: || mysqlslap::definition(Dialect::MariaDb),
         enter: |args| mysqlslap::run(Dialect::MariaDb, args),
         own_help: None,
@@ -67,7 +63,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "tpcc_load",
         about: "Load TPC-C tables; command line and messages are those of tpcc-mysql",
-        is_linked: true,
         definition: tpcc_load::definition,
         enter: |args| tpcc_load::run(args),
         own_help: None,
@@ -75,7 +70,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "tpcc_start",
         about: "Run TPC-C; command line and output are those of tpcc-mysql",
-        is_linked: true,
         definition: tpcc_start::definition,
         enter: |args| tpcc_start::run(args),
         own_help: None,
@@ -83,7 +77,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "gen-data",
         about: "Generate rows; command line and output are those of Super Smack's gen-data, byte for byte",
-        is_linked: true,
         definition: gen_data::definition,
         enter: |args| gen_data::run(args),
         own_help: Some("-?"),
@@ -91,7 +84,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "proxy",
         about: "Relay MySQL connections to servers; a script can observe and change the sessions",
-        is_linked: false,
         definition: mysql_proxy::definition,
         enter: |args| mysql_proxy::run(args),
         own_help: None,
@@ -99,7 +91,6 @@ pub(crate) const FRONT_DOORS: [FrontDoor; 9] = [
     FrontDoor {
         name: "mysql-proxy",
         about: "Relay MySQL connections to servers; the command line is that of MySQL Proxy",
-        is_linked: true,
         definition: mysql_proxy::definition,
         enter: |args| mysql_proxy::run(args),
         own_help: None,
@@ -114,7 +105,12 @@ impl FrontDoor {
 
     /// The tool for a link with this name.
     pub(crate) fn linked(name: &str) -> Option<&'static Self> {
-        Self::named(name).filter(|door| door.is_linked)
+        Self::named(name).filter(|door| door.is_linked())
+    }
+
+    /// Whether a link with its name acts as the tool.
+    pub(crate) fn is_linked(&self) -> bool {
+        LINKED_TOOLS.contains(&self.name)
     }
 
     /// The definition that dbdyno needs to pass the arguments on unchanged.

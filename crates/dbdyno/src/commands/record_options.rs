@@ -13,7 +13,9 @@ use results::{RecordPlace, write_page};
 use runs::{Context, Stage, sample_every};
 use samples::{Offered, Record};
 
-use crate::{connection_options::observe_options::ObserveOptions, front_doors::FRONT_DOORS};
+use crate::{
+    connection_options::observe_options::ObserveOptions, front_doors::linked_tools::LINKED_TOOLS,
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordOptions {
@@ -41,8 +43,7 @@ impl RecordOptions {
 
 /// The command line as a record has it: without passwords.
 pub(crate) fn recorded_arguments() -> Vec<String> {
-    let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
-    results::arguments(linked.map(|door| door.name))
+    results::arguments(LINKED_TOOLS)
 }
 
 /// The exit code by whether a rate was reached, and a warning where it was not.
