@@ -126,6 +126,16 @@ impl Unlimited {
     }
 }
 
+/// Whether a scalar subquery of a statement has a LIMIT: which of several equal rows gives its value is left open.
+pub(super) fn has_scalar_limit(statement: &SqlStatement) -> bool {
+    let text = StatementText::of(statement);
+    text.is_some_and(|text| {
+        let limits = limits_within(&text).into_iter();
+        let mut scalar = limits.filter(|it| is_of_scalar(&text, it.start));
+        scalar.next().is_some()
+    })
+}
+
 /// The clauses of a SELECT, or of the one behind the common table expressions of a WITH; `None` where these are recursive,
 /// since their LIMIT may be what ends them.
 fn outermost(text: &StatementText<'_>) -> Option<Clauses> {

@@ -40,7 +40,15 @@ pub(super) fn inner_sides(tokens: &[Token]) -> Vec<InnerSide> {
         let behind = tokens.get(end..).unwrap_or_default().iter();
         // A table has its alias behind it.
         let aliases = behind.take_while(|token| matches!(token, Token::Name(_)));
-        let on = end + aliases.count();
+        let mut on = end + aliases.count();
+        // Index hints: `use index (a, b)`.
+        while let Some("use" | "force" | "ignore") = is_word(tokens.get(on)) {
+            let mut behind = on..tokens.len();
+            match behind.find(|at| tokens[*at] == Token::Open) {
+                Some(bracket) => on = end_of_part(tokens, bracket),
+                None => break,
+            }
+        }
         let on = match is_word(tokens.get(on)) {
             Some("on") => on + 1..end_of_part(tokens, on + 1),
             _ => on..on,

@@ -114,6 +114,8 @@ mod tests {
         }
         let condition = "left join `s`.`line` `l` on(((`s`.`l`.`product` = `s`.`p`.`id`) and (`s`.`l`.`order` is null))) \
                          where (`s`.`p`.`end` is null)";
+        let hinted = condition.replace("`line` `l` on", "`line` `l` use index (`x`) on");
+        assert_eq!(uses(&hinted)[1].equal, ["order"]);
         let uses = uses(condition);
         assert_eq!(
             (&uses[0].equal[..], &uses[1].equal[..]),

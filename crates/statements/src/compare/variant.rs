@@ -161,6 +161,19 @@ impl Variant {
         !options.any(|(option, _)| is_of_order(option)) && self.sql.iter().all(keeps)
     }
 
+    /// Whether it changes only how rows are found: its SQL makes or drops indexes or sets the optimizer, or it has hints.
+    pub(super) fn changes_only_access(&self) -> bool {
+        let is_of_optimizer = |part: &SqlStatement| {
+            let mut words = part.words();
+            !is_setting(part) || words.any(|word| word.starts_with(b"optimizer_"))
+        };
+        let is_own = self.rewrite.is_none() && self.cnf.is_none() && self.run.is_none();
+        is_own
+            && self.options.is_empty()
+            && self.keeps_order()
+            && self.sql.iter().all(is_of_optimizer)
+    }
+
     /// Whether it needs a server of its own.
     pub(crate) fn changes_server(&self) -> bool {
         self.has_changes() || !self.options.is_empty() || self.cnf.is_some() || self.run.is_some()
@@ -227,6 +240,20 @@ mod tests {
         ] {
             let variant = Variant::parse(&format!("v: {parts}")).unwrap();
             assert_eq!(variant.keeps_order(), keeps, "{parts}");
+        }
+    }
+
+    #[test]
+    fn an_index_or_a_switch_of_the_optimizer_changes_only_the_access() {
+        for (parts, is_only) in [
+            ("create index i on t (a)", true),
+            ("set optimizer_switch = 'mrr=off'", true),
+            ("set lc_time_names = 'de_DE'", false),
+            ("option sort_buffer_size = 4M", false),
+            ("alter table t modify a bigint", false),
+        ] {
+            let variant = Variant::parse(&format!("v: {parts}")).unwrap();
+            assert_eq!(variant.changes_only_access(), is_only, "{parts}");
         }
     }
 

@@ -206,3 +206,22 @@ fn the_limits_of_subqueries_are_left_out_too() {
     assert_eq!(plain, hinted);
     assert_ne!(plain, other);
 }
+
+#[test]
+fn a_scalar_subquery_with_a_limit_is_found() {
+    for (text, expected) in [
+        (
+            "select a, (select b from u where u.a = t.a limit 1) from t",
+            true,
+        ),
+        (
+            "select a from t where b = (select b from u order by c limit 1)",
+            true,
+        ),
+        ("select a from (select a from t limit 3) x", false),
+        ("select a from t limit 3", false),
+    ] {
+        let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
+        assert_eq!(has_scalar_limit(&statements[0]), expected, "{text}");
+    }
+}

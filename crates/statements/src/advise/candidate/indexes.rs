@@ -135,7 +135,8 @@ impl Subject<'_> {
             let mut columns = [&it.equal, &it.range, &it.either].into_iter();
             columns.any(|columns| !columns.is_empty())
         };
-        let mut others = self.uses.iter().filter(|it| it.alias != table.alias);
+        let others = self.uses.iter().filter(|it| it.alias != table.alias);
+        let mut others = others.filter(|it| !it.is_never_first);
         !others.any(is_restricted) && is_read_first(&self.plan.root, node)
     }
 
@@ -236,6 +237,10 @@ fn index_columns(
             .into_iter()
             .filter(|it| !own.contains(it)),
     );
+    // A lookup by the whole primary key finds one row: another column of its index drops nothing.
+    if has_key(&joined) {
+        joined.retain(|it| own.contains(it) || !facts.is_in_key(it));
+    }
     let ranges = |equal: &[String]| {
         let mut ranges = found(&table.range);
         ranges.retain(|it| !equal.contains(it));
@@ -258,12 +263,10 @@ fn index_columns(
         let not_null = usable(&table.not_null).into_iter();
         first.extend(not_null.filter(|it| !own.contains(it)).take(1));
     }
-    // A lookup by the whole primary key finds one row, so that another column behind the key drops nothing.
-    let is_found_by_key = has_key(&joined)
-        || matches!(
-            node.access,
-            Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
-        );
+    let is_found_by_key = matches!(
+        node.access,
+        Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
+    );
     // The range selects the rows of the first table, and an index that begins with a join column does not serve it.
     let is_first_by_range = is_first && own.is_empty() && ranges(&own).next().is_some();
     let mut inner = joined.clone();

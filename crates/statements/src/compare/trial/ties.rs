@@ -14,13 +14,13 @@ use crate::{
     },
     execution::GuardedStatements,
     setting::is_setting,
-    unlimited::Unlimited,
+    unlimited::{Unlimited, has_scalar_limit},
 };
 
 /// ER_NON_UNIQ_ERROR, ER_BAD_FIELD_ERROR and ER_PARSE_ERROR: a key of ORDER BY has no place in the list as it is written.
 const KEY_ERRORS: [u16; 3] = [1052, 1054, protocol::PARSE_ERROR];
-/// ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT of MariaDB, and ER_QUERY_TIMEOUT of MySQL.
-const TIME_ERRORS: [u16; 3] = [1317, 1969, 3024];
+/// ER_SUBQUERY_NO_1_ROW: the LIMIT is part of what the statement means.
+const MORE_THAN_ONE_ROW: u16 = 1242;
 
 /// Makes of a statement one without its LIMIT, or without any.
 type WithoutLimit = fn(&SqlStatement) -> Option<Unlimited>;
@@ -69,6 +69,17 @@ impl<'a> Trial<'a> {
                 Some(true) if !hides_order => Sameness::Tied,
                 Some(true) | None => Sameness::Undecided,
             };
+        }
+        for comparison in &mut self.comparisons {
+            let variant = &sides[comparison.side].variant;
+            let statement = own_statement(&sides[0], comparison.statement);
+            // Another access takes another one of equal rows, and without its LIMIT the subquery has no value.
+            if comparison.sameness == Sameness::Different
+                && variant.changes_only_access()
+                && statement.is_some_and(has_scalar_limit)
+            {
+                comparison.sameness = Sameness::Undecided;
+            }
         }
         Ok(())
     }
@@ -125,10 +136,10 @@ fn is_same(both: [Option<&Answer>; 2]) -> Option<bool> {
     }
 }
 
-/// Whether the server refused a statement, and did not only end it because of its time.
+/// Whether the server refused a statement for what it says; its time, memory and locks say nothing about the results.
 fn is_refused(error: &Blamed) -> bool {
     let number = error.server_error;
-    number.is_some_and(|number| !TIME_ERRORS.contains(&number))
+    number.is_some_and(|number| number == MORE_THAN_ONE_ROW || KEY_ERRORS.contains(&number))
 }
 
 /// The answers to some statements of a side without LIMIT, after the settings before each. One that is not executed in
@@ -202,12 +213,15 @@ mod tests {
     }
 
     #[test]
-    fn a_time_limit_of_the_server_is_no_refusal() {
+    fn what_a_server_has_no_time_or_room_for_is_no_refusal() {
         for (number, expected) in [
             // Subquery returns more than 1 row.
             (Some(1242), true),
+            (Some(1054), true),
             (Some(3024), false),
             (Some(1969), false),
+            // Out of sort memory.
+            (Some(1038), false),
             (None, false),
         ] {
             let error = Blamed {

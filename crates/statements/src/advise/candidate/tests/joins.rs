@@ -60,6 +60,22 @@ fn a_range_of_the_first_table_needs_no_join_column_before_it() {
 }
 
 #[test]
+fn a_column_that_joins_an_earlier_table_needs_an_index_though_the_key_joins_a_later_one() {
+    let tree = "-> Nested loop inner join  (cost=9 rows=9)\n    \
+                -> Inner hash join (o.order_id = u.id)  (cost=9 rows=9)\n        \
+                -> Table scan on o  (cost=9 rows=9000)\n        \
+                -> Hash\n            \
+                -> Table scan on u  (cost=9 rows=9)\n    \
+                -> Index lookup on i using PRIMARY (order_id=o.id)  (cost=9 rows=2)\n";
+    let text = "select 1 AS `1` from `s`.`u` join `s`.`orders` `o` join `s`.`item` `i` \
+                where ((`s`.`i`.`order_id` = `s`.`o`.`id`) and (`s`.`o`.`order_id` = `s`.`u`.`id`))";
+    let types = [("id", "int"), ("order_id", "int")];
+    let found = candidates(tree, text, &types, &[]);
+    let of_join = "create index `index_orders_order_id` on `s`.`orders` (`order_id`)";
+    assert!(found.contains(&of_join.to_owned()), "{found:?}");
+}
+
+#[test]
 fn a_later_table_that_drops_most_rows_can_be_the_first() {
     let tree = "-> Nested loop inner join  (cost=1 rows=1) (actual time=0..9 rows=2 loops=1)\n\
                 \x20   -> Table scan on o  (cost=1 rows=9000) (actual time=0..5 rows=9000 loops=1)\n\
