@@ -2,7 +2,7 @@
 
 use figures::RunFigures;
 use samples::{
-    Counters, DiskTraffic, Host, Interval, LoadStage, Machine, Record, ServerIdentity,
+    BlockDevice, Counters, DiskTraffic, Host, Interval, LoadStage, Machine, Record, ServerIdentity,
     ServerStatus, Storage, StorageDirectory, Telemetry,
 };
 
@@ -252,10 +252,15 @@ impl<'a> Run<'a> {
 
     /// The traffic of the machine's disks in these samples, each request once.
     pub(crate) fn disk_traffic(&self, samples: &[&Telemetry]) -> Vec<DiskTraffic> {
-        let storage = self.storage().ok();
-        let devices = storage.map(|it| it.devices.as_slice()).unwrap_or_default();
+        let devices = self.devices();
         let samples = samples.iter();
         samples.flat_map(|it| it.traffic_once(devices)).collect()
+    }
+
+    /// The devices below the server's directories; empty if they are not recorded.
+    pub(crate) fn devices(&self) -> &'a [BlockDevice] {
+        let storage = self.storage().ok();
+        storage.map(|it| it.devices.as_slice()).unwrap_or_default()
     }
 
     /// The readings of the server's status in the measured phase.

@@ -98,7 +98,9 @@ pub(crate) fn placed(
     let mount = kernel.mount_of(path);
     let device = describe_stack(kernel, number, devices).or_else(|| {
         // btrfs has a device number of its own; its mount names the device.
-        let source = mount.as_ref()?.mount_source.as_deref()?;
+        let source = mount.as_ref()?.mount_source.as_deref();
+        // The source of ZFS is a dataset, which may have the name of a volume or a disk.
+        let source = source.filter(|it| it.starts_with("/dev/"))?;
         let name = Path::new(source).file_name()?.to_str()?;
         let number = kernel.line(&format!("sys/class/block/{name}/dev"));
         let number = number.or_else(|| number_of_volume(kernel, name))?;

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "pages came from the disk, not from the page cache",
     found: "pages came from the page cache, not from the disk",
     measures: "The number of bytes that InnoDB read, compared with the number of bytes that all disks of the machine delivered in the same time. For storage: whether the requests bypassed the page cache, and the file size compared with the machine's memory.",
-    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. Not evaluated if the file system compresses, or is a network file system, FUSE or ZFS. For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
+    threshold: "warn if InnoDB read at least 1 MiB/s and more than 1.1 times the bytes that the disks delivered. Fail if InnoDB did so with O_DIRECT, which bypasses the page cache. Not evaluated if the file system compresses, or is a network file system, FUSE, overlay or ZFS. For storage: warn if requests went through the page cache. Fail if, in addition, the file fits into the machine's memory",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 5",
     consequence: "Bytes that no disk delivered came from memory: the host's page cache, which the configuration does not show. The figures are valid only as long as the data fits into this memory.",
     remedy: "Set innodb_flush_method=O_DIRECT, give the memory to the buffer pool, or use more data than fits into the machine's memory. For storage: set direct=1.",
@@ -69,12 +69,12 @@ fn judge(run: &Run<'_>) -> Outcome {
 }
 
 /// Whether the disks deliver each byte that is read from a file system: those of a network are elsewhere, ZFS has a
-/// cache of its own, and a compressed file has fewer bytes on them. The device below may be unknown, as for overlay,
-/// because all disks together are counted.
+/// cache of its own, and a compressed file has fewer bytes on them. The file system below overlay is unknown, and may be
+/// one of these. The device may be unknown, as for Btrfs, because all disks together are counted.
 fn is_counted(place: &StorageDirectory) -> bool {
-    let is_unknown = place.filesystem.is_empty() || place.filesystem == "zfs" || place.is_remote();
+    let is_unknown = ["", "overlay", "zfs"].contains(&place.filesystem.as_str());
     let is_compressed = place.mount_options.contains("compress");
-    !is_compressed && (place.device.is_some() || !is_unknown)
+    !is_unknown && !is_compressed && !place.is_remote()
 }
 
 fn of_storage(record: &StorageRecord) -> Outcome {
@@ -146,8 +146,10 @@ mod tests {
         assert_missing(&judged_on("nfs4", None, "rw"), "nfs4");
         assert_missing(&judged_on("zfs", None, "rw"), "zfs");
         assert_missing(&judged_on("virtiofs", None, "rw"), "virtiofs");
-        // The disks below overlay, and below btrfs on an unknown volume, are among all disks.
-        assert_eq!(level(&judged_on("overlay", None, "rw")), Level::Fail);
+        assert_missing(&judged_on("overlay", None, "rw"), "overlay");
+        // A device of the pool's name is another one.
+        assert_missing(&judged_on("zfs", Some("dm-3"), "rw"), "zfs");
+        // The disks below btrfs on an unknown volume are among all disks.
         assert_eq!(level(&judged_on("btrfs", None, "rw")), Level::Fail);
         let compressed = judged_on("btrfs", Some("sda"), "compress=zstd:3,rw");
         assert_missing(&compressed, "btrfs");

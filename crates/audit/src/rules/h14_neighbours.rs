@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     name: "no other program used the machine",
     found: "other programs used the machine",
     measures: "The user CPU time of programs other than the server and the client. CPU steal. The time during which tasks waited for a disk that other programs kept busy.",
-    threshold: "invalid if other programs used more than 5 % of the CPU. Invalid if CPU steal was above 1 %. Invalid if I/O pressure was above 10 % while the server caused less than half of the bytes read or, if the disks wrote more than they read, less than a fifth of the bytes written",
+    threshold: "invalid if other programs used more than 5 % of the CPU. Invalid if CPU steal was above 1 %. Invalid if I/O pressure was above 10 % while the server caused less than half of the bytes read or, if the disks wrote more than they read, less than a fifth of the bytes written. The waits are not judged if a directory of the server is on ZFS, or if the disks below a volume or an array are not recorded",
     source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017), which makes the same check before each run",
     consequence: "The run shared the machine with other programs, which may not be active in the next run: the figures are not repeatable.",
     remedy: "Stop the other programs (the finding names the three busiest), keep the machine free, and repeat the run.",
@@ -52,7 +52,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     if steal > Disturbance::STEAL {
         problems.push(format!("CPU steal was {}", percent(steal)));
     }
-    let own = own_traffic(&samples, &run.disk_traffic(&samples));
+    let own =
+        own_traffic(&samples, &run.disk_traffic(&samples)).filter(|_| is_comparable(run, &samples));
     if let Some((waiting, own)) = waiting
         .zip(own)
         .filter(|(waiting, own)| *waiting > WAITING && own.share < own.least)
@@ -81,6 +82,17 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("others_cpu_share", others)
         .with("steal_share", steal))
+}
+
+/// Whether the disks' traffic may be compared with the server's. ZFS reads and writes whole records, of which the server
+/// uses a part. A volume or an array whose disks are not recorded has all its traffic counted twice.
+fn is_comparable(run: &Run<'_>, samples: &[&Telemetry]) -> bool {
+    let places = run.storage().map(|it| it.places.as_slice());
+    let is_on_zfs = places.is_ok_and(|all| all.iter().any(|place| place.filesystem == "zfs"));
+    let is_known = |name: &str| run.devices().iter().any(|it| it.name == name);
+    let is_stacked = |name: &str| name.starts_with("dm-") || name.starts_with("md");
+    let mut disks = samples.iter().flat_map(|it| it.disks());
+    !is_on_zfs && disks.all(|disk| !is_stacked(&disk.device) || is_known(&disk.device))
 }
 
 /// The server's share of the disk traffic, in the direction with more bytes.
@@ -232,6 +244,30 @@ mod tests {
             Level::Invalid,
             "only 3 % of the bytes written were the server's",
         );
+    }
+
+    #[test]
+    fn the_traffic_of_a_volume_or_a_file_system_that_is_not_comparable_is_not_judged() {
+        let waiting_on = |volume: &str, filesystem: &str| {
+            judged(&RULE, |record| {
+                record.storage[0].places[0].filesystem = filesystem.to_owned();
+                each_sample(record, |sample| {
+                    sample.pressure.as_mut().unwrap().io_some_s = 0.5;
+                    let disk = sample.disk.as_mut().unwrap();
+                    disk.read_bytes = 100 << 20;
+                    let mut other = disk.clone();
+                    other.device = volume.to_owned();
+                    sample.other_disks = vec![other];
+                    sample.server.as_mut().unwrap().read_bytes = Some(90 << 20);
+                });
+            })
+        };
+        // Another disk.
+        assert_eq!(level(&waiting_on("sda", "xfs")), Level::Invalid);
+        // The disks below these are not recorded, as in a container or for another volume than the server's.
+        assert_eq!(level(&waiting_on("dm-0", "xfs")), Level::Pass);
+        assert_eq!(level(&waiting_on("md127", "xfs")), Level::Pass);
+        assert_eq!(level(&waiting_on("sda", "zfs")), Level::Pass);
     }
 
     #[test]

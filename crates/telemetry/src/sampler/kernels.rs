@@ -187,6 +187,12 @@ fn a_volume_is_found_by_the_name_that_its_mount_has() {
     let place = crate::storage::placed(&kernel, path, (0, 40), &mut devices);
     assert_eq!(place.device.as_deref(), Some("dm-2"));
     assert_eq!(devices.len(), 5);
+    // A dataset of ZFS with the volume's name.
+    let mount = "40 28 0:40 / /var/lib/mysql rw shared:20 - zfs tank/vg0-mysql rw,xattr\n";
+    fixture.put("proc/self/mountinfo", mount);
+    let place = crate::storage::placed(&kernel, path, (0, 40), &mut devices);
+    assert_eq!(place.filesystem, "zfs");
+    assert_eq!(place.device, None);
 }
 
 #[test]
