@@ -284,6 +284,17 @@ fn a_combined_mode_becomes_its_parts() {
     assert!(open.is_empty(), "{open:?}");
 }
 
+/// MySQL 8.4 has no keyring plugins.
+#[test]
+fn a_plugin_that_the_new_version_does_not_ship_is_to_decide() {
+    let text = "[mysqld]\nearly-plugin-load=keyring_file.so\nkeyring_file_data=/var/lib/keyring\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mysql-8.4");
+    line(&new, "# to decide: mysql-8.4 does not ship keyring_file.so");
+    assert_eq!(open.len(), 2, "{open:?}");
+    let (_, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
+    assert!(open.is_empty(), "{open:?}");
+}
+
 /// MariaDB uses 1 in the place of a server id of 0; MySQL keeps 0, and refuses replicas.
 #[test]
 fn a_server_id_of_0_becomes_1() {
