@@ -142,9 +142,12 @@ impl Migration {
             return;
         };
         let list = line.entry.value.as_deref().unwrap_or_default();
+        let has_pl_sql = before.target.is_at_least(Family::MariaDb, &[10, 3]);
         let lost = list.split(',').map(str::trim).filter_map(|mode| {
-            let effect = lost_effect(mode, before.is_mariadb())?;
-            (!is_part_of(words, mode)).then(|| format!("{mode}, with which {effect}"))
+            let effect = lost_effect(mode, has_pl_sql)?;
+            // MySQL up to 5.7 has a mode of this name, which only changes the syntax.
+            let is_other = mode.eq_ignore_ascii_case("ORACLE") && !after.is_mariadb();
+            (is_other || !is_part_of(words, mode)).then(|| format!("{mode}, with which {effect}"))
         });
         let lost: Vec<String> = lost.collect();
         if !lost.is_empty() {

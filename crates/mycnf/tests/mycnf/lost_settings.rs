@@ -276,6 +276,15 @@ fn a_combined_mode_becomes_its_parts() {
             );
         }
     }
+    // MySQL 5.7 knows the word, but no PL/SQL.
+    for (from, lost) in [("mariadb-10.11", 1), ("mariadb-10.2", 0), ("mysql-5.6", 0)] {
+        let (new, open) = moved(text, from, "mysql-5.7");
+        line(&new, "sql_mode=ORACLE,STRICT_ALL_TABLES");
+        let modes = open
+            .iter()
+            .filter(|one| one.contains("no mode ORACLE, with which"));
+        assert_eq!(modes.count(), lost, "{from}: {open:?}");
+    }
     let text = "[mysqld]\nsql_mode=STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL,ANSI\n";
     let (new, open) = moved(text, "mariadb-10.11", "mysql-8.0.33");
     line(&new, "sql_mode = STRICT_ALL_TABLES,ANSI    # was");
