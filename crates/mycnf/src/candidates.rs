@@ -85,11 +85,11 @@ impl Candidates {
         let asked = asked(wanted.tested, &subject);
         let mut single = Vec::new();
         for line in deciding(&subject) {
-            made.sort(line, &base, &asked, &mut single);
+            made.sort(line, &subject, &base, &asked, &mut single);
         }
         for line in deciding(&base).filter(|line| subject.set(line.name()).is_none()) {
-            let is_tested =
-                reason(line, &asked).is_none() && differs(line, subject.value(line.name()));
+            let is_tested = reason(line, &asked).is_none()
+                && (differs(line, subject.value(line.name())) || base.decides_another(line));
             if is_tested {
                 single.push(Candidate {
                     options: vec![line.name().to_owned()],
@@ -112,6 +112,7 @@ impl Candidates {
     fn sort(
         &mut self,
         line: &Assignment<'_>,
+        subject: &Subject<'_>,
         base: &Subject<'_>,
         asked: &[String],
         single: &mut Vec<Candidate>,
@@ -122,7 +123,8 @@ impl Candidates {
             return;
         }
         let of_base = base.set(line.name());
-        if differs(line, base.value(line.name())) {
+        let is_effective = of_base.is_none() && subject.decides_another(line);
+        if is_effective || differs(line, base.value(line.name())) {
             single.push(Candidate {
                 options: vec![line.name().to_owned()],
                 lines: vec![entry],

@@ -17,7 +17,6 @@ use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pin::{Pin, pins as pins_of};
-use crate::plugins::loads_plugins;
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;
@@ -153,8 +152,8 @@ pub fn migrate(
     for moved in &moved {
         migration.judge_rewritten(moved, to, path);
     }
-    if from.family() != to.family() {
-        migration.leave_plugins_open(&after, to);
+    for (before, after) in both() {
+        migration.leave_plugins_open(before, after);
     }
     migration.mark_open(path, text);
     for (number, group) in headers(text) {
@@ -396,21 +395,6 @@ impl Migration {
                 && at.number() == Some(*line)
             {
                 *rewrite = Rewrite::Replace(better.to_owned());
-            }
-        }
-    }
-
-    /// Leaves the plugins to the user where the family changes: a library is made for one family.
-    fn leave_plugins_open(&mut self, after: &[(Option<&str>, Subject<'_>)], to: &Target) {
-        let read = after.iter().flat_map(|(_, after)| after.read());
-        for line in read.filter(|line| loads_plugins(&line.entry.name)) {
-            let at = Some(line.entry.origin.clone());
-            if !self.has_open(&line.entry.origin) {
-                self.moves.push(Move::Open {
-                    at,
-                    option: option_as_written(line.entry),
-                    what: format!("check whether {to} also has this plugin"),
-                });
             }
         }
     }

@@ -107,11 +107,16 @@ impl ShippedPlugin {
         }
     }
 
+    /// Whether some version of the target's product may ship it.
+    fn is_made_for(&self, target: &Target) -> bool {
+        let makers = [target.product(), Product::from(target.family())];
+        makers.contains(&self.product)
+    }
+
     /// Whether a version ships it.
     fn is_in(&self, target: &Target) -> bool {
         let family = self.product.family();
-        let makers = [target.product(), Product::from(target.family())];
-        makers.contains(&self.product)
+        self.is_made_for(target)
             && target.is_at_least(family, self.first)
             && !self.end.is_some_and(|end| target.is_at_least(family, end))
     }
@@ -172,6 +177,15 @@ impl LoadedPlugin {
     /// The name by which a reader knows it.
     pub(crate) fn name(&self) -> &str {
         self.names.last().map_or("", String::as_str)
+    }
+
+    /// Whether other versions of the product ship it, and this one does not. A plugin that none ships may be anywhere.
+    pub(crate) fn is_missing_in(&self, target: &Target) -> bool {
+        let mut its = SHIPPED
+            .iter()
+            .filter(|one| one.name == self.name() && one.is_made_for(target))
+            .peekable();
+        its.peek().is_some() && !its.any(|one| one.is_in(target))
     }
 
     /// Whether an option is the plugin's. Its options begin with its name; the name alone says whether it is on.
@@ -342,6 +356,21 @@ mod tests {
                 .iter()
                 .find(|plugin| plugin.has(&OptionName::new(option)));
             assert_eq!(plugin.is_some(), is_its, "{line}: {option}");
+        }
+        for (target, library, is_missing) in [
+            ("mysql-8.0.33", "keyring_file.so", false),
+            ("mysql-8.4", "keyring_file.so", true),
+            ("percona-8.4", "keyring_file.so", true),
+            ("mysql-5.6", "mysql_clone.so", true),
+            ("percona-8.0", "audit_log.so", false),
+            // MariaDB makes it, and a user of MySQL can have it.
+            ("mysql-8.4", "server_audit.so", false),
+            ("mysql-8.4", "my_own.so", false),
+        ] {
+            let version = Target::parse(target).unwrap();
+            let plugin = plugins_in(library).next().unwrap();
+            let found = plugin.is_missing_in(&version);
+            assert_eq!(found, is_missing, "{target} {library}");
         }
         let line = "[mysqld]\nplugin-load=audit=server_audit.so;file_key_management\n";
         let file = OptionFile::parse(line, Path::new("my.cnf")).unwrap();

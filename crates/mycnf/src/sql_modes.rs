@@ -36,12 +36,13 @@ pub(crate) fn with_parts(list: &str, is_known: impl Fn(&str) -> bool) -> String 
     modes.join(",")
 }
 
-/// What a mode does that no mode of a version without it does; `None` if nothing is lost.
-pub(crate) fn lost_effect(mode: &str, is_mariadb: bool) -> Option<&'static str> {
+/// What a mode does that no mode of a version without it does; `None` if nothing is lost. Only MariaDB from 10.3 on has
+/// PL/SQL.
+pub(crate) fn lost_effect(mode: &str, has_pl_sql: bool) -> Option<&'static str> {
     Some(match mode.to_ascii_uppercase().as_str() {
         "MAXDB" => "TIMESTAMP columns have the type DATETIME",
         "EMPTY_STRING_IS_NULL" => "an empty string is NULL",
-        "ORACLE" if is_mariadb => "stored programs are written in PL/SQL",
+        "ORACLE" if has_pl_sql => "stored programs are written in PL/SQL",
         "SIMULTANEOUS_ASSIGNMENT" => "UPDATE reads all old values before it assigns new ones",
         _ => return None,
     })

@@ -116,6 +116,11 @@ impl<'a> Subject<'a> {
         (bytes != "0" && !is_kept).then(|| "ON".to_owned())
     }
 
+    /// Whether a line gives a value to another option, so that it has an effect even if its own value is the default.
+    pub(crate) fn decides_another(&self, line: &Assignment<'_>) -> bool {
+        line.name() == "query_cache_size" && self.decided_by_another("query_cache_type").is_some()
+    }
+
     /// The effective value as a number. Some catalogues have a size as a text, which keeps its unit.
     pub(crate) fn number(&self, option: &str) -> Option<i128> {
         let value = self.value(option)?;

@@ -57,6 +57,20 @@ fn lines_without_possible_effect_are_not_tested() {
     assert_eq!(untested, expected);
 }
 
+/// In MariaDB, a given size of the query cache enables the cache.
+#[test]
+fn a_default_that_decides_another_option_is_tested() {
+    let line = "query_cache_size = 1M";
+    let found = candidates("mariadb-10.11", line, None, &[]);
+    assert_eq!(groups(&found), ["query_cache_size"]);
+    let found = candidates("mariadb-10.11", "", Some(line), &[]);
+    assert_eq!(groups(&found), ["query_cache_size"]);
+    let found = candidates("mariadb-10.11", line, Some(line), &[]);
+    assert!(groups(&found).is_empty());
+    let found = candidates("mysql-5.6", line, None, &[]);
+    assert!(groups(&found).is_empty());
+}
+
 #[test]
 fn options_that_need_each_other_are_one_group() {
     let lines = "query_cache_size = 64M\nsync_binlog = 1\nquery_cache_type = 1\ntmp_table_size = 64M\n\

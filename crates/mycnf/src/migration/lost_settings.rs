@@ -9,6 +9,7 @@ use crate::catalogue::{Family, Kind};
 use crate::entry::{Entry, Origin};
 use crate::finding::option_as_written;
 use crate::judge::is_part_of;
+use crate::plugins::{LoadedPlugin, loads_plugins};
 use crate::size::size;
 use crate::sql_modes::lost_effect;
 use crate::subject::Subject;
@@ -141,9 +142,12 @@ impl Migration {
             return;
         };
         let list = line.entry.value.as_deref().unwrap_or_default();
+        let has_pl_sql = before.target.is_at_least(Family::MariaDb, &[10, 3]);
         let lost = list.split(',').map(str::trim).filter_map(|mode| {
-            let effect = lost_effect(mode, before.is_mariadb())?;
-            (!is_part_of(words, mode)).then(|| format!("{mode}, with which {effect}"))
+            let effect = lost_effect(mode, has_pl_sql)?;
+            // MySQL up to 5.7 has a mode of this name, which only changes the syntax.
+            let is_other = mode.eq_ignore_ascii_case("ORACLE") && !after.is_mariadb();
+            (is_other || !is_part_of(words, mode)).then(|| format!("{mode}, with which {effect}"))
         });
         let lost: Vec<String> = lost.collect();
         if !lost.is_empty() {
@@ -258,6 +262,23 @@ impl Migration {
             let what = format!(
                 "semi-synchronous replication is a plugin in MySQL: to keep it, add plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON{more}"
             );
+            self.leave(line.entry, what);
+        }
+    }
+
+    /// Leaves the plugins to the user that the new version does not ship, and all of them where the family changes: a
+    /// library is made for one family.
+    pub(super) fn leave_plugins_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+        let target = after.target;
+        let is_other_family = before.target.family() != target.family();
+        for line in after.read().filter(|line| loads_plugins(&line.entry.name)) {
+            let plugins = LoadedPlugin::of([line.entry]);
+            let missing = plugins.iter().find(|plugin| plugin.is_missing_in(target));
+            let what = match missing {
+                Some(plugin) => format!("{target} does not ship {}", plugin.library),
+                None if is_other_family => format!("check whether {target} also has this plugin"),
+                None => continue,
+            };
             self.leave(line.entry, what);
         }
     }

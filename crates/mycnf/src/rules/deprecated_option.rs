@@ -1,5 +1,6 @@
 //! Rule: the option will be unknown in a later version.
 
+use crate::assignment::is_same_setting;
 use crate::catalogue::Kind;
 use crate::deprecation::deprecation;
 use crate::rename::rewritten;
@@ -33,7 +34,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .successor
             .and_then(|new| deprecation(subject.target, new));
         if let Some(next) = next.filter(|next| next.successor.is_none()) {
-            let fix = format!("leave it out: {}", next.remark);
+            let is_default = rewrite == Some(Rewrite::Remove);
+            let fix = way_out(next.name, next.remark, is_default);
             let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
             // Another value than the default has no place in a later version.
             remark.rewrite = rewrite.filter(|rewrite| *rewrite == Rewrite::Remove);
@@ -50,13 +52,30 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let fix = match (successor, known.remark) {
             (Some(new), "") => format!("write {new}"),
             (Some(new), remark) => format!("write {new} ({remark})"),
-            (None, remark) => format!("leave it out: {remark}"),
+            (None, remark) => {
+                let default = subject.catalogue.default_value(option.name);
+                let is_default = line
+                    .value()
+                    .zip(default)
+                    .is_some_and(|(value, default)| is_same_setting(option.name, &value, default));
+                way_out(option.name, remark, is_default)
+            }
         };
         let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
         remark.rewrite = rewrite;
         remarks.push(remark);
     }
     remarks
+}
+
+/// What to do with a deprecated option that no other replaces. Only a default can be left out without a change of how a
+/// replica applies transactions in parallel.
+fn way_out(option: &str, remark: &str, is_default: bool) -> String {
+    if option == "replica_parallel_type" && !is_default {
+        format!("{remark}; leaving it out changes the type")
+    } else {
+        format!("leave it out: {remark}")
+    }
 }
 
 #[cfg(test)]
@@ -94,10 +113,14 @@ mod tests {
                 "write skip_replica_start",
             ],
         );
-        for value in ["LOGICAL_CLOCK", "DATABASE"] {
-            let line = format!("slave_parallel_type={value}");
-            let found = "deprecated in this version; leave it out: LOGICAL_CLOCK is the only type";
-            assert_found(&RULE, "mysql-8.0.33", &line, &[found]);
+        let out = "deprecated in this version; leave it out: a later version will have only LOGICAL_CLOCK";
+        let other = "deprecated in this version; a later version will have only LOGICAL_CLOCK; leaving it out changes the type";
+        for (value, found) in [("LOGICAL_CLOCK", out), ("DATABASE", other)] {
+            for name in ["slave_parallel_type", "replica_parallel_type"] {
+                let line = format!("{name}={value}");
+                assert_found(&RULE, "mysql-8.0.33", &line, &[found]);
+                assert_found(&RULE, "mysql-8.4", &line, &[found]);
+            }
         }
         assert_found(&RULE, "mysql-8.0.12", line, &[]);
         assert_found(&RULE, "mariadb-10.11", line, &[]);

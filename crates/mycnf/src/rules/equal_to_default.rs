@@ -35,6 +35,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         // Without the line, the value would be another one, by the machine or by other lines.
         let is_decided = is_computed(subject.target, name)
             || subject.decided_by_another(name).is_some()
+            || subject.decides_another(line)
             || chooses(subject, name)
             || subject
                 .target
@@ -95,6 +96,7 @@ mod tests {
                 "mariadb-10.11",
                 "query_cache_size=64M\nquery_cache_type=OFF",
             ),
+            ("mariadb-10.11", "query_cache_size=1M"),
             (
                 "mysql-8.0.33",
                 "innodb_dedicated_server=ON\ninnodb_buffer_pool_size=128M",
@@ -103,5 +105,16 @@ mod tests {
             assert_found(&RULE, target, lines, &[]);
         }
         assert_found(&RULE, "mysql-8.0.33", "log_bin=binlog", &[]);
+        // A given type of DEMAND stays, and MySQL does not look at the size.
+        for (target, lines) in [
+            (
+                "mariadb-10.11",
+                "query_cache_size=1M\nquery_cache_type=DEMAND",
+            ),
+            ("mysql-5.6", "query_cache_size=1M"),
+        ] {
+            let equal = "query_cache_size=1M: equal to the default";
+            assert_found(&RULE, target, lines, &[equal]);
+        }
     }
 }

@@ -42,8 +42,20 @@ fn between(subject: &Subject<'_>, later: &Catalogue, change: &str) -> String {
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     let name = &line.entry.name;
+    let level = if name.is_loose() {
+        Level::Note
+    } else {
+        Level::Refused
+    };
     if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
+        let is_missing = plugin.is_missing_in(subject.target);
         let plugin = plugin.name();
+        if is_missing {
+            let what =
+                format!("an option of the plugin {plugin}, which this version does not ship");
+            return Remark::on(line, level, what)
+                .fix("use what took the plugin's place, or leave it out");
+        }
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
         return Remark::not_judged(line, what);
     }
@@ -83,11 +95,6 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
         return remark;
     }
-    let level = if name.is_loose() {
-        Level::Note
-    } else {
-        Level::Refused
-    };
     let mut remark = Remark::on(line, level, unknown.what);
     remark.rewrite = renamed(subject, line);
     remark.fix = match &remark.rewrite {
@@ -173,6 +180,17 @@ mod tests {
                 "mysql-8.4",
                 "keyring_file_data=/var/lib/keyring",
                 "refused: ",
+            ),
+            (
+                "mysql-8.4",
+                "early-plugin-load=keyring_file.so\nkeyring_file_data=/var/lib/keyring",
+                "refused: keyring_file_data=/var/lib/keyring: an option of the plugin keyring_file, which this version \
+                 does not ship",
+            ),
+            (
+                "mysql-8.0.33",
+                "early-plugin-load=keyring_file.so\nkeyring_file_data=/var/lib/keyring",
+                "note: ",
             ),
             (
                 "percona-8.0",

@@ -276,11 +276,31 @@ fn a_combined_mode_becomes_its_parts() {
             );
         }
     }
+    // MySQL 5.7 knows the word, but no PL/SQL.
+    for (from, lost) in [("mariadb-10.11", 1), ("mariadb-10.2", 0), ("mysql-5.6", 0)] {
+        let (new, open) = moved(text, from, "mysql-5.7");
+        line(&new, "sql_mode=ORACLE,STRICT_ALL_TABLES");
+        let modes = open
+            .iter()
+            .filter(|one| one.contains("no mode ORACLE, with which"));
+        assert_eq!(modes.count(), lost, "{from}: {open:?}");
+    }
     let text = "[mysqld]\nsql_mode=STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL,ANSI\n";
     let (new, open) = moved(text, "mariadb-10.11", "mysql-8.0.33");
     line(&new, "sql_mode = STRICT_ALL_TABLES,ANSI    # was");
     assert_eq!(open.len(), 1, "{open:?}");
     let (_, open) = moved(text, "mariadb-10.11", "mariadb-11.8");
+    assert!(open.is_empty(), "{open:?}");
+}
+
+/// MySQL 8.4 has no keyring plugins.
+#[test]
+fn a_plugin_that_the_new_version_does_not_ship_is_to_decide() {
+    let text = "[mysqld]\nearly-plugin-load=keyring_file.so\nkeyring_file_data=/var/lib/keyring\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mysql-8.4");
+    line(&new, "# to decide: mysql-8.4 does not ship keyring_file.so");
+    assert_eq!(open.len(), 2, "{open:?}");
+    let (_, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
     assert!(open.is_empty(), "{open:?}");
 }
 
