@@ -254,11 +254,12 @@ mod tests {
                 each_sample(record, |sample| {
                     sample.pressure.as_mut().unwrap().io_some_s = 0.5;
                     let disk = sample.disk.as_mut().unwrap();
-                    disk.read_bytes = 100 << 20;
+                    (disk.read_bytes, disk.written_bytes) = (100 << 20, 0);
                     let mut other = disk.clone();
                     other.device = volume.to_owned();
                     sample.other_disks = vec![other];
-                    sample.server.as_mut().unwrap().read_bytes = Some(90 << 20);
+                    let server = sample.server.as_mut().unwrap();
+                    (server.read_bytes, server.written_bytes) = (Some(90 << 20), Some(0));
                 });
             })
         };

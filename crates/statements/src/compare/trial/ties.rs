@@ -136,7 +136,7 @@ fn is_same(both: [Option<&Answer>; 2]) -> Option<bool> {
     }
 }
 
-/// Whether the server refused a statement for what it says; its time, memory and locks say nothing about the results.
+/// Whether the server refused a statement for its text; errors of time, memory and locks do not concern the results.
 fn is_refused(error: &Blamed) -> bool {
     let number = error.server_error;
     number.is_some_and(|number| number == MORE_THAN_ONE_ROW || KEY_ERRORS.contains(&number))
