@@ -40,7 +40,6 @@ pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
         queries: Queries::of(&tokens),
         inner_sides: inner_sides(&tokens),
         tables: Vec::new(),
-        query_of_tables: Vec::new(),
         place_of_tables: Vec::new(),
     };
     reading.find_tables();
@@ -58,9 +57,7 @@ struct Reading<'a> {
     queries: Queries,
     inner_sides: Vec<InnerSide>,
     tables: Vec<TableUse>,
-    /// For each table the query in whose FROM it is.
-    query_of_tables: Vec<usize>,
-    /// For each table the place of its name in that FROM.
+    /// For each table the place of its name in its FROM.
     place_of_tables: Vec<usize>,
 }
 
@@ -83,7 +80,6 @@ impl Reading<'_> {
                 Some(Token::Name(parts)) if parts.len() == 1 => parts[0].clone(),
                 _ => table.clone(),
             };
-            self.query_of_tables.push(self.queries.innermost(at));
             self.place_of_tables.push(at);
             let is_never_first = self.is_never_first(at);
             self.tables.push(TableUse {
@@ -133,8 +129,7 @@ impl Reading<'_> {
             let table = &mut self.tables[table];
             add(&mut table.used, &column);
             if let Some(other) = searched {
-                add(&mut table.joined, &column);
-                table.joined_with.push((column.clone(), other));
+                table.add_joined(column.clone(), other);
             }
             if !is_condition || clauses.is_in_checked_in() {
                 continue;
@@ -207,6 +202,11 @@ impl Reading<'_> {
         found
     }
 
+    /// The query in whose FROM a table is.
+    fn query_of(&self, table: usize) -> usize {
+        self.queries.innermost(self.place_of_tables[table])
+    }
+
     fn before(&self, at: usize) -> Option<&Token> {
         self.tokens.get(at.checked_sub(1)?)
     }
@@ -245,9 +245,9 @@ impl Reading<'_> {
         }
         // The one of the nearest query around it, and else any of this name.
         let named = |query: Option<usize>| {
-            let mut tables = self.tables.iter().zip(&self.query_of_tables);
-            tables.position(|(table, of)| {
-                table.alias == *alias && query.is_none_or(|query| query == *of)
+            let mut tables = self.tables.iter().enumerate();
+            tables.position(|(at, table)| {
+                table.alias == *alias && query.is_none_or(|query| query == self.query_of(at))
             })
         };
         let mut queries = self.queries.around(at);

@@ -38,10 +38,7 @@ impl Comparison {
     pub(super) fn add_to(self, table: &mut TableUse, column: String, is_of_or: bool) {
         match (self.operator, self.joined) {
             (Some("="), _) if self.is_not_null => add(&mut table.not_null, &column),
-            (Some("="), Some(other)) => {
-                add(&mut table.joined, &column);
-                table.joined_with.push((column, other));
-            }
+            (Some("="), Some(other)) => table.add_joined(column, other),
             (Some("="), None) => {
                 add(&mut table.equal, &column);
                 if self.is_list || is_of_or {

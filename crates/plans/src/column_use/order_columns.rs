@@ -48,10 +48,13 @@ impl Reading<'_> {
 
     /// Columns of one table in an order over several are no order of an index.
     pub(super) fn keep_orders_of_one_table(&mut self) {
-        for query in self.query_of_tables.clone() {
-            let of_query = self.tables.iter().zip(&self.query_of_tables);
+        for query in (0..self.tables.len())
+            .map(|table| self.query_of(table))
+            .collect::<Vec<_>>()
+        {
+            let tables = self.tables.iter().enumerate();
             let with_order =
-                of_query.filter(|(table, of)| **of == query && !table.order.is_empty());
+                tables.filter(|(at, table)| self.query_of(*at) == query && !table.order.is_empty());
             if with_order.count() > 1 {
                 self.clear_orders(query);
             }
@@ -60,9 +63,11 @@ impl Reading<'_> {
 
     /// Forgets the order of the tables of a query.
     fn clear_orders(&mut self, query: usize) {
-        let tables = self.tables.iter_mut().zip(&self.query_of_tables);
-        let of_query = tables.filter(|(_, of)| **of == query);
-        of_query.for_each(|(table, _)| table.order.clear());
+        for table in 0..self.tables.len() {
+            if self.query_of(table) == query {
+                self.tables[table].order.clear();
+            }
+        }
     }
 }
 

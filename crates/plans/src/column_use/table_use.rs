@@ -65,6 +65,14 @@ pub struct TableUse {
     pub is_never_first: bool,
 }
 
+impl TableUse {
+    /// Adds a column that is compared by equality with one of another table.
+    pub(super) fn add_joined(&mut self, column: String, other: JoinedColumn) {
+        add(&mut self.joined, &column);
+        self.joined_with.push((column, other));
+    }
+}
+
 /// Adds a column, unless it is there.
 pub(super) fn add(columns: &mut Vec<String>, column: &str) {
     if !columns.iter().any(|known| known == column) {

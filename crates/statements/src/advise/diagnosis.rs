@@ -364,7 +364,7 @@ async fn larger_pool(
     session: &mut Session,
     statement: &SqlStatement,
 ) -> Result<Option<u64>, Blamed> {
-    let bytes = number(session, statement, "SELECT @@innodb_buffer_pool_size", 0).await?;
+    let [bytes] = numbers(session, statement, "SELECT @@innodb_buffer_pool_size").await?;
     let limit = telemetry::usable_memory_bytes().map(|bytes| bytes / 4);
     let larger = bytes
         .zip(limit)
@@ -381,32 +381,35 @@ async fn buffers(
     larger_pool_bytes: Option<u64>,
 ) -> Result<Buffers, Blamed> {
     let sql = "SELECT @@sort_buffer_size, CAST(LEAST(@@tmp_table_size, @@max_heap_table_size) AS UNSIGNED)";
+    let [sort_bytes, temporary_table_bytes] = numbers(session, statement, sql).await?;
     Ok(Buffers {
         larger_pool_bytes,
-        sort_bytes: number(session, statement, sql, 0).await?.unwrap_or(0),
-        temporary_table_bytes: number(session, statement, sql, 1).await?.unwrap_or(0),
+        sort_bytes: sort_bytes.unwrap_or(0),
+        temporary_table_bytes: temporary_table_bytes.unwrap_or(0),
     })
 }
 
 /// Time since the server's start.
 async fn uptime(session: &mut Session, statement: &SqlStatement) -> Result<Duration, Blamed> {
-    let seconds = number(session, statement, "SHOW GLOBAL STATUS LIKE 'Uptime'", 1).await?;
+    let [_, seconds] = numbers(session, statement, "SHOW GLOBAL STATUS LIKE 'Uptime'").await?;
     Ok(Duration::from_secs(seconds.unwrap_or(0)))
 }
 
-/// The number in a column of the first row of an answer.
-async fn number(
+/// The columns of the first row of an answer; `None` for one that is missing or no number.
+async fn numbers<const N: usize>(
     session: &mut Session,
     statement: &SqlStatement,
     sql: &str,
-    column: usize,
-) -> Result<Option<u64>, Blamed> {
+) -> Result<[Option<u64>; N], Blamed> {
     let endpoint = session.endpoint().clone();
     let sets = session.rows(sql).await;
     let sets = sets.map_err(|failure| failure.blamed(&endpoint, statement))?;
     let row = sets.iter().flat_map(|set| &set.rows).next();
-    let value = row.and_then(|row| row.get(column)?.as_deref());
-    Ok(value.and_then(|it| String::from_utf8_lossy(it).parse().ok()))
+    let value = |column: usize| row.and_then(|row| row.get(column)?.as_deref());
+    Ok(std::array::from_fn(|column| {
+        let text = String::from_utf8_lossy(value(column)?);
+        text.parse().ok()
+    }))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use protocol::Endpoint;
 use runs::{Context, Length, Purpose};
 use sqltext::SqlStatement;
 
-use self::{changes::of_candidate, servers::Servers};
+use self::servers::Servers;
 use super::{
     candidate::{Remedy, SideChange},
     diagnosis::{Advice, Diagnosis, TrialTime},
@@ -174,7 +174,7 @@ impl Rounds<'_> {
             .step(&format!("trying {words}"), Length::Unknown);
         let made = reactor::block_on(async {
             let changed = change(&variant, endpoint, self.limit()).await;
-            changed.map_err(of_candidate)?;
+            changed.map_err(SideError::of_one)?;
             let both = [&servers.baseline, endpoint].map(|it| (it, self.statements));
             self.plan_effect(both, &[]).await
         });
@@ -255,7 +255,7 @@ impl Rounds<'_> {
         };
         let made = reactor::block_on(async {
             let changed = change(variant, endpoint, self.limit()).await;
-            changed.map_err(of_candidate)?;
+            changed.map_err(SideError::of_one)?;
             let before = (&servers.baseline, self.statements);
             let after = (endpoint, first.statements.as_slice());
             self.plan_effect([before, after], &indexes.names).await

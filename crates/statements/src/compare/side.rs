@@ -32,8 +32,16 @@ pub(crate) struct SideError {
 }
 
 impl SideError {
+    /// An error of one side, beside which others can be measured.
+    pub(crate) fn of_one(error: Blamed) -> Self {
+        Self {
+            error,
+            is_of_all: false,
+        }
+    }
+
     /// An error that ends the measurement of all sides.
-    pub(super) fn of_all(error: Blamed) -> Self {
+    pub(crate) fn of_all(error: Blamed) -> Self {
         Self {
             error,
             is_of_all: true,

@@ -86,10 +86,7 @@ impl<'a> Trial<'a> {
             warnings: executed.iter().map(warnings_of).collect(),
         });
         let followed = hint_warnings::check(&warned.collect::<Vec<_>>());
-        followed.map_err(|error| SideError {
-            error,
-            is_of_all: false,
-        })?;
+        followed.map_err(SideError::of_one)?;
         let second = trial.results(sides).await?;
         for (statement, earlier) in first[0].iter().enumerate() {
             for side in 1..sides.len() {

@@ -46,23 +46,19 @@ impl Rounds<'_> {
         [before, after]: [(&Endpoint, &[SqlStatement]); 2],
         indexes: &[String],
     ) -> Result<PlanEffect, SideError> {
-        let of_baseline = |error| SideError {
-            error,
-            is_of_all: true,
-        };
         let baseline = Session::open(before.0, self.timeout).await;
-        let mut baseline = baseline.map_err(of_baseline)?;
+        let mut baseline = baseline.map_err(SideError::of_all)?;
         let changed = Session::open(after.0, self.timeout).await;
-        let mut changed = changed.map_err(of_candidate)?;
+        let mut changed = changed.map_err(SideError::of_one)?;
         let catalogue = Catalogue::read(&mut baseline).await;
         let catalogue = catalogue.map_err(|failure| failure.blamed(before.0, &before.1[0]));
-        let catalogue = catalogue.map_err(of_baseline)?;
+        let catalogue = catalogue.map_err(SideError::of_all)?;
         let mut effect = PlanEffect::default();
         for (at, (old, new)) in before.1.iter().zip(after.1).enumerate() {
             let was = estimated_plan(&mut baseline, old).await;
-            let was = was.map_err(of_baseline)?;
+            let was = was.map_err(SideError::of_all)?;
             let is = estimated_plan(&mut changed, new).await;
-            let is = is.map_err(of_candidate)?;
+            let is = is.map_err(SideError::of_one)?;
             if is_setting(new) {
                 continue;
             }
@@ -95,14 +91,6 @@ impl Rounds<'_> {
         }
         session.close().await;
         Ok(())
-    }
-}
-
-/// An error of a candidate, after which others can be measured.
-pub(super) fn of_candidate(error: Blamed) -> SideError {
-    SideError {
-        error,
-        is_of_all: false,
     }
 }
 

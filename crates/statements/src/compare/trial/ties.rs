@@ -36,37 +36,34 @@ enum Answer {
     Refused,
 }
 
+/// A comparison with different results, which may both be right.
+struct OpenComparison {
+    /// Its index among the comparisons.
+    at: usize,
+    /// Whether a LIMIT that is left out stands behind an ORDER BY whose values the rows do not show.
+    hides_order: bool,
+}
+
 impl<'a> Trial<'a> {
     /// Compares all rows of the statements whose results may differ only in the rows that a LIMIT takes: first without the
     /// LIMIT at the end of the statement, then without those of its subqueries.
     pub(super) async fn settle_ties(&mut self, sides: &mut [Side<'a>]) -> Result<(), SideError> {
         let mut open = self.open(sides, Unlimited::of);
-        open.retain(|at| {
-            let [before, after] = self.comparisons[*at].results;
+        open.retain(|it| {
+            let [before, after] = self.comparisons[it.at].results;
             before.rows.rows() == after.rows.rows()
         });
-        let answers = self.answers_without(sides, &open, Unlimited::of);
-        let answers = answers.await?;
-        for at in open {
-            let comparison = &mut self.comparisons[at];
-            let both = [0, comparison.side].map(|side| answers.get(&(side, comparison.statement)));
+        for (it, is_same) in self.settled(sides, open, Unlimited::of).await? {
             // Where that takes longer than the time limit of statements, they count as different.
-            if is_same(both) == Some(true) {
-                comparison.sameness = Sameness::Tied;
+            if is_same == Some(true) {
+                self.comparisons[it.at].sameness = Sameness::Tied;
             }
         }
         let open = self.open(sides, Unlimited::of_all);
-        let answers = self.answers_without(sides, &open, Unlimited::of_all);
-        let answers = answers.await?;
-        for at in open {
-            let statement = own_statement(&sides[0], self.comparisons[at].statement);
-            let unlimited = statement.and_then(Unlimited::of_all);
-            let hides_order = unlimited.is_none_or(|it| it.hides_order);
-            let comparison = &mut self.comparisons[at];
-            let both = [0, comparison.side].map(|side| answers.get(&(side, comparison.statement)));
-            comparison.sameness = match is_same(both) {
+        for (it, is_same) in self.settled(sides, open, Unlimited::of_all).await? {
+            self.comparisons[it.at].sameness = match is_same {
                 Some(false) => Sameness::Different,
-                Some(true) if !hides_order => Sameness::Tied,
+                Some(true) if !it.hides_order => Sameness::Tied,
                 Some(true) | None => Sameness::Undecided,
             };
         }
@@ -85,31 +82,52 @@ impl<'a> Trial<'a> {
     }
 
     /// The comparisons with different results whose statements want the same part of their rows on both sides.
-    fn open(&self, sides: &[Side<'a>], without: WithoutLimit) -> Vec<usize> {
-        let is_open = |at: &usize| {
-            let it = &self.comparisons[*at];
+    fn open(&self, sides: &[Side<'a>], without: WithoutLimit) -> Vec<OpenComparison> {
+        let comparisons = self.comparisons.iter().enumerate();
+        let open = comparisons.filter_map(|(at, it)| {
             let both = [&sides[0], &sides[it.side]];
             let keep_order = both.iter().all(|side| side.variant.keeps_order());
             if it.sameness != Sameness::Different || !keep_order {
-                return false;
+                return None;
             }
-            let parts = both.map(|side| own_statement(side, it.statement).and_then(without));
-            matches!(parts, [Some(before), Some(after)] if before.part == after.part)
-        };
-        (0..self.comparisons.len()).filter(is_open).collect()
+            let [before, after] =
+                both.map(|side| own_statement(side, it.statement).and_then(without));
+            let before = before?;
+            (before.part == after?.part).then_some(OpenComparison {
+                at,
+                hides_order: before.hides_order,
+            })
+        });
+        open.collect()
+    }
+
+    /// Whether the rows without LIMIT are the same, for each of these comparisons; `None` if an answer is missing.
+    async fn settled(
+        &self,
+        sides: &mut [Side<'a>],
+        open: Vec<OpenComparison>,
+        without: WithoutLimit,
+    ) -> Result<Vec<(OpenComparison, Option<bool>)>, SideError> {
+        let answers = self.answers_without(sides, &open, without).await?;
+        let settled = open.into_iter().map(|it| {
+            let comparison = &self.comparisons[it.at];
+            let both = [0, comparison.side].map(|side| answers.get(&(side, comparison.statement)));
+            (it, is_same(both))
+        });
+        Ok(settled.collect())
     }
 
     /// The answers without LIMIT to the sides of these comparisons.
     async fn answers_without(
         &self,
         sides: &mut [Side<'a>],
-        open: &[usize],
+        open: &[OpenComparison],
         without: WithoutLimit,
     ) -> Result<Answers, SideError> {
         let mut answers = Answers::new();
         for (number, side) in sides.iter_mut().enumerate() {
             let is_wanted = |statement: usize| {
-                let mut comparisons = open.iter().map(|at| &self.comparisons[*at]);
+                let mut comparisons = open.iter().map(|it| &self.comparisons[it.at]);
                 comparisons
                     .any(|it| it.statement == statement && (number == 0 || it.side == number))
             };
