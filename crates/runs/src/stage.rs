@@ -22,7 +22,7 @@ use blame::{Blame, Blamed};
 use experiment::Observe;
 use load::Interrupt;
 use protocol::{Address, Connection, Endpoint};
-use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
+use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity, Transport};
 use settings::Rows;
 use telemetry::{Targets, WatchedServer};
 
@@ -219,18 +219,20 @@ impl Stage {
             connections,
             loops,
             io: "epoll".to_owned(),
-            transport: self.transport().to_owned(),
+            transport: self
+                .transport()
+                .map_or("none", Transport::in_words)
+                .to_owned(),
         }
     }
 
-    /// The transport between the clients and the server.
-    pub fn transport(&self) -> &'static str {
-        match self.endpoint.as_ref().map(|it| &it.address) {
-            None => "none",
-            Some(Address::Unix(_)) => "unix socket",
-            Some(Address::Tcp { host, .. }) if is_loopback(host) => "tcp loopback",
-            Some(Address::Tcp { .. }) => "tcp remote",
-        }
+    /// The transport between the clients and the server; `None` without a server.
+    fn transport(&self) -> Option<Transport> {
+        Some(match &self.endpoint.as_ref()?.address {
+            Address::Unix(_) => Transport::UnixSocket,
+            Address::Tcp { host, .. } if is_loopback(host) => Transport::TcpLoopback,
+            Address::Tcp { .. } => Transport::TcpRemote,
+        })
     }
 
     /// Reads the server's identity; `at` is `start` or `end`.

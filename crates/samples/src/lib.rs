@@ -51,6 +51,7 @@ mod telemetry;
 pub mod testing;
 mod thinned;
 mod totals;
+mod transport;
 mod writer;
 
 pub use ceiling::Ceiling;
@@ -79,7 +80,7 @@ pub use line::{
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;
 pub use machine::{
-    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Placement,
+    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Peer, Placement,
     Storage, StorageDirectory,
 };
 pub use measured::{Counters, Measured, rows_read};
@@ -115,4 +116,5 @@ pub use telemetry::{
     MachineUse, Memory, Paging, Pressure, ProcessUse, ProgramUse, Scheduling, TcpUse, Telemetry,
 };
 pub use totals::{OperationTotals, StatementTotals, Totals};
+pub use transport::Transport;
 pub use writer::{RecordWriter, RunWriter, WriteError};

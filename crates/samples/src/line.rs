@@ -143,7 +143,8 @@ pub struct RunHeader {
     pub loops: u32,
     /// Mechanism of the event loops: `epoll`.
     pub io: String,
-    /// Connection between clients and server: `unix socket`, `tcp loopback` or `tcp remote`.
+    /// Connection between clients and server: a [`Transport`], and what is done on the way
+    /// (`tcp remote, compressed`); `none` without a server.
     pub transport: String,
 }
 

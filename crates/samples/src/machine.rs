@@ -1,5 +1,7 @@
 //! The machines of a run, their configuration and their storage.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The half of the run that a machine carries.
@@ -13,6 +15,26 @@ pub enum Host {
     Client,
     /// The server's machine only.
     Server,
+}
+
+/// One of the two programs that talk in a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Peer {
+    /// The server.
+    #[default]
+    Server,
+    /// dbdyno, whose users are the server's clients.
+    Client,
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Server => "server",
+            Self::Client => "client",
+        })
+    }
 }
 
 /// A machine of the run.
@@ -54,8 +76,8 @@ pub struct Machine {
 /// Where the kernel's scheduler puts a process, and so what it shares the processors with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
-    /// Process: `server` or `client`.
-    pub of: String,
+    /// The process.
+    pub of: Peer,
     /// Its group of the scheduler (`/proc/PID/autogroup`), for example `/autogroup-73`: processors are shared between
     /// these groups first, each for one session of processes. `None` where the kernel makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,8 +144,8 @@ pub struct KernelSettings {
 /// The control group of one process, with its limits. Limits of enclosing groups are included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cgroup {
-    /// Process: `server` or `client`.
-    pub of: String,
+    /// The process.
+    pub of: Peer,
     /// Path as the process sees it; with version 1 the path of the CPU controller.
     pub path: String,
     /// Version of control groups, 1 or 2.

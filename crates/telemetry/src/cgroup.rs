@@ -10,7 +10,7 @@ use procfs_core::{
     process::MountInfo,
     {ProcessCGroup, ProcessCGroups},
 };
-use samples::{Cgroup, CgroupUse, LimitedRequests};
+use samples::{Cgroup, CgroupUse, LimitedRequests, Peer};
 
 use crate::{
     block_device::Number,
@@ -116,7 +116,7 @@ impl Cgroups {
     }
 
     /// The limits; `None` when there is no group.
-    pub(crate) fn limits(&self, kernel: &Kernel, of: &str) -> Option<Cgroup> {
+    pub(crate) fn limits(&self, kernel: &Kernel, of: Peer) -> Option<Cgroup> {
         let group = self.cpu.as_ref().or(self.memory.as_ref())?;
         let tightest_memory = |file: &str| {
             let group = self.memory.as_ref()?;
@@ -128,7 +128,7 @@ impl Cgroups {
             _ => "memory.max",
         };
         Some(Cgroup {
-            of: of.to_owned(),
+            of,
             path: group.path.clone(),
             version: group.version,
             cpu_limit: self.cpu_limit(kernel).map(|(_, limit)| limit),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Changed, Host, Machine, Storage};
+use samples::{Changed, Host, Machine, Peer, Storage};
 
 use crate::{
     cgroup::Cgroups,
@@ -36,13 +36,13 @@ pub(crate) fn describe(
         Host::Both | Host::Client => Cgroups::of(kernel, "self"),
     };
     let (server_pid, server) = server;
-    let server_place = server_pid.and_then(|pid| placement(kernel, &pid.to_string(), "server"));
+    let server_place = server_pid.and_then(|pid| placement(kernel, &pid.to_string(), Peer::Server));
     let client_place = match host {
         Host::Server => None,
-        Host::Both | Host::Client => placement(kernel, "self", "client"),
+        Host::Both | Host::Client => placement(kernel, "self", Peer::Client),
     };
-    let of_server = server.and_then(|groups| groups.limits(kernel, "server"));
-    let of_client = client.and_then(|groups| groups.limits(kernel, "client"));
+    let of_server = server.and_then(|groups| groups.limits(kernel, Peer::Server));
+    let of_client = client.and_then(|groups| groups.limits(kernel, Peer::Client));
     let limits = of_server.into_iter().chain(of_client);
     Machine {
         host,
@@ -98,7 +98,7 @@ fn changeable(machine: &Machine, storage: Option<&Storage>) -> BTreeMap<String, 
         put("swappiness", settings.swappiness.map(|it| it.to_string()));
         put("clocksource", settings.clocksource);
     }
-    for of in ["server", "client"] {
+    for of in [Peer::Server, Peer::Client] {
         let cgroup = machine.cgroups.iter().find(|group| group.of == of);
         let text = cgroup.map(|group| {
             let limit =

@@ -1,6 +1,6 @@
 //! The resource use of dbdyno's own process.
 
-use samples::ProcessUse;
+use samples::{Peer, ProcessUse};
 
 use crate::{
     cgroup::Cgroups,
@@ -51,7 +51,8 @@ pub fn boot_id() -> Option<String> {
 /// if the kernel does not report it.
 pub fn usable_memory_bytes() -> Option<u64> {
     let kernel = Kernel::running();
-    let limits = Cgroups::of(&kernel, "self").and_then(|groups| groups.limits(&kernel, "client"));
+    let limits =
+        Cgroups::of(&kernel, "self").and_then(|groups| groups.limits(&kernel, Peer::Client));
     let limit = limits.and_then(|it| it.memory_limit_bytes);
     let physical = physical_bytes(&kernel);
     Some(limit.map_or(physical, |limit| limit.min(physical))).filter(|bytes| *bytes > 0)

@@ -1,12 +1,12 @@
 //! Where the kernel's scheduler puts a process, and so what it shares the processors with.
 
 use procfs_core::{FromRead, process::Stat};
-use samples::Placement;
+use samples::{Peer, Placement};
 
 use crate::{cgroup::Cgroups, kernel::Kernel};
 
-/// The placement of a process (`self` or its id), named `of`; `None` when it has ended.
-pub(crate) fn placement(kernel: &Kernel, process: &str, of: &str) -> Option<Placement> {
+/// The placement of a process (`self` or its id), `None` when it has ended.
+pub(crate) fn placement(kernel: &Kernel, process: &str, of: Peer) -> Option<Placement> {
     let stat = Stat::from_file(kernel.path(&format!("proc/{process}/stat"))).ok()?;
     let has_groups = kernel.number("proc/sys/kernel/sched_autogroup_enabled") == Some(1);
     // `/autogroup-73 nice 0`
@@ -21,7 +21,7 @@ pub(crate) fn placement(kernel: &Kernel, process: &str, of: &str) -> Option<Plac
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let (control_group, cpu_weight) = Cgroups::cpu_group(kernel, process).unzip();
     Some(Placement {
-        of: of.to_owned(),
+        of,
         scheduler_group,
         control_group,
         cpu_weight: cpu_weight.flatten(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use samples::{Changed, Host, Machine, Storage, Telemetry};
+use samples::{Changed, Host, Machine, Peer, Storage, Telemetry};
 
 use crate::{
     block_device::{BlockDevice, look_again},
@@ -155,7 +155,11 @@ impl Sampler {
         let groups = groups.filter(|_| self.watched.server_pid.is_some());
         let mut machine = describe(&self.kernel, host, cpus, (None, groups), Vec::new());
         if groups.is_none() {
-            let of_server = self.machine.cgroups.iter().filter(|it| it.of == "server");
+            let of_server = self
+                .machine
+                .cgroups
+                .iter()
+                .filter(|it| it.of == Peer::Server);
             machine.cgroups.extend(of_server.cloned());
         }
         let storage = self.storage.clone().map(|mut storage| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use samples::{Record, ServerIdentity, is_of_the_instance};
+use samples::{Peer, Record, ServerIdentity, is_of_the_instance};
 use units::moment;
 
 /// A property that differs.
@@ -143,7 +143,10 @@ fn facts(record: &Record) -> BTreeMap<(DifferenceKind, &'static str), String> {
             add("governors", cpu.governors.join(", "));
             add("turbo", format!("{:?}", cpu.turbo));
         }
-        let group = machine.cgroups.iter().find(|group| group.of == "server");
+        let group = machine
+            .cgroups
+            .iter()
+            .find(|group| group.of == Peer::Server);
         let limit = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
         add(
             "CPU limit of the server",

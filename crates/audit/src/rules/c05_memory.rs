@@ -1,6 +1,6 @@
 //! Rule C05: the server's memory settings do not suit the machine's memory.
 
-use samples::Telemetry;
+use samples::{Peer, Telemetry};
 use units::{bytes, mean_bytes, percent};
 
 use crate::{
@@ -50,7 +50,10 @@ fn judge(set: &Set<'_>) -> Outcome {
 fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
     let machine = run.machine()?;
     let pool = run.buffer_pool_bytes()?;
-    let group = machine.cgroups.iter().find(|group| group.of == "server");
+    let group = machine
+        .cgroups
+        .iter()
+        .find(|group| group.of == Peer::Server);
     let limit = group
         .and_then(|group| group.memory_limit_bytes)
         .unwrap_or(u64::MAX);

@@ -1,6 +1,6 @@
 //! Rule H05: the disk is much slower or faster than its kind.
 
-use samples::StorageRecord;
+use samples::{Peer, StorageRecord};
 use units::{duration, seconds};
 
 use crate::{
@@ -70,7 +70,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .machine()?
         .cgroups
         .iter()
-        .any(|group| group.of == "server" && group.io_limited);
+        .any(|group| group.of == Peer::Server && group.io_limited);
     let (level, but) = match mean_s / kind_s {
         slower if slower > ANOTHER_KIND && is_limited => {
             (Level::Note, ", under a control group limit")

@@ -1,6 +1,6 @@
 //! Rule H11: the clients ran on the server's machine.
 
-use samples::Host;
+use samples::{Host, Transport};
 use units::percent;
 
 use crate::{
@@ -24,19 +24,20 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(run: &Run<'_>) -> Outcome {
     let transport = run.record.header.transport.as_str();
+    let kind = Transport::of(transport);
     let shares_machine = run
         .record
         .machines
         .iter()
         .any(|machine| machine.host == Host::Both);
-    if transport == "tcp remote" && !shares_machine {
+    if kind == Some(Transport::TcpRemote) && !shares_machine {
         return Ok(Finding::new(
             Level::Pass,
             "the clients connected over TCP from another machine",
         ));
     }
     // Behind a loopback address, a tunnel or a proxy may lead to another machine.
-    if transport == "tcp loopback" && !shares_machine {
+    if kind == Some(Transport::TcpLoopback) && !shares_machine {
         let evidence = "the clients connected over the loopback interface: they ran on the server's own machine, or reached it through a tunnel or a local proxy";
         return Ok(Finding::new(Level::Warn, evidence));
     }
@@ -83,7 +84,12 @@ mod tests {
 
     #[test]
     fn passes() {
-        let outcome = judged(&RULE, |record| record.machines[0].host = Host::Client);
-        assert_eq!(level(&outcome), Level::Pass);
+        for transport in ["tcp remote", "tcp remote, compressed"] {
+            let outcome = judged(&RULE, |record| {
+                record.machines[0].host = Host::Client;
+                record.header.transport = transport.to_owned();
+            });
+            assert_eq!(level(&outcome), Level::Pass, "{transport}");
+        }
     }
 }

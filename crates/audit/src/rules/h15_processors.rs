@@ -1,7 +1,7 @@
 //! Rule H15: server and clients share the processors otherwise than two programs would, or otherwise than on the other
 //! side.
 
-use samples::{Host, Machine, Placement};
+use samples::{Host, Machine, Peer, Placement};
 use units::percent;
 
 use crate::{
@@ -104,14 +104,15 @@ fn is_one(server: &Placement, client: &Placement) -> bool {
 
 fn placements<'a>(run: &Run<'a>) -> Result<(&'a Machine, &'a Placement, &'a Placement), Unjudged> {
     let machines = &run.record.machines;
-    let of = |name: &str| {
+    let of = |peer: Peer| {
         let mut all = machines
             .iter()
             .flat_map(|machine| machine.placements.iter().map(move |it| (machine, it)));
-        all.find(|(_, it)| it.of == name)
+        all.find(|(_, it)| it.of == peer)
     };
-    let (machine, server) = of("server").ok_or_else(|| missing("the server's scheduler group"))?;
-    let (_, client) = of("client").ok_or_else(|| missing("the clients' scheduler group"))?;
+    let (machine, server) =
+        of(Peer::Server).ok_or_else(|| missing("the server's scheduler group"))?;
+    let (_, client) = of(Peer::Client).ok_or_else(|| missing("the clients' scheduler group"))?;
     Ok((machine, server, client))
 }
 

@@ -139,7 +139,7 @@ fn cells(args: &CalibrateArgs) -> Vec<Cell> {
 
 fn reached_in(figures: &Figures) -> Reached {
     Reached {
-        transport: figures.cell.transport().to_owned(),
+        transport: figures.cell.transport().to_string(),
         connections: figures.cell.connections,
         queries_per_s: figures.queries_per_s,
     }

@@ -99,10 +99,9 @@ impl Planned<'_> {
         Some(endpoint)
     }
 
-    /// The endpoint in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
-    fn transport(&self) -> String {
+    /// A transport with what is done on the way, such as `tcp loopback, compressed, 500µs added to the round trip`.
+    fn whole_transport(&self, mut transport: String) -> String {
         let access = self.run.server.access();
-        let mut transport = self.stage.transport().to_owned();
         if access.compress {
             transport.push_str(", compressed");
         }
@@ -132,7 +131,7 @@ impl Planned<'_> {
         header.beside = others.collect();
         header.experiment_sha256 = self.identity.sha256.to_owned();
         (header.run, header.block) = (run.run, run.block);
-        header.transport = self.transport();
+        header.transport = self.whole_transport(header.transport);
         work.identify(&mut header);
         header
     }

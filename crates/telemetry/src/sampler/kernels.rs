@@ -2,7 +2,7 @@
 
 use samples::{
     Cgroup, CgroupUse, CpuSetup, CpuTimes, DiskRequests, DiskUse, Host, InterfaceUse,
-    KernelSettings, LimitedRequests, Paging, Pressure, ProcessUse, Scheduling, TcpUse,
+    KernelSettings, LimitedRequests, Paging, Peer, Pressure, ProcessUse, Scheduling, TcpUse,
 };
 
 use super::*;
@@ -61,7 +61,7 @@ fn linux_4_18_with_groups_of_version_1_and_stacked_disks() {
     assert_eq!(
         machine.cgroups,
         [Cgroup {
-            of: "server".to_owned(),
+            of: Peer::Server,
             path: "/system.slice/mysqld.service".to_owned(),
             version: 1,
             cpu_limit: Some(0.5),
@@ -244,8 +244,8 @@ fn linux_6_18_inside_a_container() {
         missing.contains("open files of the server not observed: "),
         "{missing}"
     );
-    let limits = |of: &str| Cgroup {
-        of: of.to_owned(),
+    let limits = |of: Peer| Cgroup {
+        of,
         path: "/".to_owned(),
         version: 2,
         cpu_limit: Some(1.5),
@@ -254,7 +254,10 @@ fn linux_6_18_inside_a_container() {
         memory_high_bytes: Some(1_932_735_283),
         io_limited: false,
     };
-    assert_eq!(machine.cgroups, [limits("server"), limits("client")]);
+    assert_eq!(
+        machine.cgroups,
+        [limits(Peer::Server), limits(Peer::Client)]
+    );
     let cpu = machine.cpu.unwrap();
     assert_eq!(cpu.hypervisor.as_deref(), Some("kvm"));
     assert_eq!((cpu.turbo, cpu.frequency_max_hz), (None, None));

@@ -1,6 +1,8 @@
 //! The figures for the rules: means over the measured phase of a run.
 
-use samples::{Cause, DiskUse, Host, LimitedRequests, Pressure, Record, Telemetry};
+use samples::{
+    Cause, DiskUse, Host, LimitedRequests, Peer, Pressure, Record, Telemetry, Transport,
+};
 
 use super::server_signals::ServerSignals;
 
@@ -280,7 +282,7 @@ fn pressure(samples: &[&Telemetry]) -> Option<PressureShares> {
 
 fn quota(record: &Record, samples: &[&Telemetry]) -> Quota {
     let groups = record.machines.iter().flat_map(|machine| &machine.cgroups);
-    let group = groups.into_iter().find(|group| group.of == "server");
+    let group = groups.into_iter().find(|group| group.of == Peer::Server);
     let of_group = |value: fn(&samples::CgroupUse) -> Option<u64>| {
         sum(samples, |it| value(it.cgroup.as_ref()?))
     };
@@ -452,7 +454,7 @@ fn client_quota(record: &Record, samples: &[&Telemetry]) -> Option<(f64, f64)> {
     let groups = record.machines.iter().flat_map(|machine| &machine.cgroups);
     let limit = groups
         .into_iter()
-        .find(|group| group.of == "client")?
+        .find(|group| group.of == Peer::Client)?
         .cpu_limit?;
     let used = rate(samples, |it| {
         it.client.map(|client| client.user_s + client.system_s)
@@ -471,7 +473,7 @@ fn load(record: &Record) -> Option<LoadSignals> {
     Some(LoadSignals {
         in_flight: weighted(&measured_paces(record), |pace| pace.busy)?,
         connections: record.connections(),
-        is_networked: record.header.transport != "unix socket",
+        is_networked: Transport::of(&record.header.transport) != Some(Transport::UnixSocket),
         rate_per_s: offered.and_then(|offered| offered.rate_per_s),
         is_reached: offered.is_some_and(|offered| offered.shortfall.is_none()),
         has_too_few_connections: offered

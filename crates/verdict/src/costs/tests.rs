@@ -1,6 +1,6 @@
 //! Tests of the costs of records with known content.
 
-use samples::{Cgroup, Machine};
+use samples::{Cgroup, Machine, Peer};
 
 use super::*;
 use crate::testing::{Made, record};
@@ -55,7 +55,7 @@ fn what_stood_still_is_zero_and_what_nobody_looked_at_is_nothing() {
 fn a_server_without_a_cpu_limit_is_never_held_back() {
     let throttled = |cgroups: &[Option<f64>]| {
         let groups = cgroups.iter().map(|cpu_limit| Cgroup {
-            of: "server".to_owned(),
+            of: Peer::Server,
             cpu_limit: *cpu_limit,
             ..Cgroup::default()
         });

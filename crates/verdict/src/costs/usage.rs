@@ -1,6 +1,6 @@
 //! Resource use of server, client and machine in the measured phase of a run, per second.
 
-use samples::{Counters, DiskUse, Host, ProcessUse, Record, Telemetry};
+use samples::{Counters, DiskUse, Host, Peer, ProcessUse, Record, Telemetry};
 
 /// The resource use in the measured phase.
 pub(super) struct Usage<'a> {
@@ -60,7 +60,7 @@ impl<'a> Usage<'a> {
             let mut machines = self.record.machines.iter();
             let machine = machines.find(|machine| machine.host != Host::Client)?;
             let mut groups = machine.cgroups.iter();
-            let group = groups.find(|group| group.of == "server");
+            let group = groups.find(|group| group.of == Peer::Server);
             let is_limited = group.is_some_and(|group| group.cpu_limit.is_some());
             (!is_limited).then_some(0.0)
         })

@@ -6,7 +6,9 @@ use benchmarks::oltp;
 use blame::{Blame, Blamed};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
 use runs::{NullProcess, calibration::StatementRate, steady_judge};
-use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
+use samples::{
+    Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse, Transport,
+};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, Plan, Settings};
 
@@ -42,12 +44,11 @@ pub(super) struct Figures {
 }
 
 impl Cell {
-    /// The transport as in the header of a run record.
-    pub(super) fn transport(&self) -> &'static str {
+    pub(super) fn transport(&self) -> Transport {
         if self.is_unix {
-            "unix socket"
+            Transport::UnixSocket
         } else {
-            "tcp loopback"
+            Transport::TcpLoopback
         }
     }
 

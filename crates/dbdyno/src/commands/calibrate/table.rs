@@ -14,7 +14,7 @@ pub(super) fn answer(figures: &[Figures]) -> String {
     let closed: Vec<&Figures> = (figures.iter())
         .filter(|it| it.cell.rate().is_none())
         .collect();
-    let mut transports: Vec<&str> = closed.iter().map(|it| it.cell.transport()).collect();
+    let mut transports: Vec<_> = closed.iter().map(|it| it.cell.transport()).collect();
     transports.dedup();
     for transport in transports {
         let of = closed.iter().filter(|it| it.cell.transport() == transport);
@@ -108,7 +108,7 @@ pub(super) fn json(calibration: &Calibration, figures: &[Figures]) -> String {
         .map(|figures| {
             let cell = &figures.cell;
             json!({
-                "transport": cell.transport(),
+                "transport": cell.transport().in_words(),
                 "statements": cell.statements(),
                 "connections": cell.connections,
                 "loops": cell.loops,

@@ -10,7 +10,7 @@ use runs::{
     server_host::{Observation, watch},
     shown_server, signals,
 };
-use samples::{Host, Storage};
+use samples::{Host, Peer, Storage};
 use telemetry::{Directory, Sampler, Targets, storage_behind};
 
 use crate::{connection_options::observe_options::ObserveOptions, terminal::Terminal};
@@ -107,7 +107,12 @@ const DATA: &str = "data";
 
 /// The machine as the rules take it: its memory and CPUs within the limits of the server's control group.
 fn machine_of(machine: &samples::Machine, storage: &Storage, unknown: &mut Vec<String>) -> Machine {
-    let groups = || machine.cgroups.iter().filter(|group| group.of == "server");
+    let groups = || {
+        machine
+            .cgroups
+            .iter()
+            .filter(|group| group.of == Peer::Server)
+    };
     let memory_limit = groups().filter_map(|group| group.memory_limit_bytes).min();
     let memory = Some(machine.memory_bytes).filter(|bytes| *bytes > 0);
     let cpu_limits = groups().filter_map(|group| group.cpus);
@@ -135,8 +140,8 @@ mod tests {
 
     #[test]
     fn limits_of_the_servers_group_and_the_disk_of_the_data_count() {
-        let group = |of: &str, gib: u64| Cgroup {
-            of: of.to_owned(),
+        let group = |of: Peer, gib: u64| Cgroup {
+            of,
             path: "/".to_owned(),
             version: 2,
             cpu_limit: None,
@@ -148,7 +153,7 @@ mod tests {
         let observed = samples::Machine {
             cpus: 8,
             memory_bytes: 32 << 30,
-            cgroups: vec![group("client", 1), group("server", 4)],
+            cgroups: vec![group(Peer::Client, 1), group(Peer::Server, 4)],
             ..samples::Machine::default()
         };
         let place = |holds: &str, filesystem: &str| StorageDirectory {
