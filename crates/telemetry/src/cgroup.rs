@@ -93,7 +93,7 @@ impl Cgroups {
         let all = [&groups.cpu, &groups.cpuset, &groups.memory, &groups.io];
         let is_limited = || {
             groups
-                .limits(kernel, "")
+                .limits(kernel, Peer::default())
                 .is_some_and(|limits| limits.is_limiting())
         };
         (all.into_iter().flatten().any(Group::is_own) || is_limited()).then_some(groups)
@@ -197,7 +197,7 @@ impl Cgroups {
             .unwrap_or_default();
         let us = |name| keyed(&cpu_stat, name);
         let ns = |name| keyed(&cpu_stat, name).map(|ns| ns / 1000);
-        let limits = self.limits(kernel, "");
+        let limits = self.limits(kernel, Peer::default());
         let is_limited = limits
             .as_ref()
             .is_some_and(|it| it.memory_limit_bytes.is_some());

@@ -69,7 +69,7 @@ fn a_limit_around_the_group_is_its_own() {
     );
     let kernel = fixture.kernel(100, 4096);
     let groups = Cgroups::of(&kernel, "7").unwrap();
-    let limits = groups.limits(&kernel, "server").unwrap();
+    let limits = groups.limits(&kernel, Peer::Server).unwrap();
     assert_eq!(limits.cpu_limit, Some(1.5));
     assert_eq!(limits.memory_limit_bytes, Some(1 << 30));
     assert_eq!(
