@@ -4,7 +4,7 @@ pub mod files;
 pub mod layout;
 mod tables;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use blame::Blamed;
 use dataset::KnownTable;
@@ -15,7 +15,9 @@ use runs::{
     Benchmark, Context, DataMaker, DataSet, Destination, Driver, Loaded, OnServer, Stage, Work,
 };
 use samples::{Keys, Line};
-use workload::smack::{ClientIndex, ClientPlan, SmackClients, SmackUser};
+use workload::smack::{
+    ClientIndex, ClientPlan, Script, SmackClients, SmackUser, without_passwords,
+};
 
 use crate::smack::{
     files::{SmackData, SmackFiles, file_of_data},
@@ -56,6 +58,11 @@ impl Benchmark for Smack {
     ) -> Result<Option<Box<dyn Benchmark>>, Blamed> {
         let files = SmackFiles::read(plan, context)?;
         Ok(Some(Box::new(Self { files })))
+    }
+
+    fn without_passwords<'f>(&self, file: &'f [u8]) -> Option<Cow<'f, [u8]>> {
+        Script::parse("", file).ok()?;
+        Some(without_passwords(file).map_or(Cow::Borrowed(file), Cow::Owned))
     }
 
     fn work(
