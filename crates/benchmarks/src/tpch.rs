@@ -1,6 +1,7 @@
 //! TPC-H's tables as an experiment and `dbdyno tpch` use them.
 
 pub mod check;
+mod table_load;
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +9,7 @@ use blame::{Blame, Blamed};
 use dataset::{
     KnownTable, Population,
     tpch::{
-        LoadPlan, ScaleFactor, Table, TableLoad, TableLoader, TpchLoad, known_tables,
+        LoadPlan, ScaleFactor, Table, TpchLoad, known_tables,
         options::{DataOptions, LoadOptions},
     },
 };
@@ -26,7 +27,10 @@ use runs::{
     refuse_existing,
 };
 
-use crate::tpch::check::{Compared, check_tables};
+use crate::tpch::{
+    check::{Compared, check_tables},
+    table_load::{TableLoad, TableLoader},
+};
 
 /// The database of the tables, unless another is named.
 pub const DATABASE: &str = "tpch";

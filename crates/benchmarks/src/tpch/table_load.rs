@@ -9,15 +9,13 @@ use std::{
     },
 };
 
+use dataset::{
+    Adjusted, BulkError, Lines, Rows, TableData,
+    own_session::settle,
+    tpch::{LoadPlan, Table, TableRows},
+};
 use load::{Failure, Next, User, Watch};
 use protocol::{Connection, Endpoint, LocalSource};
-
-use super::{plan::LoadPlan, rows::TableRows, table::Table};
-use crate::{
-    bulk::{Adjusted, BulkError, Lines},
-    own_session::settle,
-    table_data::{Rows, TableData},
-};
 
 /// Size of a piece of rows to send, bytes.
 const PIECE_BYTES: usize = 256 << 10;
@@ -28,7 +26,7 @@ const ROWS: usize = 0;
 const KEYS: usize = 1;
 
 /// The load of one existing, empty table, shared by all loaders.
-pub struct TableLoad {
+pub(super) struct TableLoad {
     data: TableData,
     rows: TableRows,
     session: Vec<String>,
@@ -47,7 +45,7 @@ pub struct TableLoad {
 
 impl TableLoad {
     /// A load by this number of LOAD DATA statements; fewer if the table has fewer units of rows.
-    pub fn new(plan: &LoadPlan, table: Table, statements: u64) -> Self {
+    pub(super) fn new(plan: &LoadPlan, table: Table, statements: u64) -> Self {
         let rows = TableRows::new(table, plan.scale_factor);
         Self {
             data: plan.table(table),
@@ -64,23 +62,23 @@ impl TableLoad {
     }
 
     /// Names of the operations.
-    pub fn operations(&self) -> &[String] {
+    pub(super) fn operations(&self) -> &[String] {
         &self.operations
     }
 
     /// Name of the table.
-    pub fn table(&self) -> &str {
+    pub(super) fn table(&self) -> &str {
         &self.data.name
     }
 
     /// Rows and bytes of the finished LOAD DATA statements.
-    pub fn brought(&self) -> (u64, u64) {
+    pub(super) fn brought(&self) -> (u64, u64) {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (of(&self.rows_in), of(&self.bytes_in))
     }
 
     /// Generates the first rows, so that the generator's start of a second is not part of the load.
-    pub fn warm_up(&self) {
+    pub(super) fn warm_up(&self) {
         self.rows.write(0, &mut Vec::new());
     }
 
@@ -92,7 +90,7 @@ impl TableLoad {
 }
 
 /// One loading connection.
-pub struct TableLoader {
+pub(super) struct TableLoader {
     load: Arc<TableLoad>,
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
@@ -103,7 +101,7 @@ pub struct TableLoader {
 
 impl TableLoader {
     /// A loader, not connected yet.
-    pub fn new(load: Arc<TableLoad>, endpoint: Arc<Endpoint>) -> Self {
+    pub(super) fn new(load: Arc<TableLoad>, endpoint: Arc<Endpoint>) -> Self {
         Self {
             load,
             endpoint,
@@ -243,10 +241,9 @@ fn adjusted_rows(adjusted: &Adjusted) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{KeyTime, Keys},
-        *,
-    };
+    use dataset::tpch::{KeyTime, Keys};
+
+    use super::*;
 
     fn load(keys: Keys, statements: u64) -> TableLoad {
         let plan = LoadPlan {
