@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     thread,
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
 use benchmarks::smack::layout::TimeUnit;
@@ -30,6 +30,7 @@ use shared_state::SharedState;
 use crate::{
     connection_options::{ConnectionOptions, hidden_argument::hide_argument},
     output::print_of_clap,
+    seed::fresh_seed,
     terminal,
 };
 
@@ -192,14 +193,6 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
         script,
     };
     run_clients(&shared)
-}
-
-/// A new seed for each call: updates that send the same values again change nothing and are fast.
-pub(crate) fn fresh_seed() -> u64 {
-    let now = reactor::wall_now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    (now.as_micros() as u64).rotate_left(16) ^ u64::from(std::process::id())
 }
 
 fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {

@@ -27,11 +27,9 @@ use runs::{RunOutcome, shortcoming, signals};
 use schemas::{SchemaRange, Schemas};
 
 use crate::{
-    front_doors::{
-        super_smack::fresh_seed,
-        tpcc_arguments::{Arguments, Tool},
-    },
+    front_doors::tpcc_arguments::{Arguments, Tool},
     output::unless_closed,
+    seed::fresh_seed,
 };
 
 const TOOL: Tool = Tool {

@@ -27,7 +27,7 @@ use crate::{
         record_options::{exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
     },
-    front_doors::super_smack::fresh_seed,
+    seed::fresh_seed,
     terminal,
 };
 

@@ -22,7 +22,7 @@ use crate::{
         unobserved::Unobserved,
     },
     connection_options::ConnectionOptions,
-    front_doors::super_smack::fresh_seed,
+    seed::fresh_seed,
     terminal,
 };
 
