@@ -17,7 +17,7 @@ use storage::{Fio, FioLoad, StorageLoad};
 
 use course::Course;
 use runs::{
-    Benchmark, Context, Driver, OnServer, Stage, TestDirectory, Work, interval_of,
+    Benchmark, Context, Driver, Length, OnServer, Stage, TestDirectory, Work, interval_of,
     limit::{guard::GuardedGroup, recorded_limit},
 };
 
@@ -86,7 +86,14 @@ impl Benchmark for Storage {
         let group = group.transpose()?.map(GuardedGroup::new).transpose()?;
         let limited = load.limits.zip(group.as_deref());
         let fio = Fio::find()?;
-        directory.provide(&fio, &load, &job_file, context)?;
+        match load.filled_bytes() {
+            Some(bytes) => directory.fill(bytes, context)?,
+            None => {
+                // fio knows what it has laid out already.
+                let _step = context.step("laying out the files of the jobs", Length::Unknown);
+                fio.lay_out(&job_file, &context.interrupt.flag())?;
+            }
+        }
         Ok(Box::new(Requests {
             known: DiskLoad {
                 directory: directory.path().display().to_string(),
