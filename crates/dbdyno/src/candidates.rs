@@ -10,7 +10,7 @@ use std::{
     process::ExitCode,
 };
 
-use benchmarks::VOCABULARY;
+use benchmarks::{VOCABULARY, oltp::Benchmark};
 use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use clap_complete::{
@@ -21,7 +21,6 @@ use clap_complete::{
 };
 use experiment::{Experiment, Overrides};
 use runs::named_server;
-use workload::oltp::Benchmark;
 
 use crate::output::write_out;
 

@@ -412,9 +412,9 @@ fn usual_name(experiment: &Experiment) -> String {
 mod tests {
     use std::fs;
 
+    use benchmarks::oltp::{OltpData, OltpLoad};
     use experiment::Overrides;
     use settings::Vocabulary;
-    use workload::oltp::{OltpData, OltpLoad};
 
     use super::*;
 

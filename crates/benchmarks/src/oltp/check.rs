@@ -7,9 +7,11 @@ use runs::{
     known_tables::{NamesakeTable, taken},
     quoted,
 };
-use workload::oltp::{ExpectedTable, expected_tables};
 
-use crate::oltp::tables::OltpTables;
+use crate::oltp::{
+    data_set::OltpTables,
+    table::{ExpectedTable, expected_tables},
+};
 
 /// What a table of the database is.
 struct FoundTable {
@@ -119,7 +121,7 @@ fn fault(expected: &ExpectedTable, found: &FoundTable) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use workload::oltp::{Benchmark, Settings};
+    use crate::oltp::{script::Benchmark, settings::Settings};
 
     use super::*;
 

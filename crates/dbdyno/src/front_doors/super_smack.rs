@@ -9,11 +9,10 @@ use std::{
     time::Duration,
 };
 
-use benchmarks::smack::layout::TimeUnit;
+use benchmarks::smack::{DataFiles, Dictionary, Interpreter, Script, layout::TimeUnit};
 use blame::{Blame, Blamed};
 use clap::{CommandFactory, Parser, ValueEnum};
 use load::OnError;
-use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 
 mod client;
 mod drive;
@@ -21,7 +20,7 @@ mod endpoints;
 mod shared_state;
 mod tables;
 
-use benchmarks::smack::files::SCRIPT_BYTES_MAX;
+use benchmarks::smack::SCRIPT_BYTES_MAX;
 use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
 use runs::sample_every;
@@ -248,7 +247,7 @@ fn note_coverage(script: &Script, dictionaries: &[Dictionary]) {
 }
 
 /// The programs with their clients' names.
-fn programs(script: &Script) -> impl Iterator<Item = (&workload::smack::ClientProgram, &str)> {
+fn programs(script: &Script) -> impl Iterator<Item = (&benchmarks::smack::ClientProgram, &str)> {
     script
         .programs
         .iter()

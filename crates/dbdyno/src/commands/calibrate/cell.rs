@@ -2,13 +2,12 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use benchmarks::oltp;
+use benchmarks::oltp::{self, Benchmark, IgnoredErrors, Plan, Settings};
 use blame::{Blame, Blamed};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
 use runs::{NullProcess, calibration::StatementRate, steady_judge};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
-use workload::oltp::{Benchmark, IgnoredErrors, Plan, Settings};
 
 /// Parameters of one measurement.
 #[derive(Debug, Clone)]

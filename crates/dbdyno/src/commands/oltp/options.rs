@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use benchmarks::oltp::DATABASE;
+use benchmarks::oltp::{
+    Benchmark, DATABASE, IgnoredErrors, OltpData, RandType, SECTIONS, Settings,
+};
 use blame::{Blame, Blamed};
 use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
@@ -10,7 +12,6 @@ use clap::{
 };
 use load::Process;
 use settings::{OptionSpec, OptionTable, Values};
-use workload::oltp::{Benchmark, IgnoredErrors, OltpData, RandType, SECTIONS, Settings};
 
 use crate::{
     commands::{

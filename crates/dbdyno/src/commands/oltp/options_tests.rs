@@ -29,8 +29,8 @@ fn the_command_line_is_sound() {
 /// A benchmark says its options once: the command line has those of the experiment's tables, with their defaults.
 #[test]
 fn what_is_not_given_is_what_an_experiment_has() {
+    use benchmarks::oltp::OltpLoad;
     use settings::{Value, defaults};
-    use workload::oltp::OltpLoad;
 
     let ours = parse("read_write run").unwrap();
     let mut load = defaults(OltpLoad.options());

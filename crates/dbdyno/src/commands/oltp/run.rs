@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use audit::Audit;
 use benchmarks::oltp::{
-    ON_ERROR, group,
+    Benchmark, ON_ERROR, Plan, group,
     layout::{self as sysbench, Beside, FinalReport, Header},
 };
 use blame::{Blame, Blamed};
@@ -15,7 +15,6 @@ use results::audit_of_run;
 use runs::{
     PreparedStatements, Recorded, RunOutcome, SingleRun, control, number, shortcoming, steady_judge,
 };
-use workload::oltp::{Benchmark, Plan};
 
 use crate::{
     commands::{

@@ -6,12 +6,11 @@ use std::{
     thread,
 };
 
-use benchmarks::oltp::{check::check as faults_of, tables::OltpTables};
+use benchmarks::oltp::{Benchmark, OltpTables, Prewarm, check::check as faults_of, drop_statement};
 use blame::{Blame, Blamed};
 use dataset::{PopulateEvent, Progress};
 use protocol::Endpoint;
 use runs::{Context, Purpose, database, droppable, signals};
-use workload::oltp::{Benchmark, Prewarm, drop_statement};
 
 use crate::{
     commands::oltp::options::{Format, Options},

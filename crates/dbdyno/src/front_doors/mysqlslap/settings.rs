@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use benchmarks::slap::{Engine, Statement, Tables, default_of};
 use blame::Blamed;
 use load::{Arrivals, OnError};
-use workload::slap::{Engine, Statement, Tables, default_of};
 
 use crate::{
     front_doors::{

@@ -6,9 +6,14 @@ use ::load::{Group, Load, OnError, Stop, WarmUp};
 use blame::Blamed;
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use runs::{PreparedStatements, control, database, number, steady_judge};
-use workload::tpcc::{
-    Constants, DELIVERED, DeferredDeliveries, Deliveries, Notes, Pacing, RoundTrips, SharedTally,
-    Terminal, TerminalPlan, operations, statements,
+
+use crate::tpcc::{
+    deferred::DeferredDeliveries,
+    key_and_think_times::Pacing,
+    notes::Notes,
+    nurand::Constants,
+    tally::SharedTally,
+    terminal::{DELIVERED, Deliveries, RoundTrips, Terminal, TerminalPlan, operations, statements},
 };
 
 /// Name of the terminals' load in records.

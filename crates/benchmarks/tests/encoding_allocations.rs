@@ -2,11 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use load::{Next, User};
-use protocol::{Address, Endpoint};
-use workload::smack::{
+use benchmarks::smack::{
     BarrelOptions, ClientIndex, ClientPlan, DataFiles, Dictionary, Script, SmackUser,
 };
+use load::{Next, User};
+use protocol::{Address, Endpoint};
 
 const SCRIPT: &str = r#"
 client "c" { query_barrel "10 select 1 update 1 insert"; }

@@ -9,9 +9,9 @@ use rand_xoshiro::{
 };
 
 use super::{
-    benchmark::Benchmark,
     distribution::Distribution,
     row_text::{self, C, PAD},
+    script::Benchmark,
     settings::Settings,
 };
 
@@ -248,5 +248,18 @@ mod tests {
         };
         assert_eq!(filled(Benchmark::Insert, &own_ids), (4, 0, 1));
         assert!(tables(Benchmark::ReadOnly, &own_ids)[0].is_divisible);
+    }
+
+    #[test]
+    fn known_tables_have_the_columns_of_every_workload() {
+        let sbtest = &known_tables(2)[1];
+        assert_eq!(sbtest.name, "sbtest2");
+        assert!(sbtest.layouts.contains(&"id, k, c, pad".to_owned()));
+        // The table of bulk_insert.
+        assert!(sbtest.layouts.contains(&"id, k".to_owned()));
+        for layout in &sbtest.layouts {
+            let columns: Vec<_> = layout.split(", ").map(str::to_owned).collect();
+            assert!(sbtest.has_layout(&columns), "{layout}");
+        }
     }
 }

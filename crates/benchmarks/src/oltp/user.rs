@@ -11,11 +11,11 @@ use rand_xoshiro::{
 };
 
 use super::{
-    benchmark::Benchmark,
     distribution::Distribution,
     permutation::Permutation,
     plan::{Plan, Step},
     row_text::{self, C, PAD},
+    script::Benchmark,
     session::Session,
     statement::Kind,
 };

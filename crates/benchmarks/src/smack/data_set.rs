@@ -7,13 +7,17 @@ use runs::{
     Context, Length, Loaded, Purpose, Step, control, disk_bytes, number, unless_interrupted, wait,
 };
 use samples::Dataset;
-use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
-use crate::smack::files::SmackData;
+use crate::smack::{
+    error::Error,
+    smack_file::SmackFile,
+    table::{Existing, TablePlan},
+    table_event::TableEvent,
+};
 
 /// Creates every table of a .smack file with this number of rows; a table that exists is replaced.
 pub(super) fn load_tables(
-    smack: &SmackData,
+    smack: &SmackFile,
     endpoint: &Endpoint,
     rows: u64,
     context: &Context,
@@ -55,7 +59,7 @@ pub(super) fn load_tables(
 /// The tables of a .smack file as they are there, for a run that takes what it finds; `None` when gen-data makes
 /// none of them, so that nothing is known about their keys.
 pub(super) fn find_tables(
-    smack: &SmackData,
+    smack: &SmackFile,
     endpoint: &Endpoint,
 ) -> Result<Option<Dataset>, Blamed> {
     let mut found: Option<u64> = None;

@@ -189,7 +189,10 @@ mod tests {
     use protocol::Address;
 
     use super::*;
-    use crate::slap::{Keys, Planned, Statement};
+    use crate::slap::{
+        plan::{Keys, Planned},
+        script::Statement,
+    };
 
     fn user(planned: Planned, index: u32) -> SlapUser {
         let endpoint = Endpoint::plain(

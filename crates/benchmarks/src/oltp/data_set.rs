@@ -7,8 +7,11 @@ use runs::{
     Context, DataSet, Destination, Loaded, PreparedTables, Purpose, disk_bytes,
     population::{default_streams, fill_and_tell},
 };
-use workload::oltp::{
-    Benchmark as Script, Settings, drop_statement, expected_tables, known_tables, tables,
+
+use crate::oltp::{
+    script::Benchmark as Script,
+    settings::Settings,
+    table::{drop_statement, expected_tables, known_tables, tables},
 };
 
 /// The tables of a workload.

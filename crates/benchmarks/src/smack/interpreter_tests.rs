@@ -1,7 +1,7 @@
 //! Tests of the execution of main, step by step.
 
 use super::*;
-use crate::smack::Script;
+use crate::smack::script::Script;
 
 const SECTIONS: &str = r#"
 client "a" { query_barrel "1 q"; }

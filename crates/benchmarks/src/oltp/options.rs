@@ -5,9 +5,7 @@ use settings::{
     Values, quantity,
 };
 
-use super::{
-    benchmark::Benchmark, distribution::RandType, plan::IgnoredErrors, settings::Settings,
-};
+use super::{distribution::RandType, plan::IgnoredErrors, script::Benchmark, settings::Settings};
 
 /// Approximate bytes of a row on disk, index included.
 const ROW_BYTES: f64 = 230.0;

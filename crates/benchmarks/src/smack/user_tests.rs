@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::Address;
 
 use super::*;
-use crate::smack::{BarrelOptions, DataFiles, Error, Stage};
+use crate::smack::{dictionary::DataFiles, error::Error, interpreter::Stage, plan::BarrelOptions};
 
 const SCRIPT: &str = r#"
 dictionary "n" { type "seq"; source_type "list"; source "1,2,3"; }

@@ -1,7 +1,7 @@
 //! Tests of the meaning of a .smack file, and of its refused contents.
 
 use super::*;
-use crate::smack::Error;
+use crate::smack::error::Error;
 
 fn script(text: &str) -> Script {
     Script::parse("t.smack", text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))

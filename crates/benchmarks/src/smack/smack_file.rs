@@ -12,9 +12,12 @@ use experiment::{DataSpec, LoadSpec, Plan};
 use runs::Context;
 use samples::Keys;
 use settings::OptionTable;
-use workload::smack::{
-    self, BarrelOptions, ClientPlan, DataFiles, Dictionary, Generator, Order, Script, SmackClients,
-    SmackLoad,
+
+use crate::smack::{
+    dictionary::{DataFiles, Dictionary},
+    options::{SmackClients, SmackData, SmackLoad},
+    plan::{BarrelOptions, ClientPlan},
+    script::{Generator, Order, Script},
 };
 
 /// Database of clients that name none, as private servers have it.
@@ -24,19 +27,19 @@ const DATABASE: &str = "test";
 pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;
 
 /// A .smack file and the words of its dictionaries, by number of rows.
-pub struct SmackData {
+pub struct SmackFile {
     path: PathBuf,
     script: Script,
     words: Mutex<BTreeMap<Option<u64>, Arc<[Dictionary]>>>,
 }
 
 /// The .smack files of a plan, each read once.
-pub(super) struct SmackFiles(BTreeMap<PathBuf, Arc<SmackData>>);
+pub(super) struct SmackFiles(BTreeMap<PathBuf, Arc<SmackFile>>);
 
 /// The .smack file that makes the tables, if one does.
 pub(super) fn file_of_data(data: &DataSpec) -> Option<&Path> {
-    let is_smack = data.source.name() == smack::SmackData.name();
-    is_smack.then(|| smack::SmackData::of(&data.source.values).0)
+    let is_smack = data.source.name() == SmackData.name();
+    is_smack.then(|| SmackData::of(&data.source.values).0)
 }
 
 /// The .smack file that runs, if one does.
@@ -89,7 +92,7 @@ impl SmackFiles {
             };
             for path in data.chain(loads().filter_map(file_of_load)) {
                 if !files.contains_key(path) {
-                    files.insert(path.to_owned(), Arc::new(SmackData::open(path, context)?));
+                    files.insert(path.to_owned(), Arc::new(SmackFile::open(path, context)?));
                 }
             }
             for load in loads() {
@@ -102,12 +105,12 @@ impl SmackFiles {
     }
 
     /// One of the plan's files.
-    pub(super) fn at(&self, path: &Path) -> Arc<SmackData> {
+    pub(super) fn at(&self, path: &Path) -> Arc<SmackFile> {
         Arc::clone(&self.0[path])
     }
 }
 
-impl SmackData {
+impl SmackFile {
     /// Reads and checks the file.
     fn open(path: &Path, context: &Context) -> Result<Self, Blamed> {
         let text = files::read_handed_over(path, SCRIPT_BYTES_MAX)

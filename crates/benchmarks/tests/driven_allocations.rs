@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::script::{ListRows, Mode, Plan, ScriptUser, Scripts, Settings};
 use load::{
     Arrivals, Class, Drain, Ended, Failure, Group, Interrupt, Judgement, Load, Next, Observer,
     OnError, Process, Stop, Tolerated, User, WarmUp, Watch,
@@ -25,7 +26,6 @@ use protocol::{
 };
 use reactor::{Clock, Listener, Reactor};
 use samples::{Interval, PhaseMark};
-use workload::script::{ListRows, Mode, Plan, ScriptUser, Scripts, Settings};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

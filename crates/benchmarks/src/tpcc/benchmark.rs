@@ -15,20 +15,24 @@ use runs::{
     PreparedStatements, PreparedTables, Stage, Work, disk_bytes,
 };
 use samples::{Checked, Deliveries, Line};
-use workload::tpcc::{
-    DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, RoundTrips, Table, TerminalPlan,
-    Violation, drop_procedures, known_tables,
-    options::{DataOptions, LoadOptions},
-};
 
 use crate::tpcc::{
-    DATABASE,
+    conditions::Violation,
     consistency::{checked, describe, require_after_load, violations},
     deliveries::{are_allowed, deliver_rest},
-    population::load_all,
-    terminals::{Database, ON_ERROR, couriers, group, prepared_statements},
+    key_and_think_times::Pacing,
+    load_plan::{ExistingSchema, Keys, LoadPlan, known_tables},
+    loading::load_all,
+    options::{DataOptions, LoadOptions, TpccData, TpccLoad},
+    population::Population,
+    procedures::drop_procedures,
+    tables::Table,
+    terminal::{DELIVERED, RoundTrips, TerminalPlan},
+    terminal_groups::{Database, ON_ERROR, couriers, group, prepared_statements},
 };
 
+/// The database of the tables, unless another is named.
+pub const DATABASE: &str = "tpcc";
 /// Seed of the rows: that of `dbdyno tpcc prepare` unless told otherwise.
 const SEED: u64 = 1;
 
@@ -41,7 +45,7 @@ impl Benchmark for Tpcc {
     }
 
     fn load_options(&self) -> &'static dyn settings::LoadKind {
-        &workload::tpcc::TpccLoad
+        &TpccLoad
     }
 
     fn prepared_statements(
@@ -84,7 +88,7 @@ impl OnServer for Tpcc {
 
 impl DataMaker for Tpcc {
     fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::tpcc::TpccData
+        &TpccData
     }
 
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
@@ -213,7 +217,7 @@ impl Terminals {
     }
 
     fn is_deferred(&self) -> bool {
-        self.plan.deliveries == workload::tpcc::Deliveries::Deferred
+        self.plan.deliveries == crate::tpcc::Deliveries::Deferred
     }
 
     /// An error when deliveries that were left to the background were not executed, or too late.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{benchmark::Benchmark, settings::Settings, statement::Kind};
+use super::{script::Benchmark, settings::Settings, statement::Kind};
 
 /// Errors after which an event is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
