@@ -27,6 +27,6 @@ pub use distribution::RandType;
 pub use options::{OltpData, OltpLoad, SECTIONS};
 pub use plan::{IgnoredErrors, Plan};
 pub use prewarm::Prewarm;
-pub use script::Benchmark;
+pub use script::Script;
 pub use settings::Settings;
 pub use table::drop_statement;

@@ -14,7 +14,7 @@ use crate::oltp::{
     data_set::OltpTables,
     options::{OltpData, OltpLoad},
     plan::{IgnoredErrors, Plan},
-    script::Benchmark as Script,
+    script::Script,
     settings::Settings,
     user::OltpUser,
 };

@@ -9,7 +9,7 @@ use runs::{
 };
 
 use crate::oltp::{
-    script::Benchmark as Script,
+    script::Script,
     settings::Settings,
     table::{drop_statement, expected_tables, known_tables, tables},
 };

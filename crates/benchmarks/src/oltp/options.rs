@@ -5,7 +5,7 @@ use settings::{
     Values, quantity,
 };
 
-use super::{distribution::RandType, plan::IgnoredErrors, script::Benchmark, settings::Settings};
+use super::{distribution::RandType, plan::IgnoredErrors, script::Script, settings::Settings};
 
 /// Approximate bytes of a row on disk, index included.
 const ROW_BYTES: f64 = 230.0;
@@ -343,7 +343,7 @@ impl Settings {
     }
 }
 
-impl Benchmark {
+impl Script {
     /// The workload selected by the values of `[load]`.
     pub fn of(values: &Values) -> Self {
         let script = values.text("script").and_then(|name| name.parse().ok());
@@ -463,7 +463,7 @@ mod tests {
         load.set("script", Value::Choice("read_write"));
         let settings = Settings::of_data(&defaults(OltpData.options()));
         assert_eq!(settings.with_load(&load, 1, 1), Settings::default());
-        assert_eq!(Benchmark::of(&load), Benchmark::ReadWrite);
+        assert_eq!(Script::of(&load), Script::ReadWrite);
         assert_eq!((OltpLoad.fault(&load), OltpData.fault(&load)), (None, None));
     }
 

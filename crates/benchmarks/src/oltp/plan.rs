@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{script::Benchmark, settings::Settings, statement::Kind};
+use super::{script::Script, settings::Settings, statement::Kind};
 
 /// Errors after which an event is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct Step {
 /// The statements that every connection of a run executes.
 #[derive(Debug)]
 pub struct Plan {
-    pub(super) benchmark: Benchmark,
+    pub(super) script: Script,
     pub(super) settings: Settings,
     pub(super) ignored: IgnoredErrors,
     pub(super) steps: Vec<Step>,
@@ -55,11 +55,11 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of a workload.
-    pub fn new(benchmark: Benchmark, settings: Settings, ignored: IgnoredErrors) -> Self {
-        let steps = steps(benchmark, &settings);
+    pub fn new(script: Script, settings: Settings, ignored: IgnoredErrors) -> Self {
+        let steps = steps(script, &settings);
         let mut kinds: Vec<Kind> = steps.iter().map(|step| step.kind).collect();
         if let Some(deletes) = kinds.iter().position(|kind| *kind == Kind::Delete)
-            && benchmark.is_transaction()
+            && script.is_transaction()
         {
             kinds.insert(deletes + 1, Kind::Insert);
         }
@@ -67,8 +67,8 @@ impl Plan {
             kinds.push(Kind::Rollback);
         }
         let mut plan = Self {
-            operations: vec![benchmark.name().to_owned()],
-            statements: if benchmark.is_one_read() {
+            operations: vec![script.name().to_owned()],
+            statements: if script.is_one_read() {
                 Vec::new()
             } else {
                 kinds.iter().map(|kind| kind.name().to_owned()).collect()
@@ -77,7 +77,7 @@ impl Plan {
             texts: Vec::new(),
             first_text: [0; Kind::COUNT],
             restarts: AtomicU64::new(0),
-            benchmark,
+            script,
             settings,
             ignored,
             steps,
@@ -97,8 +97,8 @@ impl Plan {
     }
 
     /// The workload.
-    pub fn benchmark(&self) -> Benchmark {
-        self.benchmark
+    pub fn script(&self) -> Script {
+        self.script
     }
 
     /// The settings of the workload.
@@ -127,8 +127,7 @@ impl Plan {
 
     /// Whether statements are prepared; sysbench sends some as text regardless of the option.
     pub fn is_prepared(&self) -> bool {
-        self.settings.is_prepared
-            && !matches!(self.benchmark, Benchmark::Insert | Benchmark::BulkInsert)
+        self.settings.is_prepared && !matches!(self.script, Script::Insert | Script::BulkInsert)
     }
 
     /// Number of errors so far after which an event was restarted.
@@ -161,7 +160,7 @@ impl Plan {
     }
 }
 
-fn steps(benchmark: Benchmark, settings: &Settings) -> Vec<Step> {
+fn steps(script: Script, settings: &Settings) -> Vec<Step> {
     let once = |kind| vec![Step { kind, times: 1 }];
     let reads = [
         (Kind::PointSelect, settings.point_selects, true),
@@ -187,18 +186,18 @@ fn steps(benchmark: Benchmark, settings: &Settings) -> Vec<Step> {
         (Kind::NonIndexUpdate, settings.non_index_updates, true),
         (Kind::Delete, settings.delete_inserts, true),
     ];
-    let parts: Vec<_> = match benchmark {
-        Benchmark::PointSelect => return once(Kind::PointSelect),
-        Benchmark::Insert => return once(Kind::Insert),
-        Benchmark::BulkInsert => return once(Kind::BulkInsert),
-        Benchmark::Delete => return once(Kind::Delete),
-        Benchmark::UpdateIndex => return once(Kind::IndexUpdate),
-        Benchmark::UpdateNonIndex => return once(Kind::NonIndexUpdate),
-        Benchmark::SelectRandomPoints => return once(Kind::RandomPoints),
-        Benchmark::SelectRandomRanges => return once(Kind::RandomRanges),
-        Benchmark::ReadOnly => reads.to_vec(),
-        Benchmark::WriteOnly => writes.to_vec(),
-        Benchmark::ReadWrite => [&reads[..], &writes[..]].concat(),
+    let parts: Vec<_> = match script {
+        Script::PointSelect => return once(Kind::PointSelect),
+        Script::Insert => return once(Kind::Insert),
+        Script::BulkInsert => return once(Kind::BulkInsert),
+        Script::Delete => return once(Kind::Delete),
+        Script::UpdateIndex => return once(Kind::IndexUpdate),
+        Script::UpdateNonIndex => return once(Kind::NonIndexUpdate),
+        Script::SelectRandomPoints => return once(Kind::RandomPoints),
+        Script::SelectRandomRanges => return once(Kind::RandomRanges),
+        Script::ReadOnly => reads.to_vec(),
+        Script::WriteOnly => writes.to_vec(),
+        Script::ReadWrite => [&reads[..], &writes[..]].concat(),
     };
     let inner = parts
         .into_iter()
@@ -218,8 +217,8 @@ fn steps(benchmark: Benchmark, settings: &Settings) -> Vec<Step> {
 mod tests {
     use super::{super::fixture::settings, *};
 
-    fn plan(benchmark: Benchmark, settings: Settings) -> Plan {
-        Plan::new(benchmark, settings, IgnoredErrors::All)
+    fn plan(script: Script, settings: Settings) -> Plan {
+        Plan::new(script, settings, IgnoredErrors::All)
     }
 
     #[test]
@@ -229,7 +228,7 @@ mod tests {
             let told = steps.map(|step| format!("{} {}", step.times, step.kind.name()));
             told.collect::<Vec<_>>().join(", ")
         };
-        let read_write = plan(Benchmark::ReadWrite, settings());
+        let read_write = plan(Script::ReadWrite, settings());
         assert_eq!(
             told(&read_write),
             "1 begin, 10 point_selects, 1 simple_ranges, 1 sum_ranges, 1 order_ranges, 1 distinct_ranges, \
@@ -244,12 +243,12 @@ mod tests {
             index_updates: 0,
             ..settings()
         };
-        let less = plan(Benchmark::ReadWrite, less);
+        let less = plan(Script::ReadWrite, less);
         assert_eq!(
             told(&less),
             "10 point_selects, 1 non_index_updates, 1 deletes"
         );
-        assert_eq!(told(&plan(Benchmark::Insert, settings())), "1 inserts");
+        assert_eq!(told(&plan(Script::Insert, settings())), "1 inserts");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// One workload of the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Benchmark {
+pub enum Script {
     /// Select of one row by primary key.
     PointSelect,
     /// A transaction of point and range selects.
@@ -29,7 +29,7 @@ pub enum Benchmark {
     SelectRandomRanges,
 }
 
-impl Benchmark {
+impl Script {
     /// All workloads of the family.
     pub const ALL: [Self; 11] = [
         Self::PointSelect,
@@ -79,21 +79,19 @@ impl Benchmark {
 /// Error for an unknown workload name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown workload '{0}'")]
-pub struct UnknownBenchmark(String);
+pub struct UnknownScript(String);
 
-impl FromStr for Benchmark {
-    type Err = UnknownBenchmark;
+impl FromStr for Script {
+    type Err = UnknownScript;
 
     /// Accepts `read_write`, and sysbench's forms `oltp_read_write` and `/usr/share/sysbench/oltp_read_write.lua`.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let script = name.strip_suffix(".lua");
-        let script = script.map(|path| path.rsplit('/').next().unwrap_or(path));
-        let plain = script.unwrap_or(name);
+        let file = name.strip_suffix(".lua");
+        let file = file.map(|path| path.rsplit('/').next().unwrap_or(path));
+        let plain = file.unwrap_or(name);
         let plain = plain.strip_prefix("oltp_").unwrap_or(plain);
-        let known = Self::ALL
-            .into_iter()
-            .find(|benchmark| benchmark.name() == plain);
-        known.ok_or_else(|| UnknownBenchmark(name.to_owned()))
+        let known = Self::ALL.into_iter().find(|script| script.name() == plain);
+        known.ok_or_else(|| UnknownScript(name.to_owned()))
     }
 }
 
@@ -103,15 +101,15 @@ mod tests {
 
     #[test]
     fn names_with_and_without_prefix() {
-        for benchmark in Benchmark::ALL {
-            assert_eq!(benchmark.name().parse(), Ok(benchmark));
-            assert_eq!(format!("oltp_{}", benchmark.name()).parse(), Ok(benchmark));
+        for script in Script::ALL {
+            assert_eq!(script.name().parse(), Ok(script));
+            assert_eq!(format!("oltp_{}", script.name()).parse(), Ok(script));
         }
-        for script in [
+        for file in [
             "oltp_read_write.lua",
             "/usr/share/sysbench/oltp_read_write.lua",
         ] {
-            assert_eq!(script.parse(), Ok(Benchmark::ReadWrite));
+            assert_eq!(file.parse(), Ok(Script::ReadWrite));
         }
         let others = [
             "oltp_",
@@ -121,8 +119,8 @@ mod tests {
             ".lua",
         ];
         for other in others {
-            assert!(other.parse::<Benchmark>().is_err(), "{other}");
+            assert!(other.parse::<Script>().is_err(), "{other}");
         }
-        assert!("readwrite".parse::<Benchmark>().is_err());
+        assert!("readwrite".parse::<Script>().is_err());
     }
 }

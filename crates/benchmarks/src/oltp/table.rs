@@ -11,20 +11,20 @@ use rand_xoshiro::{
 use super::{
     distribution::Distribution,
     row_text::{self, C, PAD},
-    script::Benchmark,
+    script::Script,
     settings::Settings,
 };
 
 /// The tables of a workload, as its `prepare` creates them.
 ///
 /// bulk_insert has an empty table for each connection; insert with its own ids starts with empty tables.
-pub fn tables(benchmark: Benchmark, settings: &Settings) -> Vec<TableData> {
-    let count = match benchmark {
-        Benchmark::BulkInsert => settings.connections,
+pub fn tables(script: Script, settings: &Settings) -> Vec<TableData> {
+    let count = match script {
+        Script::BulkInsert => settings.connections,
         _ => settings.tables,
     };
     (1..=count)
-        .map(|table| table_data(benchmark, settings, table))
+        .map(|table| table_data(script, settings, table))
         .collect()
 }
 
@@ -42,35 +42,35 @@ pub struct ExpectedTable {
 }
 
 /// The tables of a workload as its `prepare` leaves them.
-pub fn expected_tables(benchmark: Benchmark, settings: &Settings) -> Vec<ExpectedTable> {
-    let columns: &[&str] = match benchmark {
-        Benchmark::BulkInsert => &["id", "k"],
+pub fn expected_tables(script: Script, settings: &Settings) -> Vec<ExpectedTable> {
+    let columns: &[&str] = match script {
+        Script::BulkInsert => &["id", "k"],
         _ => &["id", "k", "c", "pad"],
     };
-    let expected = tables(benchmark, settings).into_iter();
+    let expected = tables(script, settings).into_iter();
     expected
         .map(|table| ExpectedTable {
             known: KnownTable::new(&table.name, columns.iter().copied()),
             rows: table.rows.as_ref().map_or(0, |rows| rows.units()),
-            has_primary_key: benchmark == Benchmark::BulkInsert || !settings.secondary,
+            has_primary_key: script == Script::BulkInsert || !settings.secondary,
             has_index: !table.finish.is_empty(),
         })
         .collect()
 }
 
-fn table_data(benchmark: Benchmark, settings: &Settings, table: u32) -> TableData {
-    let is_filled = match benchmark {
-        Benchmark::BulkInsert => false,
-        Benchmark::Insert => settings.auto_inc,
+fn table_data(script: Script, settings: &Settings, table: u32) -> TableData {
+    let is_filled = match script {
+        Script::BulkInsert => false,
+        Script::Insert => settings.auto_inc,
         _ => true,
     };
     let rows = is_filled.then(|| Arc::new(SbtestRows::new(settings, table)) as Arc<dyn Rows>);
     let index = format!("CREATE INDEX k_{table} ON sbtest{table}(k)");
-    let has_index = settings.create_secondary && benchmark != Benchmark::BulkInsert;
+    let has_index = settings.create_secondary && script != Script::BulkInsert;
     TableData {
         name: format!("sbtest{table}"),
         columns: "id, k, c, pad".to_owned(),
-        create: vec![create_statement(benchmark, settings, table)],
+        create: vec![create_statement(script, settings, table)],
         rows,
         finish: has_index.then_some(index).into_iter().collect(),
         is_divisible: !settings.auto_inc,
@@ -78,12 +78,12 @@ fn table_data(benchmark: Benchmark, settings: &Settings, table: u32) -> TableDat
 }
 
 /// The statement that creates the table with this number (from 1).
-pub fn create_statement(benchmark: Benchmark, settings: &Settings, table: u32) -> String {
+pub fn create_statement(script: Script, settings: &Settings, table: u32) -> String {
     let engine = match settings.engine.as_str() {
         "" => String::new(),
         engine => format!(" ENGINE = {engine}"),
     };
-    let columns = if benchmark == Benchmark::BulkInsert {
+    let columns = if script == Script::BulkInsert {
         "id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, PRIMARY KEY (id)".to_owned()
     } else {
         let counts = if settings.auto_inc {
@@ -174,7 +174,7 @@ mod tests {
     use super::{super::fixture::settings, *};
 
     fn rows(settings: &Settings, table: u32, units: std::ops::Range<u64>) -> Vec<u8> {
-        let data = tables(Benchmark::PointSelect, settings);
+        let data = tables(Script::PointSelect, settings);
         let rows = data[table as usize - 1].rows.clone().unwrap();
         let mut out = Vec::new();
         for unit in units {
@@ -210,9 +210,9 @@ mod tests {
 
     #[test]
     fn create_statements() {
-        let create = |benchmark, settings: &Settings| create_statement(benchmark, settings, 3);
+        let create = |script, settings: &Settings| create_statement(script, settings, 3);
         assert_eq!(
-            create(Benchmark::ReadWrite, &settings()),
+            create(Script::ReadWrite, &settings()),
             "CREATE TABLE sbtest3 (id INTEGER NOT NULL AUTO_INCREMENT, k INTEGER DEFAULT '0' NOT NULL, \
              c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) ENGINE = innodb"
         );
@@ -224,30 +224,30 @@ mod tests {
             ..settings()
         };
         assert_eq!(
-            create(Benchmark::ReadWrite, &other),
+            create(Script::ReadWrite, &other),
             "CREATE TABLE sbtest3 (id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, \
              c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, KEY xid (id)) COMMENT='x'"
         );
         assert!(
-            create(Benchmark::BulkInsert, &settings()).contains("(id INTEGER NOT NULL, k INTEGER")
+            create(Script::BulkInsert, &settings()).contains("(id INTEGER NOT NULL, k INTEGER")
         );
     }
 
     #[test]
     fn each_workload_has_its_tables() {
-        let filled = |benchmark, settings: &Settings| {
-            let tables = tables(benchmark, settings);
+        let filled = |script, settings: &Settings| {
+            let tables = tables(script, settings);
             let filled = tables.iter().filter(|table| table.rows.is_some()).count();
             (tables.len(), filled, tables[0].finish.len())
         };
-        assert_eq!(filled(Benchmark::ReadWrite, &settings()), (4, 4, 1));
-        assert_eq!(filled(Benchmark::BulkInsert, &settings()), (8, 0, 0));
+        assert_eq!(filled(Script::ReadWrite, &settings()), (4, 4, 1));
+        assert_eq!(filled(Script::BulkInsert, &settings()), (8, 0, 0));
         let own_ids = Settings {
             auto_inc: false,
             ..settings()
         };
-        assert_eq!(filled(Benchmark::Insert, &own_ids), (4, 0, 1));
-        assert!(tables(Benchmark::ReadOnly, &own_ids)[0].is_divisible);
+        assert_eq!(filled(Script::Insert, &own_ids), (4, 0, 1));
+        assert!(tables(Script::ReadOnly, &own_ids)[0].is_divisible);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::{
     permutation::Permutation,
     plan::{Plan, Step},
     row_text::{self, C, PAD},
-    script::Benchmark,
+    script::Script,
     session::Session,
     statement::Kind,
 };
@@ -124,7 +124,7 @@ impl OltpUser {
                 Kind::Delete => {
                     let id = draws.id();
                     session.run(kind, table, &[id], watch).await?;
-                    if self.plan.benchmark().is_transaction() {
+                    if self.plan.script().is_transaction() {
                         let row = draws.row(id);
                         session.run(Kind::Insert, table, &row, watch).await?;
                     }
@@ -247,9 +247,9 @@ impl User for OltpUser {
     }
 
     async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
-        match self.plan.benchmark() {
+        match self.plan.script() {
             // These rows are already counted.
-            Benchmark::BulkInsert => self.bulk.send(&mut self.session, watch).await,
+            Script::BulkInsert => self.bulk.send(&mut self.session, watch).await,
             _ => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use benchmarks::oltp::{self, Benchmark, IgnoredErrors, Plan, Settings};
+use benchmarks::oltp::{self, IgnoredErrors, Plan, Script, Settings};
 use blame::{Blame, Blamed};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
 use runs::{NullProcess, calibration::StatementRate, steady_judge};
@@ -79,7 +79,7 @@ impl Cell {
             ..Settings::default()
         };
         let plan = Arc::new(Plan::new(
-            Benchmark::PointSelect,
+            Script::PointSelect,
             settings,
             IgnoredErrors::Numbers(Vec::new()),
         ));
