@@ -27,7 +27,7 @@ pub const ON_ERROR: OnError = OnError::RetryElseStop {
 };
 
 /// sysbench's OLTP workloads.
-pub struct Oltp;
+pub(crate) struct Oltp;
 
 impl Benchmark for Oltp {
     fn on_server(&self) -> Option<&dyn OnServer> {

@@ -18,7 +18,7 @@ use super::{
 /// The tables of a workload, as its `prepare` creates them.
 ///
 /// bulk_insert has an empty table for each connection; insert with its own ids starts with empty tables.
-pub fn tables(script: Script, settings: &Settings) -> Vec<TableData> {
+pub(super) fn tables(script: Script, settings: &Settings) -> Vec<TableData> {
     let count = match script {
         Script::BulkInsert => settings.connections,
         _ => settings.tables,
@@ -30,7 +30,7 @@ pub fn tables(script: Script, settings: &Settings) -> Vec<TableData> {
 
 /// A table as `prepare` leaves it.
 #[derive(Debug, Clone)]
-pub struct ExpectedTable {
+pub(super) struct ExpectedTable {
     /// Its name and its columns.
     pub known: KnownTable,
     /// Rows, with ids from 1.
@@ -42,7 +42,7 @@ pub struct ExpectedTable {
 }
 
 /// The tables of a workload as its `prepare` leaves them.
-pub fn expected_tables(script: Script, settings: &Settings) -> Vec<ExpectedTable> {
+pub(super) fn expected_tables(script: Script, settings: &Settings) -> Vec<ExpectedTable> {
     let columns: &[&str] = match script {
         Script::BulkInsert => &["id", "k"],
         _ => &["id", "k", "c", "pad"],
@@ -78,7 +78,7 @@ fn table_data(script: Script, settings: &Settings, table: u32) -> TableData {
 }
 
 /// The statement that creates the table with this number (from 1).
-pub fn create_statement(script: Script, settings: &Settings, table: u32) -> String {
+pub(super) fn create_statement(script: Script, settings: &Settings, table: u32) -> String {
     let engine = match settings.engine.as_str() {
         "" => String::new(),
         engine => format!(" ENGINE = {engine}"),
@@ -109,7 +109,7 @@ pub fn create_statement(script: Script, settings: &Settings, table: u32) -> Stri
 }
 
 /// The first `count` tables, as found in a database, for any workload and options.
-pub fn known_tables(count: u32) -> Vec<KnownTable> {
+pub(super) fn known_tables(count: u32) -> Vec<KnownTable> {
     let known = |table| KnownTable {
         name: format!("sbtest{table}"),
         // The second is the table of bulk_insert.

@@ -33,7 +33,7 @@ pub const ON_ERROR: OnError = OnError::RetryElseStop {
 };
 
 /// Scripts.
-pub struct Script;
+pub(crate) struct Script;
 
 impl Benchmark for Script {
     fn on_server(&self) -> Option<&dyn OnServer> {

@@ -15,7 +15,7 @@ pub(super) enum Scalar {
 
 /// Why an expression has no value.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub(crate) enum EvalError {
+pub(super) enum EvalError {
     #[error("division by zero")]
     DivisionByZero,
     #[error("the result of {0} is out of range for a 64-bit integer")]

@@ -25,7 +25,7 @@ use super::{
 use crate::diagnostic::{Diagnostic, Source};
 
 /// Longest script.
-pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;
+const SCRIPT_BYTES_MAX: u64 = 16 << 20;
 /// Longest CSV file of a list.
 const LIST_BYTES_MAX: u64 = 1 << 30;
 
@@ -343,7 +343,7 @@ impl Scripts {
 }
 
 /// The CSV files that scripts name; none of a script that has a fault, which is reported where it is compiled.
-pub fn list_files<'p>(scripts: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
+pub(super) fn list_files<'p>(scripts: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in scripts {
         let Ok(text) = text_of(path) else { continue };

@@ -31,7 +31,7 @@ const DATABASE: &str = "mysqlslap";
 const TABLE: &str = "t1";
 
 /// mysqlslap.
-pub struct Slap;
+pub(crate) struct Slap;
 
 impl Benchmark for Slap {
     fn on_server(&self) -> Option<&dyn OnServer> {

@@ -24,10 +24,10 @@ const CHAR_BYTES: f64 = 127.0;
 const STATEMENTS_AT_LEAST: u64 = 100;
 
 /// Options of the tables.
-pub struct SlapData;
+pub(super) struct SlapData;
 
 /// Options of the clients.
-pub struct SlapLoad;
+pub(super) struct SlapLoad;
 
 const AUTO: OptionSpec = OptionSpec::with_default(
     "auto_generate_sql",

@@ -4,22 +4,22 @@ use bstr::{BString, ByteSlice};
 
 /// A whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Program {
-    pub(crate) sections: Vec<Section>,
-    pub(crate) main: Vec<Statement>,
+pub(super) struct Program {
+    pub(super) sections: Vec<Section>,
+    pub(super) main: Vec<Statement>,
 }
 
 /// A section such as `query "name" { ... }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Section {
-    pub(crate) kind: SectionKind,
-    pub(crate) name: Text,
-    pub(crate) members: Vec<Member>,
+pub(super) struct Section {
+    pub(super) kind: SectionKind,
+    pub(super) name: Text,
+    pub(super) members: Vec<Member>,
 }
 
 /// The four kinds of sections before `main`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SectionKind {
+pub(super) enum SectionKind {
     Client,
     Table,
     Dictionary,
@@ -28,30 +28,30 @@ pub(crate) enum SectionKind {
 
 /// A string in quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Text {
-    pub(crate) value: BString,
+pub(super) struct Text {
+    pub(super) value: BString,
     /// Byte offset of its opening quote.
-    pub(crate) at: usize,
+    pub(super) at: usize,
 }
 
 /// A word outside quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub(crate) value: String,
+pub(super) struct Word {
+    pub(super) value: String,
     /// Byte offset of its first character.
-    pub(crate) at: usize,
+    pub(super) at: usize,
 }
 
 /// `min_rows "9000";`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) key: Word,
-    pub(crate) value: Text,
+pub(super) struct Member {
+    pub(super) key: Word,
+    pub(super) value: Text,
 }
 
 /// One statement of `main`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Statement {
+pub(super) enum Statement {
     /// `smacker.connect();`
     Call {
         client: Word,
@@ -64,11 +64,11 @@ pub(crate) enum Statement {
 
 /// The value between commas, or after `=`: parts joined by `.`, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Expression(pub(crate) Vec<Operand>);
+pub(super) struct Expression(pub(super) Vec<Operand>);
 
 /// One operand of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Operand {
+pub(super) enum Operand {
     Number(String),
     Text(Text),
     /// `$2`: an argument of the command line.
@@ -90,7 +90,7 @@ pub(crate) enum Operand {
 
 impl SectionKind {
     /// The keyword of the section.
-    pub(crate) fn keyword(self) -> &'static str {
+    pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Client => "client",
             Self::Table => "table",
@@ -102,7 +102,7 @@ impl SectionKind {
 
 impl Text {
     /// The value as text; invalid UTF-8 becomes replacement characters.
-    pub(crate) fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         self.value.to_str_lossy().into_owned()
     }
 }

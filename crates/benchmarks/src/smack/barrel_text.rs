@@ -6,7 +6,7 @@ use bstr::ByteSlice;
 
 /// One entry of a barrel, fired in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum BarrelEntry {
+pub(super) enum BarrelEntry {
     /// `10 name`: the query, this number of times.
     Query { query: usize, times: u64 },
     /// `-0.5`: a pause of this length.
@@ -15,14 +15,14 @@ pub(crate) enum BarrelEntry {
 
 /// Why a barrel is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BarrelFault {
+pub(super) struct BarrelFault {
     /// Byte offset within the barrel's text.
-    pub(crate) offset: usize,
-    pub(crate) message: String,
+    pub(super) offset: usize,
+    pub(super) message: String,
 }
 
 /// Parses a barrel; any white space is a separator (Super Smack accepted spaces only).
-pub(crate) fn parse(
+pub(super) fn parse(
     text: &[u8],
     query: impl Fn(&str) -> Option<usize>,
 ) -> Result<Vec<BarrelEntry>, BarrelFault> {

@@ -3,17 +3,14 @@
 use std::{borrow::Cow, sync::Arc};
 
 use blame::Blamed;
-use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::Endpoint;
-use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Loaded, OnServer, Stage, Work,
-};
+use runs::{Benchmark, Context, DataMaker, DataSet, Driver, OnServer, Stage, Work};
 use samples::{Keys, Line};
 
 use crate::smack::{
-    data_set::{find_tables, load_tables},
+    data_set::{SmackTables, find_tables},
     dictionary::ClientIndex,
     options::{SmackClients, SmackData, SmackLoad},
     passwords::without_passwords,
@@ -24,7 +21,7 @@ use crate::smack::{
 };
 
 /// Super Smack.
-pub struct Smack {
+pub(crate) struct Smack {
     /// The files of a plan.
     files: SmackFiles,
 }
@@ -105,29 +102,6 @@ impl DataMaker for Smack {
     fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
         let file = file_of_data(data).expect("the data is a .smack file's");
         Box::new(SmackTables(self.files.at(file)))
-    }
-}
-
-/// The tables of a .smack file.
-struct SmackTables(Arc<SmackFile>);
-
-impl DataSet for SmackTables {
-    fn name(&self) -> String {
-        self.0.name()
-    }
-
-    fn tables(&self) -> Vec<KnownTable> {
-        self.0.known_tables()
-    }
-
-    fn load(
-        &self,
-        destination: &Destination<'_>,
-        rows: Option<u64>,
-        context: &Context,
-    ) -> Result<Loaded, Blamed> {
-        let rows = rows.expect("the tables of a .smack file have a number of rows");
-        load_tables(&self.0, destination.endpoint, rows, context)
     }
 }
 

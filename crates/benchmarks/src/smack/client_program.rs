@@ -8,20 +8,20 @@ use crate::diagnostic::Diagnostic;
 pub struct ClientProgram {
     /// Index of the client.
     pub client: usize,
-    pub(crate) steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 /// One statement of main.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
-    pub(crate) command: Command,
+pub(super) struct Step {
+    pub(super) command: Command,
     /// Its position, for errors found only at run time: a fault without a message.
-    pub(crate) place: Box<Diagnostic>,
+    pub(super) place: Box<Diagnostic>,
 }
 
 /// The action of a statement of main.
 #[derive(Debug, Clone)]
-pub(crate) enum Command {
+pub(super) enum Command {
     SetRounds(Expression),
     CreateThreads(Expression),
     Connect,
@@ -39,7 +39,7 @@ pub(crate) enum Command {
 
 impl Step {
     /// The expressions that the statement evaluates.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let (first, second) = match &self.command {
             Command::SetRounds(value)
             | Command::CreateThreads(value)

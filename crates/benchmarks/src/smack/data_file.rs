@@ -21,7 +21,7 @@ use super::{Error, script::Generator};
 const PERIOD: Duration = Duration::from_millis(20);
 
 /// Creates a data file; it receives its name only when it is complete.
-pub(crate) async fn make_file(path: &Path, generator: &Generator) -> Result<(), Error> {
+pub(super) async fn make_file(path: &Path, generator: &Generator) -> Result<(), Error> {
     let failed = |error: files::Error| data_file(path, error.into());
     let file = files::Replacement::begin(path).map_err(failed)?;
     write_file(file.path(), generator).await?;

@@ -1,10 +1,13 @@
-//! Loads the tables of a .smack file, or finds them.
+//! The tables of a .smack file as data of a run: loaded, or found.
+
+use std::sync::Arc;
 
 use blame::{Blame, Blamed};
-use dataset::own_session::open_settled;
+use dataset::{KnownTable, own_session::open_settled};
 use protocol::Endpoint;
 use runs::{
-    Context, Length, Loaded, Purpose, Step, control, disk_bytes, number, unless_interrupted, wait,
+    Context, DataSet, Destination, Length, Loaded, Purpose, Step, control, disk_bytes, number,
+    unless_interrupted, wait,
 };
 use samples::Dataset;
 
@@ -15,8 +18,31 @@ use crate::smack::{
     table_event::TableEvent,
 };
 
+/// The tables of a .smack file.
+pub(super) struct SmackTables(pub(super) Arc<SmackFile>);
+
+impl DataSet for SmackTables {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn tables(&self) -> Vec<KnownTable> {
+        self.0.known_tables()
+    }
+
+    fn load(
+        &self,
+        destination: &Destination<'_>,
+        rows: Option<u64>,
+        context: &Context,
+    ) -> Result<Loaded, Blamed> {
+        let rows = rows.expect("the tables of a .smack file have a number of rows");
+        load_tables(&self.0, destination.endpoint, rows, context)
+    }
+}
+
 /// Creates every table of a .smack file with this number of rows; a table that exists is replaced.
-pub(super) fn load_tables(
+fn load_tables(
     smack: &SmackFile,
     endpoint: &Endpoint,
     rows: u64,

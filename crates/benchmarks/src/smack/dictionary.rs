@@ -49,7 +49,7 @@ pub struct DataFiles {
 
 impl DataFiles {
     /// The path for a name in a smack file.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.data_dir.as_ref().unwrap_or(&self.smack_dir).join(name)
     }
 }
@@ -195,7 +195,7 @@ impl Dictionary {
 
     /// Appends the next word of a client, escaped for a string literal.
     #[inline]
-    pub(crate) fn draw(&self, draw_state: &mut DrawState, drawn: &mut u64, out: &mut Vec<u8>) {
+    pub(super) fn draw(&self, draw_state: &mut DrawState, drawn: &mut u64, out: &mut Vec<u8>) {
         match &self.content {
             Content::Random(words) => {
                 out.extend_from_slice(words.get(draw_state.below(words.len())))
@@ -244,13 +244,13 @@ pub struct ClientIndex {
 
 /// The state from which one client draws: its own random numbers and its share of the unique ones.
 #[derive(Debug, Clone)]
-pub(crate) struct DrawState {
+pub(super) struct DrawState {
     random: Xoshiro256PlusPlus,
     client_index: ClientIndex,
 }
 
 impl DrawState {
-    pub(crate) fn new(seed: u64, client_index: ClientIndex) -> Self {
+    pub(super) fn new(seed: u64, client_index: ClientIndex) -> Self {
         // Seed and index are mixed one after the other, so that neighbouring values give unrelated sequences.
         let mixed = SplitMix64::seed_from_u64(seed).next_u64() ^ client_index.index;
         let own_seed = SplitMix64::seed_from_u64(mixed).next_u64();

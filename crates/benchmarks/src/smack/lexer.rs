@@ -9,15 +9,15 @@ use crate::diagnostic::{Diagnostic, Source};
 
 /// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Token {
-    pub(crate) kind: TokenKind,
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
     /// Byte offset of its first character.
-    pub(crate) at: usize,
+    pub(super) at: usize,
 }
 
 /// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TokenKind {
+pub(super) enum TokenKind {
     /// A keyword or a name; the parser distinguishes them.
     Word(String),
     Number(String),
@@ -37,7 +37,7 @@ pub(crate) enum TokenKind {
 
 impl TokenKind {
     /// The token's description in an error.
-    pub(crate) fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
             Self::Number(number) => format!("`{number}`"),
@@ -70,7 +70,7 @@ impl TokenKind {
 ///
 /// The error of the unclosed string is returned beside the tokens because the parser usually finds its cause earlier:
 /// after a missing quote, strings and the text between them are swapped, and only the last string stays open.
-pub(crate) fn tokens(source: &Source<'_>) -> (Vec<Token>, Option<Box<Diagnostic>>) {
+pub(super) fn tokens(source: &Source<'_>) -> (Vec<Token>, Option<Box<Diagnostic>>) {
     let text = source.text;
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -119,7 +119,7 @@ pub(crate) fn tokens(source: &Source<'_>) -> (Vec<Token>, Option<Box<Diagnostic>
 }
 
 /// The offset after the string that opens at `open`; `None` where the string is not closed.
-pub(crate) fn end_of_string(source: &Source<'_>, open: usize) -> Option<usize> {
+pub(super) fn end_of_string(source: &Source<'_>, open: usize) -> Option<usize> {
     string(source, open).ok().map(|(_, end)| end)
 }
 

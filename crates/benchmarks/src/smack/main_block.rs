@@ -11,7 +11,7 @@ use super::{
 use crate::diagnostic::{Diagnostic, Source};
 
 /// Assigns the statements to their clients and checks everything that does not depend on arguments.
-pub(crate) fn compile(
+pub(super) fn compile(
     source: &Source<'_>,
     statements: &[Statement],
     script: &Script,
@@ -168,7 +168,7 @@ fn expect_arguments<const N: usize>(
 }
 
 /// Name of another client whose report an expression refers to.
-pub(crate) fn speaks_of_others<'e>(expression: &'e Expression, own: &str) -> Option<&'e str> {
+pub(super) fn speaks_of_others<'e>(expression: &'e Expression, own: &str) -> Option<&'e str> {
     expression.0.iter().find_map(|part| match part {
         Operand::OfClient { client, .. } | Operand::OfQueryType { client, .. } => {
             (client.value != own).then_some(client.value.as_str())

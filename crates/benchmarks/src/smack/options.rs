@@ -88,7 +88,7 @@ pub struct SmackLoad;
 
 /// The client of a .smack file to run, with its mix.
 #[derive(Debug, Clone, Copy)]
-pub struct SmackClients<'v> {
+pub(super) struct SmackClients<'v> {
     /// The file.
     pub file: &'v Path,
     /// The client type to run; `None` for a file that has only one.
@@ -99,7 +99,7 @@ pub struct SmackClients<'v> {
 
 impl<'v> SmackClients<'v> {
     /// The load that the values describe.
-    pub fn of(values: &'v Values) -> Self {
+    pub(super) fn of(values: &'v Values) -> Self {
         Self {
             file: file(values),
             client: values.text("client"),

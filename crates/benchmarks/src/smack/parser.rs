@@ -30,7 +30,7 @@ type Fault = ErrMode<ContextError<Expected>>;
 type Parsed<T> = Result<T, Fault>;
 
 /// Parses a whole file.
-pub(crate) fn parse(source: &Source<'_>) -> Result<Program, Box<Diagnostic>> {
+pub(super) fn parse(source: &Source<'_>) -> Result<Program, Box<Diagnostic>> {
     let (tokens, open_string) = tokens(source);
     let parsed = program.parse(TokenSlice::new(&tokens));
     if let Err(error) = &parsed

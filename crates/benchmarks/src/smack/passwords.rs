@@ -10,7 +10,7 @@ const NOTE: &[u8] = b"# dbdyno left the passwords out of this copy\n";
 
 /// The text with all passwords empty, also in comments, and a note at its end; `None` where it has none. Line numbers
 /// do not change. `pass "secret";` becomes `pass "";`, which selects the password of the connection options.
-pub fn without_passwords(text: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn without_passwords(text: &[u8]) -> Option<Vec<u8>> {
     let mut found = strings_after_pass(text, 0);
     let mut start = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -18,29 +18,29 @@ pub const UNCOUNTED: &str = "query()";
 #[derive(Debug)]
 pub struct ClientPlan {
     operations: Vec<String>,
-    pub(crate) statements: Vec<Statement>,
-    pub(crate) stages: Vec<PlannedStage>,
-    pub(crate) dictionaries: Arc<[Dictionary]>,
+    pub(super) statements: Vec<Statement>,
+    pub(super) stages: Vec<PlannedStage>,
+    pub(super) dictionaries: Arc<[Dictionary]>,
 }
 
 /// A statement of the plan.
 #[derive(Debug)]
-pub(crate) struct Statement {
-    pub(crate) operation: usize,
-    pub(crate) pieces: Vec<Segment>,
+pub(super) struct Statement {
+    pub(super) operation: usize,
+    pub(super) pieces: Vec<Segment>,
 }
 
 /// Steps that are repeated together.
 #[derive(Debug)]
-pub(crate) struct PlannedStage {
+pub(super) struct PlannedStage {
     /// `None` for an unlimited number.
-    pub(crate) rounds: Option<u64>,
+    pub(super) rounds: Option<u64>,
     /// None of them has `times` 0.
-    pub(crate) steps: Vec<PlannedStep>,
+    pub(super) steps: Vec<PlannedStep>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum PlannedStep {
+pub(super) enum PlannedStep {
     Fire { statement: usize, times: u64 },
     Pause(Duration),
 }

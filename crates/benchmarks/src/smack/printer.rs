@@ -3,11 +3,11 @@
 use super::ast::{Expression, Operand, Program, Statement};
 
 /// A program as source text.
-pub(crate) struct Printed<'p>(pub(crate) &'p Program);
+pub(super) struct Printed<'p>(pub(super) &'p Program);
 
 impl Printed<'_> {
     /// The source text.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for section in &self.0.sections {
             out.extend_from_slice(section.kind.keyword().as_bytes());

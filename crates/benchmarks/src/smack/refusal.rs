@@ -29,7 +29,7 @@ impl Refusal {
 }
 
 /// The error for a row that the server refused with this message, which counts rows from `rows_before` on.
-pub(crate) async fn explain(
+pub(super) async fn explain(
     connection: &mut Connection,
     table: &str,
     message: String,

@@ -21,7 +21,7 @@ const READ_BYTES: u64 = 1 << 20;
 
 /// Lines of comma-separated fields.
 #[derive(Debug)]
-pub(crate) enum RowSource {
+pub(super) enum RowSource {
     Generated(Box<GenDataStream>),
     File {
         file: File,
@@ -31,11 +31,11 @@ pub(crate) enum RowSource {
 }
 
 impl RowSource {
-    pub(crate) fn generated(generator: &GenData) -> Self {
+    pub(super) fn generated(generator: &GenData) -> Self {
         Self::Generated(Box::new(generator.stream()))
     }
 
-    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
         match files::open_regular(path) {
             Ok(file) => Ok(Self::File {
                 file,
@@ -45,12 +45,12 @@ impl RowSource {
         }
     }
 
-    pub(crate) fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Self::Empty
     }
 
     /// Appends the next piece, which may end within a line; false at the end.
-    pub(crate) fn fill(&mut self, piece: &mut Vec<u8>) -> Result<bool, Error> {
+    pub(super) fn fill(&mut self, piece: &mut Vec<u8>) -> Result<bool, Error> {
         match self {
             Self::Generated(stream) => Ok(stream.fill(piece)),
             Self::File { file, path } => match file.take(READ_BYTES).read_to_end(piece) {
@@ -63,7 +63,7 @@ impl RowSource {
 }
 
 /// A row source for the connection that reports its progress.
-pub(crate) struct Watched<'w, 'e> {
+pub(super) struct Watched<'w, 'e> {
     source: &'w mut RowSource,
     of: Option<u64>,
     rows: u64,
@@ -72,7 +72,7 @@ pub(crate) struct Watched<'w, 'e> {
 }
 
 impl<'w, 'e> Watched<'w, 'e> {
-    pub(crate) fn new(
+    pub(super) fn new(
         source: &'w mut RowSource,
         of: Option<u64>,
         watch: &'w mut Watch<'e>,
@@ -87,12 +87,12 @@ impl<'w, 'e> Watched<'w, 'e> {
     }
 
     /// Passes an event to the observer.
-    pub(crate) fn tell(&mut self, event: TableEvent<'_>) {
+    pub(super) fn tell(&mut self, event: TableEvent<'_>) {
         (self.watch)(event);
     }
 
     /// The error of the source, if it failed.
-    pub(crate) fn failure(self) -> Option<Error> {
+    pub(super) fn failure(self) -> Option<Error> {
         self.failure
     }
 }

@@ -46,7 +46,7 @@ pub struct ClientSection {
     /// `port`
     pub port: Option<u16>,
     /// `query_barrel`; `None` if the client has none.
-    pub(crate) barrel: Option<Vec<BarrelEntry>>,
+    pub(super) barrel: Option<Vec<BarrelEntry>>,
 }
 
 /// A `table` section: the state that a table must have before the test.
@@ -135,7 +135,7 @@ pub struct QuerySection {
     /// `type`: its name in the report.
     pub query_type: String,
     /// Its text with the positions of the words.
-    pub(crate) text: StatementText,
+    pub(super) text: StatementText,
 }
 
 impl Script {
@@ -145,7 +145,7 @@ impl Script {
     }
 
     /// Index of the query with this name.
-    pub(crate) fn query(&self, name: &str) -> Option<usize> {
+    pub(super) fn query(&self, name: &str) -> Option<usize> {
         self.queries.iter().position(|query| query.name == name)
     }
 
@@ -160,7 +160,7 @@ impl Script {
     }
 
     /// The generator of a file that need not be written: that of the table which it fills.
-    pub(crate) fn generator_of(&self, data_file: &str) -> Option<&GenData> {
+    pub(super) fn generator_of(&self, data_file: &str) -> Option<&GenData> {
         self.tables.iter().find_map(|table| match &table.generator {
             Some(Generator::GenData(generator))
                 if table.data_file.as_deref() == Some(data_file) =>

@@ -27,7 +27,7 @@ const DATABASE: &str = "test";
 pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;
 
 /// A .smack file and the words of its dictionaries, by number of rows.
-pub struct SmackFile {
+pub(super) struct SmackFile {
     path: PathBuf,
     script: Script,
     words: Mutex<BTreeMap<Option<u64>, Arc<[Dictionary]>>>,
@@ -127,13 +127,13 @@ impl SmackFile {
     }
 
     /// The file's name.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
 
     /// The client type that a load runs: the named one, or the only one that main starts.
-    pub fn client(&self, load: &LoadSpec) -> Result<String, Blamed> {
+    pub(super) fn client(&self, load: &LoadSpec) -> Result<String, Blamed> {
         if let Some(client) = SmackClients::of(&load.source.values).client {
             return Ok(client.to_owned());
         }
@@ -156,7 +156,7 @@ impl SmackFile {
     }
 
     /// The database that the clients of a load use.
-    pub fn database(&self, load: &LoadSpec) -> Result<String, Blamed> {
+    pub(super) fn database(&self, load: &LoadSpec) -> Result<String, Blamed> {
         let client = self.client(load)?;
         let index = self.script.client(&client);
         let database = index.and_then(|index| self.script.clients[index].database.clone());
@@ -164,12 +164,16 @@ impl SmackFile {
     }
 
     /// What every client of a load does, with the words of a data set of `rows` rows (`None`: the file's own).
-    pub fn plan(&self, load: &LoadSpec, rows: Option<u64>) -> Result<Arc<ClientPlan>, Blamed> {
+    pub(super) fn plan(
+        &self,
+        load: &LoadSpec,
+        rows: Option<u64>,
+    ) -> Result<Arc<ClientPlan>, Blamed> {
         self.plan_with(load, self.words(rows)?)
     }
 
     /// The keys that the clients of a load draw, with the words of a data set of `rows` rows.
-    pub fn keys(&self, load: &LoadSpec, rows: Option<u64>) -> Result<Vec<Keys>, Blamed> {
+    pub(super) fn keys(&self, load: &LoadSpec, rows: Option<u64>) -> Result<Vec<Keys>, Blamed> {
         let words = self.words(rows)?;
         let client = self.client(load)?;
         let plan = self.plan_with(load, Arc::clone(&words))?;
@@ -210,7 +214,7 @@ impl SmackFile {
     }
 
     /// The script with `rows` rows in each table that gen-data fills (`None`: the file's own).
-    pub fn with_rows(&self, rows: Option<u64>) -> Script {
+    pub(super) fn with_rows(&self, rows: Option<u64>) -> Script {
         let mut script = self.script.clone();
         if let Some(rows) = rows {
             script.set_rows(rows);
@@ -219,7 +223,7 @@ impl SmackFile {
     }
 
     /// Rows come straight from their generator: no file is written.
-    pub fn files(&self) -> DataFiles {
+    pub(super) fn files(&self) -> DataFiles {
         DataFiles {
             data_dir: None,
             smack_dir: self.path.parent().unwrap_or(Path::new("")).to_owned(),
@@ -227,12 +231,12 @@ impl SmackFile {
     }
 
     /// Names of the tables.
-    pub fn tables(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
         self.script.tables.iter().map(|table| table.name.as_str())
     }
 
     /// The tables, as their CREATE statements make them.
-    pub(crate) fn known_tables(&self) -> Vec<KnownTable> {
+    pub(super) fn known_tables(&self) -> Vec<KnownTable> {
         let tables = self.script.tables.iter();
         let known = tables.map(|table| KnownTable::created_by(&table.name, &table.create));
         known.collect()

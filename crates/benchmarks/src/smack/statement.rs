@@ -4,13 +4,13 @@ use bstr::BString;
 
 /// A statement's text, split at its placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StatementText {
-    pub(crate) pieces: Vec<Segment>,
+pub(super) struct StatementText {
+    pub(super) pieces: Vec<Segment>,
 }
 
 /// A piece of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Segment {
+pub(super) enum Segment {
     Literal(BString),
     /// A word of the dictionary with this index, drawn again for each placeholder.
     Word(usize),
@@ -18,7 +18,7 @@ pub(crate) enum Segment {
 
 impl StatementText {
     /// A text without words.
-    pub(crate) fn plain(text: &[u8]) -> Self {
+    pub(super) fn plain(text: &[u8]) -> Self {
         Self {
             pieces: vec![Segment::Literal(text.into())],
         }
@@ -27,7 +27,7 @@ impl StatementText {
     /// A text in which `$name` is a placeholder; an error with the name if `dictionary` returns no index for it.
     ///
     /// A backslash keeps its meaning in SQL and escapes the next character, so `\$` starts no placeholder.
-    pub(crate) fn with_words(
+    pub(super) fn with_words(
         text: &[u8],
         dictionary: impl Fn(&str) -> Option<usize>,
     ) -> Result<Self, String> {

@@ -45,4 +45,4 @@ pub enum TableEvent<'e> {
 }
 
 /// Receives the progress events of tables.
-pub type Watch<'w> = dyn FnMut(TableEvent<'_>) + 'w;
+pub(super) type Watch<'w> = dyn FnMut(TableEvent<'_>) + 'w;

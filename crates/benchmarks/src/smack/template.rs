@@ -33,7 +33,7 @@ enum Base {
 const WIDTH_MAX: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TemplateError {
+pub(super) enum TemplateError {
     #[error("the template's directive '%{0}' writes no whole number: use %d, %u, %x, %X or %o")]
     Directive(String),
     #[error(
@@ -45,7 +45,7 @@ pub(crate) enum TemplateError {
 }
 
 impl Template {
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, TemplateError> {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, TemplateError> {
         let mut before = BString::default();
         let mut rest: &[u8] = text;
         loop {
@@ -71,7 +71,7 @@ impl Template {
     }
 
     /// Appends the word with this number, escaped for a string literal.
-    pub(crate) fn write(&self, id: u64, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, id: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.before);
         self.number.write(id, out);
         out.extend_from_slice(&self.after);

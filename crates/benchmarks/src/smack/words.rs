@@ -7,7 +7,7 @@ const WORDS_PER_BASE: usize = 4096;
 
 /// An ordered collection of words.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Words {
+pub(super) struct Words {
     bytes: Vec<u8>,
     /// End of each word, counted from the base of its group.
     ends: Vec<u32>,
@@ -17,11 +17,11 @@ pub(crate) struct Words {
 
 /// Error for a group of words that exceeds the range of its offsets.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooLarge;
+pub(super) struct TooLarge;
 
 impl Words {
     /// Adds a word, escaped for a string literal so that drawing it is a plain copy.
-    pub(crate) fn push(&mut self, word: &[u8]) -> Result<(), TooLarge> {
+    pub(super) fn push(&mut self, word: &[u8]) -> Result<(), TooLarge> {
         if self.ends.len().is_multiple_of(WORDS_PER_BASE) {
             self.bases.push(self.bytes.len());
         }
@@ -33,18 +33,18 @@ impl Words {
     }
 
     /// Releases memory that was reserved in excess.
-    pub(crate) fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The word with this index, which must be below [`Words::len`].
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> &[u8] {
+    pub(super) fn get(&self, index: usize) -> &[u8] {
         let base = self.bases[index / WORDS_PER_BASE];
         let start = if index.is_multiple_of(WORDS_PER_BASE) {
             0
@@ -63,7 +63,7 @@ impl Words {
 
 /// Collects words from lines that arrive in pieces: every `step`th line, up to the delimiter.
 #[derive(Debug)]
-pub(crate) struct LineReader {
+pub(super) struct LineReader {
     words: Words,
     delimiter: Option<u8>,
     step: u64,
@@ -78,7 +78,7 @@ pub(crate) struct LineReader {
 
 impl LineReader {
     /// A reader of every `step`th line; `step` is at least 1.
-    pub(crate) fn new(delimiter: Option<u8>, step: u64) -> Self {
+    pub(super) fn new(delimiter: Option<u8>, step: u64) -> Self {
         Self {
             words: Words::default(),
             delimiter,
@@ -91,7 +91,7 @@ impl LineReader {
     }
 
     /// Reads the next piece of the data.
-    pub(crate) fn feed(&mut self, mut piece: &[u8]) -> Result<(), TooLarge> {
+    pub(super) fn feed(&mut self, mut piece: &[u8]) -> Result<(), TooLarge> {
         use bstr::ByteSlice;
         while !piece.is_empty() {
             self.begun = true;
@@ -132,7 +132,7 @@ impl LineReader {
     }
 
     /// All words and the number of lines; a last line without a line feed counts (Super Smack lost it).
-    pub(crate) fn finish(mut self) -> Result<(Words, u64), TooLarge> {
+    pub(super) fn finish(mut self) -> Result<(Words, u64), TooLarge> {
         if self.begun {
             self.end_line()?;
         }

@@ -23,7 +23,7 @@ use crate::storage::course::Course;
 const JOB_FILE: &str = "load.fio";
 
 /// Requests to a disk.
-pub struct Storage;
+pub(crate) struct Storage;
 
 impl Benchmark for Storage {
     fn on_server(&self) -> Option<&dyn OnServer> {

@@ -176,7 +176,7 @@ pub static CONDITIONS: [Condition; 12] = [
 /// The condition that holds only right after the load.
 ///
 /// Source: TPC-C 5.11, clause 3.3.2.11.
-pub static AFTER_LOAD: Condition = Condition {
+pub(super) static AFTER_LOAD: Condition = Condition {
     number: 11,
     rule: "2,100 orders of a district have no NEW-ORDER row (only right after the load)",
     sql: "select d_w_id, d_id, o_count orders, no_count `new orders` from district left join \

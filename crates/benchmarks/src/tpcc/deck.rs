@@ -4,7 +4,7 @@ use super::random::Draw;
 
 /// The transactions, in the specification's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transaction {
+pub(super) enum Transaction {
     /// A customer orders.
     NewOrder,
     /// A customer pays.
@@ -19,7 +19,7 @@ pub enum Transaction {
 
 impl Transaction {
     /// All transactions; the index is that of the operation.
-    pub const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 5] = [
         Self::NewOrder,
         Self::Payment,
         Self::OrderStatus,
@@ -28,7 +28,7 @@ impl Transaction {
     ];
 
     /// The specification's name.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::NewOrder => "New-Order",
             Self::Payment => "Payment",
@@ -51,14 +51,14 @@ impl Transaction {
 ///
 /// Source: TPC-C 5.11, clause 5.2.4.2.
 #[derive(Debug)]
-pub(crate) struct Deck {
+pub(super) struct Deck {
     cards: Vec<Transaction>,
     /// Cards that were drawn since the deck was shuffled.
     drawn: usize,
 }
 
 impl Deck {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let cards: Vec<_> = Transaction::ALL
             .into_iter()
             .flat_map(|transaction| std::iter::repeat_n(transaction, transaction.cards()))
@@ -70,7 +70,7 @@ impl Deck {
     }
 
     /// The next card; an empty deck is shuffled first.
-    pub(crate) fn next(&mut self, draw: &mut Draw) -> Transaction {
+    pub(super) fn next(&mut self, draw: &mut Draw) -> Transaction {
         if self.drawn == self.cards.len() {
             draw.shuffle(&mut self.cards);
             self.drawn = 0;

@@ -22,9 +22,9 @@ struct Queue {
 
 /// A delivery and the moment at which it was queued.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Queued {
-    pub(crate) delivery: Delivery,
-    pub(crate) since: Moment,
+pub(super) struct Queued {
+    pub(super) delivery: Delivery,
+    pub(super) since: Moment,
 }
 
 /// Results of the deferred deliveries.
@@ -48,22 +48,22 @@ impl DeferredDeliveries {
         self.lock().results
     }
 
-    pub(crate) fn put(&self, queued: Queued) {
+    pub(super) fn put(&self, queued: Queued) {
         let mut queue = self.lock();
         queue.results.queued += 1;
         queue.waiting.push_back(queued);
     }
 
-    pub(crate) fn take(&self) -> Option<Queued> {
+    pub(super) fn take(&self) -> Option<Queued> {
         self.lock().waiting.pop_front()
     }
 
     /// Returns a delivery that a courier took and did not finish.
-    pub(crate) fn put_back(&self, queued: Queued) {
+    pub(super) fn put_back(&self, queued: Queued) {
         self.lock().waiting.push_front(queued);
     }
 
-    pub(crate) fn executed(&self, delivery: &Delivery) {
+    pub(super) fn executed(&self, delivery: &Delivery) {
         let results = &mut self.lock().results;
         results.executed += 1;
         for district in 0..DISTRICTS as usize {
@@ -77,7 +77,7 @@ impl DeferredDeliveries {
         }
     }
 
-    pub(crate) fn lost(&self) {
+    pub(super) fn lost(&self) {
         self.lock().results.unknown += 1;
     }
 

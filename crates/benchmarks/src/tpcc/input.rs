@@ -8,100 +8,100 @@ use super::{
 
 /// The home of a terminal, and the parameters of its operator's inputs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Home {
+pub(super) struct Home {
     /// The home warehouse, the same for the life of the terminal (clause 2.4.1.1).
-    pub(crate) warehouse: u32,
+    pub(super) warehouse: u32,
     /// The district of its Stock-Level transactions (clause 2.8.1.1).
-    pub(crate) district: u32,
+    pub(super) district: u32,
     /// Warehouses of the database.
-    pub(crate) warehouses: u32,
-    pub(crate) constants: Constants,
+    pub(super) warehouses: u32,
+    pub(super) constants: Constants,
 }
 
 /// A customer, by number or by last name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CustomerKey {
+pub(super) enum CustomerKey {
     Number(u32),
     /// The number of the last name.
     LastName(u32),
 }
 
 impl CustomerKey {
-    pub(crate) fn is_name(self) -> bool {
+    pub(super) fn is_name(self) -> bool {
         matches!(self, Self::LastName(_))
     }
 }
 
 /// One line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Line {
-    pub(crate) number: u32,
-    pub(crate) item: u32,
-    pub(crate) supply_warehouse: u32,
-    pub(crate) quantity: u32,
+pub(super) struct Line {
+    pub(super) number: u32,
+    pub(super) item: u32,
+    pub(super) supply_warehouse: u32,
+    pub(super) quantity: u32,
 }
 
 /// Input of New-Order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct NewOrder {
-    pub(crate) warehouse: u32,
-    pub(crate) district: u32,
-    pub(crate) customer: u32,
+pub(super) struct NewOrder {
+    pub(super) warehouse: u32,
+    pub(super) district: u32,
+    pub(super) customer: u32,
     /// In the order in which the stock rows are locked, so that two orders do not deadlock.
-    pub(crate) lines: Vec<Line>,
+    pub(super) lines: Vec<Line>,
     /// The last line's item does not exist: the order will be rolled back.
-    pub(crate) is_rolled_back: bool,
+    pub(super) is_rolled_back: bool,
 }
 
 /// Input of Payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Payment {
-    pub(crate) warehouse: u32,
-    pub(crate) district: u32,
-    pub(crate) customer_warehouse: u32,
-    pub(crate) customer_district: u32,
-    pub(crate) customer: CustomerKey,
+pub(super) struct Payment {
+    pub(super) warehouse: u32,
+    pub(super) district: u32,
+    pub(super) customer_warehouse: u32,
+    pub(super) customer_district: u32,
+    pub(super) customer: CustomerKey,
     /// Amount in hundredths.
-    pub(crate) amount: u32,
+    pub(super) amount: u32,
 }
 
 /// Input of Order-Status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OrderStatus {
-    pub(crate) warehouse: u32,
-    pub(crate) district: u32,
-    pub(crate) customer: CustomerKey,
+pub(super) struct OrderStatus {
+    pub(super) warehouse: u32,
+    pub(super) district: u32,
+    pub(super) customer: CustomerKey,
 }
 
 /// Input of Delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Delivery {
-    pub(crate) warehouse: u32,
-    pub(crate) carrier: u32,
+pub(super) struct Delivery {
+    pub(super) warehouse: u32,
+    pub(super) carrier: u32,
     /// The next district to deliver; those before it are done, also for a retry.
-    pub(crate) next_district: u32,
+    pub(super) next_district: u32,
     /// A bit for each district whose order was delivered; the others had none.
-    pub(crate) delivered: u32,
+    pub(super) delivered: u32,
 }
 
 impl Delivery {
     /// Districts that had no order to deliver, once the delivery is over.
-    pub(crate) fn skipped(&self) -> u32 {
+    pub(super) fn skipped(&self) -> u32 {
         DISTRICTS - self.delivered.count_ones()
     }
 }
 
 /// Input of Stock-Level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StockLevel {
-    pub(crate) warehouse: u32,
-    pub(crate) district: u32,
-    pub(crate) threshold: u32,
+pub(super) struct StockLevel {
+    pub(super) warehouse: u32,
+    pub(super) district: u32,
+    pub(super) threshold: u32,
 }
 
 impl Home {
     /// Source: TPC-C 5.11, clause 2.4.1. The memory of the lines is reused.
-    pub(crate) fn new_order(&self, draw: &mut Draw, order: &mut NewOrder) {
+    pub(super) fn new_order(&self, draw: &mut Draw, order: &mut NewOrder) {
         order.warehouse = self.warehouse;
         order.district = draw.uniform(1..=DISTRICTS);
         order.customer = self.constants.customer(draw);
@@ -132,7 +132,7 @@ impl Home {
     }
 
     /// Source: TPC-C 5.11, clause 2.5.1.
-    pub(crate) fn payment(&self, draw: &mut Draw) -> Payment {
+    pub(super) fn payment(&self, draw: &mut Draw) -> Payment {
         let district = draw.uniform(1..=DISTRICTS);
         let is_home = draw.percent(85);
         let (customer_warehouse, customer_district) = if is_home {
@@ -151,7 +151,7 @@ impl Home {
     }
 
     /// Source: TPC-C 5.11, clause 2.6.1.
-    pub(crate) fn order_status(&self, draw: &mut Draw) -> OrderStatus {
+    pub(super) fn order_status(&self, draw: &mut Draw) -> OrderStatus {
         OrderStatus {
             warehouse: self.warehouse,
             district: draw.uniform(1..=DISTRICTS),
@@ -160,7 +160,7 @@ impl Home {
     }
 
     /// Source: TPC-C 5.11, clause 2.7.1.
-    pub(crate) fn delivery(&self, draw: &mut Draw) -> Delivery {
+    pub(super) fn delivery(&self, draw: &mut Draw) -> Delivery {
         Delivery {
             warehouse: self.warehouse,
             carrier: draw.uniform(1..=10),
@@ -170,7 +170,7 @@ impl Home {
     }
 
     /// Source: TPC-C 5.11, clause 2.8.1.
-    pub(crate) fn stock_level(&self, draw: &mut Draw) -> StockLevel {
+    pub(super) fn stock_level(&self, draw: &mut Draw) -> StockLevel {
         StockLevel {
             warehouse: self.warehouse,
             district: self.district,

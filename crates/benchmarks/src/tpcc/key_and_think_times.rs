@@ -15,7 +15,7 @@ pub enum Pacing {
 
 impl Pacing {
     /// Time before a transaction in which its input is typed.
-    pub(crate) fn key_time(self, transaction: Transaction) -> Duration {
+    pub(super) fn key_time(self, transaction: Transaction) -> Duration {
         let seconds = match (self, transaction) {
             (Self::None, _) => 0,
             (_, Transaction::NewOrder) => 18,
@@ -28,7 +28,7 @@ impl Pacing {
     /// Think time after a transaction: negative exponential, at most ten times the mean.
     ///
     /// Source: TPC-C 5.11, clause 5.2.5.4.
-    pub(crate) fn think_time(self, transaction: Transaction, draw: &mut Draw) -> Duration {
+    pub(super) fn think_time(self, transaction: Transaction, draw: &mut Draw) -> Duration {
         let mean_s = match (self, transaction) {
             (Self::None, _) => return Duration::ZERO,
             (_, Transaction::NewOrder | Transaction::Payment) => 12.0,

@@ -57,7 +57,7 @@ const ORDER: [Table; 9] = [
 
 /// Statements of a loading session: foreign keys need no check because the referenced rows are loaded, too, and the
 /// rollback of an interrupted load may hold its locks for a while.
-pub const LOAD_SESSION: [&str; 2] = [
+pub(super) const LOAD_SESSION: [&str; 2] = [
     "set foreign_key_checks = 0",
     "set innodb_lock_wait_timeout = 600",
 ];
@@ -214,7 +214,7 @@ impl ExistingSchema {
 }
 
 /// All tables of TPC-C and dbdyno's own, as found in a database; tables that refer to others come first.
-pub fn known_tables() -> Vec<KnownTable> {
+pub(super) fn known_tables() -> Vec<KnownTable> {
     let specified = Table::ALL.into_iter().rev();
     let specified = specified.map(|table| KnownTable::new(table.name(), table.columns()));
     let own = OWN_TABLES.map(|(name, columns)| KnownTable::new(name, columns.iter().copied()));

@@ -1,7 +1,7 @@
 //! Amounts of money in hundredths: exact, as the specification requires.
 
 /// Reads a decimal with two places, such as `31.15`, or a whole number; `None` for anything else.
-pub(crate) fn parse(text: &[u8]) -> Option<i64> {
+pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     let (whole, hundredths) = match text.split_once('.') {
         Some((whole, hundredths)) if hundredths.len() == 2 => (whole, hundredths.parse().ok()?),
@@ -13,14 +13,14 @@ pub(crate) fn parse(text: &[u8]) -> Option<i64> {
 }
 
 /// An amount as the text of a decimal parameter.
-pub(crate) struct Text {
+pub(super) struct Text {
     bytes: [u8; 24],
     start: usize,
 }
 
 impl Text {
     /// The text of an amount in hundredths: 1205 is `12.05`.
-    pub(crate) fn of(amount: u64) -> Self {
+    pub(super) fn of(amount: u64) -> Self {
         let mut text = Self {
             bytes: [0; 24],
             start: 24,
@@ -39,7 +39,7 @@ impl Text {
         text
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 

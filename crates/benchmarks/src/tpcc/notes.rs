@@ -12,7 +12,7 @@ const NOTES: &str = "dbdyno_tpcc";
 const PARTS: &str = "dbdyno_tpcc_parts";
 
 /// Names and columns of dbdyno's own tables.
-pub(crate) const OWN_TABLES: [(&str, &[&str]); 2] = [
+pub(super) const OWN_TABLES: [(&str, &[&str]); 2] = [
     (NOTES, &["name", "value"]),
     (PARTS, &["table_name", "first_unit", "end_unit"]),
 ];
@@ -107,7 +107,7 @@ pub(super) async fn parts(
 }
 
 /// Drops the record of loaded rows.
-pub async fn forget_parts(connection: &mut Connection) -> Result<(), protocol::Error> {
+pub(super) async fn forget_parts(connection: &mut Connection) -> Result<(), protocol::Error> {
     let sql = format!("drop table if exists {PARTS}");
     connection.query(sql.as_bytes()).await.map(drop)
 }

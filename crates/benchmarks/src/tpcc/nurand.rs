@@ -47,23 +47,23 @@ impl Constants {
     }
 
     /// Number of a last name.
-    pub(crate) fn last_name(&self, draw: &mut Draw) -> u32 {
+    pub(super) fn last_name(&self, draw: &mut Draw) -> u32 {
         nurand(draw, 255, self.last_name, LAST_NAMES)
     }
 
     /// Value of C_ID.
-    pub(crate) fn customer(&self, draw: &mut Draw) -> u32 {
+    pub(super) fn customer(&self, draw: &mut Draw) -> u32 {
         nurand(draw, 1023, self.customer, CUSTOMERS)
     }
 
     /// Value of OL_I_ID.
-    pub(crate) fn item(&self, draw: &mut Draw) -> u32 {
+    pub(super) fn item(&self, draw: &mut Draw) -> u32 {
         nurand(draw, 8191, self.item, ITEMS)
     }
 }
 
 /// Whether clause 2.1.6.1 allows the difference of these two constants for C_LAST.
-pub fn is_legal_delta(at_load: u32, at_run: u32) -> bool {
+fn is_legal_delta(at_load: u32, at_run: u32) -> bool {
     let delta = at_load.abs_diff(at_run);
     (65..=119).contains(&delta) && delta != 96 && delta != 112
 }

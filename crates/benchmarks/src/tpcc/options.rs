@@ -16,7 +16,7 @@ pub struct TpccData;
 
 /// The tables to create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DataOptions {
+pub(super) struct DataOptions {
     /// Number of warehouses, about 100 MB each.
     pub warehouses: u32,
     /// Whether to create the foreign keys, and the indexes that only they need.
@@ -25,7 +25,7 @@ pub struct DataOptions {
 
 impl DataOptions {
     /// The tables that the values describe.
-    pub fn of(values: &Values) -> Self {
+    pub(super) fn of(values: &Values) -> Self {
         let warehouses = values.count("warehouses").expect("it is required");
         Self {
             warehouses: warehouses.try_into().expect("it is bounded"),
@@ -95,7 +95,7 @@ pub struct TpccLoad;
 
 /// The mode of the terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoadOptions {
+pub(super) struct LoadOptions {
     /// Whether they pause for the specification's key and think times.
     pub pacing: Pacing,
     /// Whether to check the consistency conditions: before the run for existing data, and after it in any case.
@@ -106,7 +106,7 @@ pub struct LoadOptions {
 
 impl LoadOptions {
     /// The mode that the values describe.
-    pub fn of(values: &Values) -> Self {
+    pub(super) fn of(values: &Values) -> Self {
         Self {
             pacing: match values.text("pacing") {
                 Some("spec") => Pacing::Specification,

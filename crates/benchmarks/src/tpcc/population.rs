@@ -3,17 +3,17 @@
 use super::nurand::Constants;
 
 /// Number of items.
-pub(crate) const ITEMS: u32 = 100_000;
+pub(super) const ITEMS: u32 = 100_000;
 /// Districts per warehouse.
-pub(crate) const DISTRICTS: u32 = 10;
+pub(super) const DISTRICTS: u32 = 10;
 /// Customers per district.
-pub(crate) const CUSTOMERS: u32 = 3_000;
+pub(super) const CUSTOMERS: u32 = 3_000;
 /// Orders per district.
-pub(crate) const ORDERS: u32 = 3_000;
+pub(super) const ORDERS: u32 = 3_000;
 /// Delivered orders per district, the oldest ones.
-pub(crate) const DELIVERED: u32 = 2_100;
+pub(super) const DELIVERED: u32 = 2_100;
 /// Undelivered orders per district.
-pub(crate) const UNDELIVERED: u32 = ORDERS - DELIVERED;
+pub(super) const UNDELIVERED: u32 = ORDERS - DELIVERED;
 
 /// Maximum number of warehouses in the tables' `smallint` columns.
 pub const WAREHOUSES_MAX: u32 = 32_767;
@@ -27,13 +27,13 @@ pub struct Population {
 
 /// The unit in which the rows of a table are generated: a row, or an order with its lines.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unit {
+pub(super) struct Unit {
     /// Number over all warehouses, from 0.
-    pub(crate) ordinal: u64,
+    pub(super) ordinal: u64,
     /// Number of the warehouse, from 1.
-    pub(crate) warehouse: u32,
+    pub(super) warehouse: u32,
     /// Number within the warehouse, from 0.
-    pub(crate) within: u32,
+    pub(super) within: u32,
 }
 
 impl Population {

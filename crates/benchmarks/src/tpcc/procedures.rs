@@ -67,7 +67,7 @@ pub async fn create_procedures(connection: &mut Connection) -> Result<usize, pro
 }
 
 /// The statements that drop the procedures.
-pub fn drop_procedures() -> Vec<String> {
+pub(super) fn drop_procedures() -> Vec<String> {
     PROCEDURES.iter().map(drop_sql).collect()
 }
 

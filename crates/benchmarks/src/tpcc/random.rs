@@ -11,7 +11,7 @@ use rand_xoshiro::{
 ///
 /// The discriminants are part of the generated data and must never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(super) enum Purpose {
     Item = 1,
     Warehouse = 2,
     District = 3,
@@ -31,12 +31,12 @@ pub(crate) enum Purpose {
 
 /// A sequence of random numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Draw(Xoshiro256PlusPlus);
+pub(super) struct Draw(Xoshiro256PlusPlus);
 
 impl Draw {
     /// The sequence of the `ordinal`-th object of a purpose.
     #[inline]
-    pub(crate) fn new(seed: u64, purpose: Purpose, ordinal: u64) -> Self {
+    pub(super) fn new(seed: u64, purpose: Purpose, ordinal: u64) -> Self {
         // Two rounds of mixing make neighbouring ordinals and purposes independent.
         let base = SplitMix64::seed_from_u64(seed ^ ((purpose as u64) << 56)).next_u64();
         Self(Xoshiro256PlusPlus::seed_from_u64(
@@ -46,13 +46,13 @@ impl Draw {
 
     /// 64 random bits.
     #[inline]
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub(super) fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// Uniform over the range, which is not empty; the bias is below 2^-40.
     #[inline]
-    pub(crate) fn uniform(&mut self, range: RangeInclusive<u32>) -> u32 {
+    pub(super) fn uniform(&mut self, range: RangeInclusive<u32>) -> u32 {
         let (low, high) = range.into_inner();
         let count = u128::from(high - low) + 1;
         low + ((u128::from(self.bits()) * count) >> 64) as u32
@@ -60,17 +60,17 @@ impl Draw {
 
     /// True with this probability in percent.
     #[inline]
-    pub(crate) fn percent(&mut self, percent: u32) -> bool {
+    pub(super) fn percent(&mut self, percent: u32) -> bool {
         self.uniform(1..=100) <= percent
     }
 
     /// Uniform over the open interval (0, 1).
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub(super) fn unit(&mut self) -> f64 {
         ((self.bits() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
     /// Puts the elements in random order (Fisher-Yates).
-    pub(crate) fn shuffle<T>(&mut self, elements: &mut [T]) {
+    pub(super) fn shuffle<T>(&mut self, elements: &mut [T]) {
         for last in (1..elements.len()).rev() {
             let other = self.uniform(0..=last as u32) as usize;
             elements.swap(last, other);

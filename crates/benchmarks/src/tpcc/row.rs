@@ -10,14 +10,14 @@ use super::{
 const LOADED_AT: &[u8] = b"2026-01-01 00:00:00";
 
 /// Appends the fields of one row.
-pub(crate) struct Row<'a> {
+pub(super) struct Row<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,
 }
 
 impl<'a> Row<'a> {
     /// A row without fields yet.
-    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
+    pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
         Self {
             out,
             is_first: true,
@@ -34,14 +34,14 @@ impl<'a> Row<'a> {
 
     /// An integer field.
     #[inline]
-    pub(crate) fn int(&mut self, number: u32) -> &mut Self {
+    pub(super) fn int(&mut self, number: u32) -> &mut Self {
         let mut buffer = itoa::Buffer::new();
         self.text(buffer.format(number).as_bytes())
     }
 
     /// An amount of money, or another number with two decimals, in hundredths: 1234 is `12.34`.
     #[inline]
-    pub(crate) fn hundredths(&mut self, number: u32) -> &mut Self {
+    pub(super) fn hundredths(&mut self, number: u32) -> &mut Self {
         let mut buffer = itoa::Buffer::new();
         let whole = buffer.format(number / 100).as_bytes();
         let cents = (number % 100) as u8;
@@ -52,7 +52,7 @@ impl<'a> Row<'a> {
     }
 
     /// A share from 0 to 1 in ten-thousandths: 1234 is `0.1234`.
-    pub(crate) fn share(&mut self, number: u32) -> &mut Self {
+    pub(super) fn share(&mut self, number: u32) -> &mut Self {
         let digit = |divisor: u32| b'0' + (number / divisor % 10) as u8;
         let digits = [
             digit(10_000),
@@ -67,34 +67,34 @@ impl<'a> Row<'a> {
 
     /// A text without TAB, line end or backslash.
     #[inline]
-    pub(crate) fn text(&mut self, text: &[u8]) -> &mut Self {
+    pub(super) fn text(&mut self, text: &[u8]) -> &mut Self {
         self.separate().extend_from_slice(text);
         self
     }
 
     /// Letters and digits, of a random length in this range.
     #[inline]
-    pub(crate) fn a_string(&mut self, draw: &mut Draw, shortest: u32, longest: u32) -> &mut Self {
+    pub(super) fn a_string(&mut self, draw: &mut Draw, shortest: u32, longest: u32) -> &mut Self {
         push_a_string(draw, shortest..=longest, self.separate());
         self
     }
 
     /// This number of letters and digits.
     #[inline]
-    pub(crate) fn alphanumeric(&mut self, draw: &mut Draw, length: usize) -> &mut Self {
+    pub(super) fn alphanumeric(&mut self, draw: &mut Draw, length: usize) -> &mut Self {
         push_alphanumeric(draw, length, self.separate());
         self
     }
 
     /// A field written by `push`.
     #[inline]
-    pub(crate) fn with(&mut self, push: impl FnOnce(&mut Vec<u8>)) -> &mut Self {
+    pub(super) fn with(&mut self, push: impl FnOnce(&mut Vec<u8>)) -> &mut Self {
         push(self.separate());
         self
     }
 
     /// Two street lines, city, state and zip.
-    pub(crate) fn address(&mut self, draw: &mut Draw) -> &mut Self {
+    pub(super) fn address(&mut self, draw: &mut Draw) -> &mut Self {
         self.a_string(draw, 10, 20)
             .a_string(draw, 10, 20)
             .a_string(draw, 10, 20)
@@ -104,18 +104,18 @@ impl<'a> Row<'a> {
 
     /// The load time.
     #[inline]
-    pub(crate) fn loaded_at(&mut self) -> &mut Self {
+    pub(super) fn loaded_at(&mut self) -> &mut Self {
         self.text(LOADED_AT)
     }
 
     #[inline]
-    pub(crate) fn null(&mut self) -> &mut Self {
+    pub(super) fn null(&mut self) -> &mut Self {
         self.text(b"\\N")
     }
 
     /// Ends the row; returns the number of rows, 1.
     #[inline]
-    pub(crate) fn end(&mut self) -> u64 {
+    pub(super) fn end(&mut self) -> u64 {
         self.out.push(b'\n');
         1
     }

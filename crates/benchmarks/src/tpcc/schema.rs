@@ -31,7 +31,7 @@ pub struct ForeignKey {
 }
 
 /// The secondary indexes.
-pub const INDEXES: [Index; 6] = [
+pub(super) const INDEXES: [Index; 6] = [
     index(
         Table::Customer,
         "idx_customer",
@@ -62,7 +62,7 @@ pub const INDEXES: [Index; 6] = [
 ];
 
 /// The foreign keys.
-pub const FOREIGN_KEYS: [ForeignKey; 10] = [
+pub(super) const FOREIGN_KEYS: [ForeignKey; 10] = [
     foreign_key(
         Table::District,
         "fkey_district_1",

@@ -6,7 +6,7 @@ use protocol::{Connection, Endpoint, Fetched, Statement, Value};
 use super::statement::{Definition, Sql};
 
 /// A connection that is ready for transactions.
-pub(crate) struct Session {
+pub(super) struct Session {
     connection: Connection,
     /// Prepared statements, indexed by [`Sql`].
     prepared: Vec<Option<Statement>>,
@@ -15,7 +15,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// Connects and prepares the statements.
-    pub(crate) async fn open(
+    pub(super) async fn open(
         endpoint: &Endpoint,
         definitions: &[Definition],
     ) -> Result<Self, Failure> {
@@ -34,26 +34,26 @@ impl Session {
     }
 
     /// Rolls back the changes of a failed transaction.
-    pub(crate) async fn undo(&mut self) -> Result<(), Failure> {
+    pub(super) async fn undo(&mut self) -> Result<(), Failure> {
         self.connection.query(b"rollback").await?;
         Ok(())
     }
 
     /// Closes the connection; the server may already be gone, and a failed close has no consequence.
-    pub(crate) async fn close(self) {
+    pub(super) async fn close(self) {
         let _ = self.connection.close().await;
     }
 }
 
 /// The steps of a transaction: statements, each reported to `watch`.
-pub(crate) struct Steps<'s, W> {
-    pub(crate) session: &'s mut Session,
-    pub(crate) watch: &'s mut W,
+pub(super) struct Steps<'s, W> {
+    pub(super) session: &'s mut Session,
+    pub(super) watch: &'s mut W,
 }
 
 impl<W: Watch> Steps<'_, W> {
     /// Runs a statement that returns rows.
-    pub(crate) async fn read(
+    pub(super) async fn read(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
@@ -75,7 +75,7 @@ impl<W: Watch> Steps<'_, W> {
     }
 
     /// Calls the stored procedure of a whole transaction, its commit included; returns the last rows of its result.
-    pub(crate) async fn call(
+    pub(super) async fn call(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
@@ -85,7 +85,7 @@ impl<W: Watch> Steps<'_, W> {
     }
 
     /// Calls a procedure that changes nothing, so that it can be repeated after any failure.
-    pub(crate) async fn call_to_read(
+    pub(super) async fn call_to_read(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
@@ -95,7 +95,7 @@ impl<W: Watch> Steps<'_, W> {
     }
 
     /// Runs a statement that changes exactly one row.
-    pub(crate) async fn change_one(
+    pub(super) async fn change_one(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
@@ -109,7 +109,7 @@ impl<W: Watch> Steps<'_, W> {
     }
 
     /// Runs a statement that changes rows; returns their number.
-    pub(crate) async fn change(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<u64, Failure> {
+    pub(super) async fn change(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<u64, Failure> {
         let session = &mut *self.session;
         let statement = session.prepared[sql as usize].ok_or_else(|| not_prepared(sql))?;
         let outcome = session.connection.execute(&statement, values).await?;
@@ -121,16 +121,16 @@ impl<W: Watch> Steps<'_, W> {
         Ok(outcome.affected_rows)
     }
 
-    pub(crate) async fn commit(&mut self) -> Result<(), Failure> {
+    pub(super) async fn commit(&mut self) -> Result<(), Failure> {
         self.end(Sql::Commit, b"commit").await.map_err(left_open)
     }
 
     /// Commits a transaction that changed nothing, so that it can be repeated after any failure.
-    pub(crate) async fn end_reading(&mut self) -> Result<(), Failure> {
+    pub(super) async fn end_reading(&mut self) -> Result<(), Failure> {
         self.end(Sql::Commit, b"commit").await
     }
 
-    pub(crate) async fn rollback(&mut self) -> Result<(), Failure> {
+    pub(super) async fn rollback(&mut self) -> Result<(), Failure> {
         self.end(Sql::Rollback, b"rollback").await
     }
 
@@ -142,7 +142,7 @@ impl<W: Watch> Steps<'_, W> {
 }
 
 /// An integer parameter.
-pub(crate) fn int(number: u32) -> Value<'static> {
+pub(super) fn int(number: u32) -> Value<'static> {
     Value::Int(number.into())
 }
 
@@ -155,7 +155,7 @@ fn left_open(failure: Failure) -> Failure {
 }
 
 /// The value that a row must have.
-pub(crate) fn expect<T>(value: Option<T>, what: &str) -> Result<T, Failure> {
+pub(super) fn expect<T>(value: Option<T>, what: &str) -> Result<T, Failure> {
     value.ok_or_else(|| Failure::of_client(format!("{what} is missing")))
 }
 

@@ -2,7 +2,7 @@
 
 /// One statement of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sql {
+pub(super) enum Sql {
     NewOrderDistrict,
     NewOrderNextId,
     NewOrderCustomer,
@@ -44,14 +44,14 @@ pub(crate) enum Sql {
 }
 
 impl Sql {
-    pub(crate) const COUNT: usize = Self::CallStockLevel as usize + 1;
+    pub(super) const COUNT: usize = Self::CallStockLevel as usize + 1;
 }
 
 /// A statement with its name in records and its text.
-pub(crate) struct Definition {
-    pub(crate) sql: Sql,
-    pub(crate) name: &'static str,
-    pub(crate) text: &'static str,
+pub(super) struct Definition {
+    pub(super) sql: Sql,
+    pub(super) name: &'static str,
+    pub(super) text: &'static str,
 }
 
 const fn definition(sql: Sql, name: &'static str, text: &'static str) -> Definition {
@@ -59,13 +59,13 @@ const fn definition(sql: Sql, name: &'static str, text: &'static str) -> Definit
 }
 
 /// The statements that end a transaction, common to all transactions.
-pub(crate) const ENDS: [Definition; 2] = [
+pub(super) const ENDS: [Definition; 2] = [
     definition(Sql::Commit, "commit", "commit"),
     definition(Sql::Rollback, "rollback", "rollback"),
 ];
 
 /// One statement per round trip, in the order of the specification's clauses.
-pub(crate) const SINGLE: [Definition; 31] = [
+pub(super) const SINGLE: [Definition; 31] = [
     definition(
         Sql::NewOrderDistrict,
         "New-Order: district",
@@ -237,7 +237,7 @@ pub(crate) const SINGLE: [Definition; 31] = [
 ];
 
 /// One round trip per transaction: a call of its stored procedure.
-pub(crate) const CALLS: [Definition; 5] = [
+pub(super) const CALLS: [Definition; 5] = [
     definition(
         Sql::CallNewOrder,
         "New-Order: call",

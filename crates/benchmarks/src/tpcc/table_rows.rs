@@ -43,7 +43,7 @@ pub struct TableRows {
 
 impl TableRows {
     /// The same rows for a resumed load, whose progress is recorded; `loaded` are the units already in the table.
-    pub(crate) fn going_on(self, loaded: Vec<Range<u64>>) -> Self {
+    pub(super) fn going_on(self, loaded: Vec<Range<u64>>) -> Self {
         Self {
             loaded: Some(loaded),
             ..self

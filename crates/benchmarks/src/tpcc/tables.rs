@@ -50,7 +50,7 @@ impl Table {
         Self::OrderLine,
     ];
 
-    pub(crate) fn definition(self) -> &'static Definition {
+    pub(super) fn definition(self) -> &'static Definition {
         match self {
             Self::Item => &item::TABLE,
             Self::Warehouse => &warehouse::TABLE,

@@ -14,7 +14,7 @@ impl SharedTally {
         *self.lock()
     }
 
-    pub(crate) fn add(&self, tally: &Tally) {
+    pub(super) fn add(&self, tally: &Tally) {
         let mut total = self.lock();
         total.orders += tally.orders;
         total.rolled_back += tally.rolled_back;
@@ -104,7 +104,7 @@ fn margin(variance: f64, deviation_max: f64, n: u64) -> f64 {
 }
 
 impl Tally {
-    pub(crate) fn new_order(&mut self, order: &NewOrder) {
+    pub(super) fn new_order(&mut self, order: &NewOrder) {
         self.orders += 1;
         self.rolled_back += u64::from(order.is_rolled_back);
         self.lines += order.lines.len() as u64;
@@ -112,18 +112,18 @@ impl Tally {
         self.remote_lines += order.lines.iter().filter(is_remote).count() as u64;
     }
 
-    pub(crate) fn payment(&mut self, payment: &Payment) {
+    pub(super) fn payment(&mut self, payment: &Payment) {
         self.payments += 1;
         self.remote_payments += u64::from(payment.customer_warehouse != payment.warehouse);
         self.payments_by_name += u64::from(payment.customer.is_name());
     }
 
-    pub(crate) fn order_status(&mut self, status: &OrderStatus) {
+    pub(super) fn order_status(&mut self, status: &OrderStatus) {
         self.order_statuses += 1;
         self.order_statuses_by_name += u64::from(status.customer.is_name());
     }
 
-    pub(crate) fn delivery(&mut self, delivery: &Delivery) {
+    pub(super) fn delivery(&mut self, delivery: &Delivery) {
         self.deliveries += 1;
         self.skipped_districts += u64::from(delivery.skipped());
     }

@@ -91,7 +91,7 @@ pub fn operations() -> Vec<String> {
 }
 
 /// Names of the statements inside the operations; empty if each operation is one statement.
-pub fn statements(round_trips: RoundTrips) -> Vec<String> {
+pub(super) fn statements(round_trips: RoundTrips) -> Vec<String> {
     let inside = match round_trips {
         RoundTrips::Statements => SINGLE.iter().chain(&ENDS),
         RoundTrips::Stored => [].iter().chain(&[]),

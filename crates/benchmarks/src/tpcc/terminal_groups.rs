@@ -17,12 +17,12 @@ use crate::tpcc::{
 };
 
 /// Name of the terminals' load in records.
-pub const LOAD: &str = "tpcc";
+const LOAD: &str = "tpcc";
 /// Name of the load of those who deliver in the background.
 const COURIERS: &str = "couriers";
 
 /// How terminals take an error: a server may be restarted under them.
-pub const ON_ERROR: OnError = OnError::RetryElseStop {
+pub(super) const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(30),
 };
 
@@ -101,7 +101,7 @@ impl Database {
 }
 
 /// A number of terminals, as users of the load engine.
-pub fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
+pub(super) fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
         name: LOAD.to_owned(),
@@ -113,7 +113,11 @@ pub fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group
 }
 
 /// Couriers for a number of terminals: deliveries are a sixth of the statements of terminals that never pause.
-pub fn couriers(plan: &Arc<TerminalPlan>, terminals: u32, endpoint: &Endpoint) -> Group<Terminal> {
+pub(super) fn couriers(
+    plan: &Arc<TerminalPlan>,
+    terminals: u32,
+    endpoint: &Endpoint,
+) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
         name: COURIERS.to_owned(),

@@ -12,14 +12,14 @@ const SYLLABLES: [&[u8]; 10] = [
 ];
 
 /// Mark of the tenth of the items and stocks that are original.
-pub(crate) const ORIGINAL: &[u8] = b"ORIGINAL";
+pub(super) const ORIGINAL: &[u8] = b"ORIGINAL";
 
 /// Characters generated at a time: two draws of 64 bits give eight, and eight fill a vector register.
 const BLOCK: usize = 16;
 
 /// Appends this number of random letters and digits.
 #[inline]
-pub(crate) fn push_alphanumeric(draw: &mut Draw, length: usize, out: &mut Vec<u8>) {
+pub(super) fn push_alphanumeric(draw: &mut Draw, length: usize, out: &mut Vec<u8>) {
     let end = out.len() + length;
     while out.len() < end {
         out.extend_from_slice(&alphanumeric_block(draw));
@@ -49,20 +49,20 @@ fn alphanumeric_block(draw: &mut Draw) -> [u8; BLOCK] {
 
 /// Appends a random a-string: letters and digits, of a uniformly random length.
 #[inline]
-pub(crate) fn push_a_string(draw: &mut Draw, lengths: RangeInclusive<u32>, out: &mut Vec<u8>) {
+pub(super) fn push_a_string(draw: &mut Draw, lengths: RangeInclusive<u32>, out: &mut Vec<u8>) {
     let length = draw.uniform(lengths) as usize;
     push_alphanumeric(draw, length, out);
 }
 
 /// Appends a random n-string: this number of digits.
-pub(crate) fn push_digits(draw: &mut Draw, length: usize, out: &mut Vec<u8>) {
+pub(super) fn push_digits(draw: &mut Draw, length: usize, out: &mut Vec<u8>) {
     for _ in 0..length {
         out.push(b'0' + draw.uniform(0..=9) as u8);
     }
 }
 
 /// Appends two capital letters as a state.
-pub(crate) fn push_state(draw: &mut Draw, out: &mut Vec<u8>) {
+pub(super) fn push_state(draw: &mut Draw, out: &mut Vec<u8>) {
     for _ in 0..2 {
         out.push(b'A' + draw.uniform(0..=25) as u8);
     }
@@ -71,14 +71,14 @@ pub(crate) fn push_state(draw: &mut Draw, out: &mut Vec<u8>) {
 /// Appends a zip code: four random digits and `11111`, such as `043711111`.
 ///
 /// Source: TPC-C 5.11, clause 4.3.2.7.
-pub(crate) fn push_zip(draw: &mut Draw, out: &mut Vec<u8>) {
+pub(super) fn push_zip(draw: &mut Draw, out: &mut Vec<u8>) {
     push_digits(draw, 4, out);
     out.extend_from_slice(b"11111");
 }
 
 /// Appends 26 to 50 characters; in a tenth of the cases they contain ORIGINAL at a random position.
 #[inline]
-pub(crate) fn push_data(draw: &mut Draw, out: &mut Vec<u8>) {
+pub(super) fn push_data(draw: &mut Draw, out: &mut Vec<u8>) {
     let start = out.len();
     push_a_string(draw, 26..=50, out);
     if draw.percent(10) {
@@ -89,7 +89,7 @@ pub(crate) fn push_data(draw: &mut Draw, out: &mut Vec<u8>) {
 }
 
 /// Appends the last name for a number from 0 to 999, such as `PRICALLYOUGHT` for 371.
-pub(crate) fn push_last_name(number: u32, out: &mut Vec<u8>) {
+pub(super) fn push_last_name(number: u32, out: &mut Vec<u8>) {
     for digit in [number / 100, number / 10 % 10, number % 10] {
         out.extend_from_slice(SYLLABLES[digit as usize]);
     }

@@ -1,9 +1,9 @@
 //! The five transactions, in the order of steps of the specification's clauses.
 
-pub(crate) mod call;
+pub(super) mod call;
 mod customer;
-pub(crate) mod delivery;
-pub(crate) mod new_order;
-pub(crate) mod order_status;
-pub(crate) mod payment;
-pub(crate) mod stock_level;
+pub(super) mod delivery;
+pub(super) mod new_order;
+pub(super) mod order_status;
+pub(super) mod payment;
+pub(super) mod stock_level;
