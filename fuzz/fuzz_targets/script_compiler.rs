@@ -1,8 +1,8 @@
 //! Any text is a script of pgbench's language or has a fault with a place.
 #![no_main]
 
+use benchmarks::script::Scripts;
 use libfuzzer_sys::fuzz_target;
-use workload::script::Scripts;
 
 fuzz_target!(|text: &str| {
     if let Err(error) = Scripts::of_text("any.sql", text) {

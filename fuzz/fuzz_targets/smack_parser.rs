@@ -2,8 +2,8 @@
 
 #![no_main]
 
+use benchmarks::smack::{Error, Script};
 use libfuzzer_sys::fuzz_target;
-use workload::smack::{Error, Script};
 
 fuzz_target!(|text: &[u8]| {
     match Script::parse("fuzz.smack", text) {

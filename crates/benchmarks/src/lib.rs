@@ -1,20 +1,24 @@
-//! The benchmarks as experiments and commands run them, one module each; a new one also gets a line in the registry below.
+//! The benchmarks, one module each; a new one also gets a line in the registry below.
 //!
-//! A module loads, checks and drops the data of its benchmark, drives its users, and has the layout of the original
-//! tool's report, a pure function of figures; options, rows and statements are those of `workload` and `dataset`.
+//! A module has its benchmark's options, rows, statements and users, reproducible from a seed. Its file `benchmark.rs` is
+//! the benchmark as experiments and commands run it. Beside it, other files load, check and drop the data, and have the
+//! layout of the original tool's report, a pure function of figures.
 
+mod diagnostic;
+mod glibc_random;
 pub mod oltp;
-pub mod own_data;
+mod own_data;
 pub mod script;
 pub mod slap;
 pub mod smack;
-pub mod storage;
+mod storage;
 pub mod tpcc;
 pub mod tpch;
 pub mod wiki;
 
 use std::sync::LazyLock;
 
+pub use diagnostic::Diagnostic;
 use runs::Registry;
 use settings::Vocabulary;
 
@@ -24,7 +28,7 @@ pub static REGISTRY: Registry = Registry {
         &smack::Smack::WITHOUT_FILES,
         &oltp::Oltp,
         &slap::Slap,
-        &tpcc::data::Tpcc,
+        &tpcc::Tpcc,
         &tpch::Tpch,
         &script::Script,
         &storage::Storage,

@@ -1,183 +1,48 @@
-//! A .smack file in the runs of an experiment: its tables as data, its clients as load.
+//! Super Smack: .smack files with their dictionaries, tables and clients, its report, and gen-data.
 
-pub mod files;
+mod ast;
+mod barrel_text;
+mod benchmark;
+mod checker;
+mod client_program;
+mod data_file;
+mod data_set;
+mod dictionary;
+mod error;
+pub mod gen_data;
+mod interpreter;
 pub mod layout;
-mod tables;
+mod lexer;
+mod main_block;
+mod options;
+mod parser;
+mod passwords;
+mod plan;
+#[cfg(test)]
+mod printer;
+mod refusal;
+mod rows;
+mod script;
+mod smack_file;
+mod statement;
+mod table;
+mod table_event;
+mod template;
+mod user;
+mod words;
 
-use std::sync::Arc;
-
-use blame::Blamed;
-use dataset::KnownTable;
-use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
-use load::{Group, Observer, Outcome};
-use protocol::Endpoint;
-use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Loaded, OnServer, Stage, Work,
+pub(crate) use benchmark::Smack;
+pub use benchmark::group;
+pub use client_program::ClientProgram;
+pub use dictionary::{ClientIndex, DataFiles, Dictionary};
+pub use error::Error;
+pub use interpreter::{
+    Action, ClientWorkers, ConnectFigures, Figures, Interpreter, QueryTypeFigures, Stage,
 };
-use samples::{Keys, Line};
-use workload::smack::{ClientIndex, ClientPlan, SmackClients, SmackUser};
-
-use crate::smack::{
-    files::{SmackData, SmackFiles, file_of_data},
-    tables::{find_tables, load_tables},
-};
-
-/// Super Smack.
-pub struct Smack {
-    /// The files of a plan.
-    files: SmackFiles,
-}
-
-impl Smack {
-    /// As the registry has it, which knows no plan.
-    pub(crate) const WITHOUT_FILES: Self = Self {
-        files: SmackFiles::NONE,
-    };
-
-    /// The file that a load names.
-    fn file_of(&self, load: &LoadSpec) -> Arc<SmackData> {
-        self.files.at(SmackClients::of(&load.source.values).file)
-    }
-}
-
-impl Benchmark for Smack {
-    fn on_server(&self) -> Option<&dyn OnServer> {
-        Some(self)
-    }
-
-    fn load_options(&self) -> &'static dyn settings::LoadKind {
-        &workload::smack::SmackLoad
-    }
-
-    fn with_files(
-        &self,
-        plan: &Plan,
-        context: &Context,
-    ) -> Result<Option<Box<dyn Benchmark>>, Blamed> {
-        let files = SmackFiles::read(plan, context)?;
-        Ok(Some(Box::new(Self { files })))
-    }
-
-    fn work(
-        &self,
-        run: &PlannedRun,
-        load: &PlannedLoad,
-        stage: &mut Stage,
-        _context: &Context,
-    ) -> Result<Box<dyn Work>, Blamed> {
-        let smack = self.file_of(&load.spec);
-        if run.data.is_none() && !stage.is_simulated {
-            stage.dataset = find_tables(&smack, stage.server())?;
-        }
-        let mut data = run.data.iter();
-        let is_own = data.all(|data| file_of_data(data).is_some());
-        let rows = stage.dataset.as_ref().map(|data| data.rows);
-        let rows = rows.filter(|_| is_own);
-        Ok(Box::new(Clients {
-            client: smack.client(&load.spec)?,
-            plan: smack.plan(&load.spec, rows)?,
-            keys: smack.keys(&load.spec, rows)?,
-        }))
-    }
-}
-
-impl OnServer for Smack {
-    fn name(&self, load: &LoadSpec) -> Result<String, Blamed> {
-        self.file_of(load).database(load)
-    }
-
-    fn data_maker(&self) -> Option<&dyn DataMaker> {
-        Some(self)
-    }
-}
-
-impl DataMaker for Smack {
-    fn data_options(&self) -> &'static dyn settings::DataKind {
-        &workload::smack::SmackData
-    }
-
-    fn data_set(&self, data: &DataSpec, _load: &LoadSpec) -> Box<dyn DataSet> {
-        let file = file_of_data(data).expect("the data is a .smack file's");
-        Box::new(SmackTables(self.files.at(file)))
-    }
-}
-
-/// The tables of a .smack file.
-struct SmackTables(Arc<SmackData>);
-
-impl DataSet for SmackTables {
-    fn name(&self) -> String {
-        self.0.name()
-    }
-
-    fn tables(&self) -> Vec<KnownTable> {
-        self.0.known_tables()
-    }
-
-    fn load(
-        &self,
-        destination: &Destination<'_>,
-        rows: Option<u64>,
-        context: &Context,
-    ) -> Result<Loaded, Blamed> {
-        let rows = rows.expect("the tables of a .smack file have a number of rows");
-        load_tables(&self.0, destination.endpoint, rows, context)
-    }
-}
-
-/// The workers of a client, a number of them from `first` on, which draw from this seed.
-pub fn group(
-    client: &str,
-    plan: &Arc<ClientPlan>,
-    (first, workers): (ClientIndex, u32),
-    seed: u64,
-    endpoint: &Endpoint,
-) -> Group<SmackUser> {
-    let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
-    Group {
-        name: client.to_owned(),
-        operations: plan.operations().to_vec(),
-        statements: Vec::new(),
-        users: workers,
-        make: Box::new(move |index| {
-            let index = first.index + u64::from(index);
-            let client_index = ClientIndex {
-                index,
-                of: first.of.max(index + 1),
-            };
-            SmackUser::new(
-                Arc::clone(&of_users),
-                Arc::clone(&endpoint),
-                client_index,
-                seed,
-            )
-        }),
-    }
-}
-
-/// The clients of a .smack file.
-struct Clients {
-    /// The client type that runs.
-    client: String,
-    /// What every client fires.
-    plan: Arc<ClientPlan>,
-    /// Which keys they ask for.
-    keys: Vec<Keys>,
-}
-
-impl Work for Clients {
-    fn known_before(&self) -> Vec<Line> {
-        self.keys.iter().cloned().map(Line::Keys).collect()
-    }
-
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let first = ClientIndex {
-            index: 0,
-            of: driver.users().into(),
-        };
-        let workers = (first, driver.users());
-        let (seed, endpoint) = (driver.seed(), driver.endpoint());
-        let group = group(&self.client, &self.plan, workers, seed, endpoint);
-        driver.drive(driver.load(group), observer)
-    }
-}
+pub use options::{SmackData, SmackLoad};
+pub use plan::{BarrelOptions, ClientPlan, UNCOUNTED};
+pub use script::{ClientSection, Script};
+pub use smack_file::{SCRIPT_BYTES_MAX, keys_of};
+pub use table::{Existing, TablePlan};
+pub use table_event::TableEvent;
+pub use user::{SmackUser, statement_of};

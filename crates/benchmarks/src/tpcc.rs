@@ -1,12 +1,44 @@
-//! TPC-C's tables and terminals as an experiment, `dbdyno tpcc` and the front doors use them.
+//! TPC-C according to revision 5.11 of its specification: schema, population, transactions, checks and reports.
 
+mod benchmark;
+mod conditions;
 pub mod consistency;
-pub mod data;
+mod deck;
+mod deferred;
 pub mod deliveries;
+mod input;
+mod key_and_think_times;
 pub mod layout;
-pub mod population;
-pub mod terminals;
+mod load_plan;
+pub mod loading;
+mod money;
+mod notes;
+mod nurand;
+mod options;
+mod population;
+mod procedures;
+mod random;
+mod row;
+mod schema;
+mod session;
+mod statement;
+mod table_rows;
+mod tables;
+mod tally;
+mod terminal;
+pub mod terminal_groups;
+mod text;
 pub mod tpcc_mysql_layout;
+mod transactions;
 
-/// The database of the tables, unless another is named.
-pub const DATABASE: &str = "tpcc";
+pub use benchmark::{DATABASE, Tpcc};
+pub use conditions::{CONDITIONS, Violation};
+pub use key_and_think_times::Pacing;
+pub use load_plan::{ExistingSchema, Keys, LoadPlan};
+pub use notes::Notes;
+pub use options::{TpccData, TpccLoad};
+pub use population::{Population, WAREHOUSES_MAX};
+pub use procedures::create_procedures;
+pub use tables::Table;
+pub use tally::Share;
+pub use terminal::{DELIVERED, Deliveries, RoundTrips, Terminal, TerminalPlan, operations};

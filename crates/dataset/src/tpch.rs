@@ -9,7 +9,6 @@ mod plan;
 mod rows;
 mod scale_factor;
 mod table;
-mod table_load;
 
 pub use check::{ForeignKeyCheck, TableCheck, foreign_key_checks, table_check};
 pub use options::{TpchData, TpchLoad};
@@ -17,4 +16,3 @@ pub use plan::{KeyTime, Keys, LoadPlan, Stage};
 pub use rows::TableRows;
 pub use scale_factor::{NoScaleFactor, ScaleFactor};
 pub use table::{ForeignKey, Table, known_tables};
-pub use table_load::{TableLoad, TableLoader};

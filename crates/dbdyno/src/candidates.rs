@@ -10,7 +10,7 @@ use std::{
     process::ExitCode,
 };
 
-use benchmarks::VOCABULARY;
+use benchmarks::{VOCABULARY, oltp::Script};
 use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use clap_complete::{
@@ -21,7 +21,6 @@ use clap_complete::{
 };
 use experiment::{Experiment, Overrides};
 use runs::named_server;
-use workload::oltp::Benchmark;
 
 use crate::output::write_out;
 
@@ -151,10 +150,7 @@ impl Values {
             }
             Self::Results => results(),
             Self::Rules => audit::RULES.iter().map(|rule| rule.id.to_owned()).collect(),
-            Self::Workloads => Benchmark::ALL
-                .iter()
-                .map(|it| it.name().to_owned())
-                .collect(),
+            Self::Workloads => Script::ALL.iter().map(|it| it.name().to_owned()).collect(),
             Self::Levels => words()
                 .find_map(|word| levels(Path::new(&word)))
                 .unwrap_or_default(),

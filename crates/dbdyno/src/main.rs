@@ -22,6 +22,7 @@ mod connection_options;
 mod front_doors;
 mod habits;
 mod progress;
+mod seed;
 mod serve;
 mod terminal;
 

@@ -11,6 +11,7 @@ mod replacement;
 mod scratch;
 mod socket;
 mod tree;
+mod user_directory;
 
 pub use created::Created;
 pub use error::Error;
@@ -27,3 +28,4 @@ pub use replacement::{Replacement, replace, replace_private};
 pub use scratch::Scratch;
 pub use socket::SocketFile;
 pub use tree::{remove_marked, remove_tree};
+pub use user_directory::{cache_home, data_home};

@@ -13,7 +13,6 @@ mod record_place;
 mod reported;
 mod results_directory;
 pub mod results_list;
-mod secrets;
 
 pub use audited::{
     ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides, experiment_of,

@@ -7,7 +7,9 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside};
+use experiment::{
+    Experiment, Masked, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside,
+};
 use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record, Staged, run_count};
 
@@ -18,7 +20,6 @@ use crate::{
     origin::{self, Origin},
     record_files::{DISTURBED, RecordFiles, read_record},
     results_list,
-    secrets::masked,
 };
 
 /// File name of the report, which is written after all runs, or after the requested number.
@@ -33,18 +34,18 @@ pub struct ResultsDirectory {
 
 impl ResultsDirectory {
     /// Creates a directory: the named one, which must be empty, or one with a generated name. The experiment was
-    /// read from `file`; `note` receives what its copies lack.
+    /// read from `file`; `masked` removes the secrets from the copies of its files.
     pub fn create(
         named: Option<&Path>,
         experiment: &Experiment,
         file: &Path,
-        note: &dyn Fn(&str),
+        masked: Masked<'_>,
     ) -> Result<Self, Blamed> {
         let claimed = match named {
             Some(path) => ClaimedDirectory::new(path)?,
             None => ClaimedDirectory::numbered(&usual_name(experiment))?,
         };
-        Self::begin(claimed, experiment, file, note)
+        Self::begin(claimed, experiment, file, masked)
     }
 
     /// Begins results in a claimed directory, which is released if they cannot be begun.
@@ -52,14 +53,12 @@ impl ResultsDirectory {
         mut claimed: ClaimedDirectory,
         experiment: &Experiment,
         file: &Path,
-        note: &dyn Fn(&str),
+        masked: Masked<'_>,
     ) -> Result<Self, Blamed> {
         let path = claimed.path().to_owned();
         let origin = Origin::first(file);
         let begun = experiment
-            .save(&path, claimed.created(), &|path, content| {
-                masked(path, content, note)
-            })
+            .save(&path, claimed.created(), masked)
             .map_err(Blamed::from)
             .and_then(|()| claimed.write(origin::FILE, origin.text().as_bytes()));
         if let Err(error) = begun {
@@ -413,9 +412,9 @@ fn usual_name(experiment: &Experiment) -> String {
 mod tests {
     use std::fs;
 
+    use benchmarks::oltp::{OltpData, OltpLoad};
     use experiment::Overrides;
     use settings::Vocabulary;
-    use workload::oltp::{OltpData, OltpLoad};
 
     use super::*;
 
@@ -440,7 +439,7 @@ mod tests {
         let kept = RefCell::new(Vec::new());
         let renamed = |path: &Path| kept.borrow_mut().push(path.to_owned());
         let (two, file) = (experiment(2), Path::new("trial.toml"));
-        let results = ResultsDirectory::create(Some(&path), &two, file, &|_| ()).unwrap();
+        let results = ResultsDirectory::create(Some(&path), &two, file, &|_, _| None).unwrap();
         assert_eq!(results.left(two.plan(), &renamed).unwrap().len(), 2);
         drop(results);
         fs::write(path.join("run-0001.jsonl"), "{\"torn\":").unwrap();

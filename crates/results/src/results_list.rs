@@ -28,6 +28,11 @@ pub struct PastResults {
     pub summary: Option<PastSummary>,
 }
 
+/// The list's file: `~/.local/share/dbdyno/history.jsonl`; `None` without a home directory.
+pub fn history_file() -> Option<PathBuf> {
+    Some(files::data_home()?.join("history.jsonl"))
+}
+
 /// Adds results to the list when they are begun; a list that cannot be written only causes a warning, because the
 /// results are more important.
 pub fn list(path: &Path, warn: &dyn Fn(&str)) {
@@ -41,7 +46,7 @@ pub fn list(path: &Path, warn: &dyn Fn(&str)) {
 
 /// Adds lines to the list; a list that cannot be written only causes a warning.
 pub fn append_all(lines: &[PastResults], warn: &dyn Fn(&str)) {
-    let Some(file) = server::history_file() else {
+    let Some(file) = history_file() else {
         return;
     };
     for line in lines {
@@ -84,7 +89,7 @@ fn locked(path: &Path) -> io::Result<File> {
 
 /// The listed results, in order of time, without duplicates; an unreadable line is omitted.
 pub fn listed() -> io::Result<Vec<PastResults>> {
-    let Some(file) = server::history_file() else {
+    let Some(file) = history_file() else {
         return Ok(Vec::new());
     };
     match File::open(file) {
@@ -96,7 +101,7 @@ pub fn listed() -> io::Result<Vec<PastResults>> {
 
 /// Removes results that no longer exist from the list; returns their number.
 pub fn forget_gone() -> io::Result<usize> {
-    match server::history_file().filter(|file| file.exists()) {
+    match history_file().filter(|file| file.exists()) {
         Some(file) => forget(&file, |results| !results.path.exists()),
         None => Ok(0),
     }

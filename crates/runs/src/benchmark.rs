@@ -1,6 +1,6 @@
 //! What runs need of a benchmark: its tables of options, its data sets, and what its clients do.
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 use blame::Blamed;
 use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
@@ -32,6 +32,11 @@ pub trait Benchmark: Send + Sync {
         _context: &Context,
     ) -> Result<Option<Box<dyn Benchmark>>, Blamed> {
         Ok(None)
+    }
+
+    /// The content of a file in the benchmark's own language without its passwords; `None` for any other file.
+    fn without_passwords<'f>(&self, _file: &'f [u8]) -> Option<Cow<'f, [u8]>> {
+        None
     }
 
     /// What it has on a server; `None` for one that uses none.

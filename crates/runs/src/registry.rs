@@ -1,5 +1,7 @@
 //! The benchmarks that an experiment can name.
 
+use std::{borrow::Cow, path::Path};
+
 use blame::Blamed;
 use experiment::{Experiment, Plan};
 use server::Cgroup;
@@ -69,6 +71,29 @@ impl Registry {
             Cgroup::create(&directory, limits)?;
         }
         Ok(())
+    }
+
+    /// The content of an experiment's file without its passwords, for the copy beside its results; `None` if it contains
+    /// none.
+    ///
+    /// No run needs them: clients log in according to `[server]`, and a private server reads its own option file groups.
+    pub fn masked(&self, path: &Path, content: &[u8], context: &Context) -> Option<Vec<u8>> {
+        let mut benchmarks = self.benchmarks.iter();
+        let masked = match benchmarks.find_map(|known| known.without_passwords(content)) {
+            Some(Cow::Owned(without)) => Some(without),
+            Some(Cow::Borrowed(_)) => None,
+            None => {
+                let option_file = String::from_utf8_lossy(content);
+                mycnf::without_passwords(&option_file).map(String::into_bytes)
+            }
+        };
+        if masked.is_some() {
+            let name = path.display();
+            context.note(&format!(
+                "{name}: its passwords are not copied into the results"
+            ));
+        }
+        masked
     }
 
     /// The benchmark whose load has this name.

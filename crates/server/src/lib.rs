@@ -41,5 +41,5 @@ pub use snapshot::manifest::Method;
 pub use snapshot::page_cache::evict_page_cache;
 pub use snapshot::{Draft, NamedSnapshot, Snapshot};
 pub use trial::{Trial, try_start};
-pub use user_directory::{calibration_file, history_file, installs_root, servers_root};
+pub use user_directory::{calibration_file, installs_root, servers_root};
 pub use version::Flavour;

@@ -7,9 +7,11 @@ use runs::{
     known_tables::{NamesakeTable, taken},
     quoted,
 };
-use workload::oltp::{ExpectedTable, expected_tables};
 
-use crate::oltp::tables::OltpTables;
+use crate::oltp::{
+    data_set::OltpTables,
+    table::{ExpectedTable, expected_tables},
+};
 
 /// What a table of the database is.
 struct FoundTable {
@@ -119,12 +121,12 @@ fn fault(expected: &ExpectedTable, found: &FoundTable) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use workload::oltp::{Benchmark, Settings};
+    use crate::oltp::{script::Script, settings::Settings};
 
     use super::*;
 
-    fn expected(benchmark: Benchmark, settings: &Settings) -> ExpectedTable {
-        expected_tables(benchmark, settings).remove(0)
+    fn expected(script: Script, settings: &Settings) -> ExpectedTable {
+        expected_tables(script, settings).remove(0)
     }
 
     fn found(rows: u64, ids: (u64, u64, u64)) -> FoundTable {
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_table_as_prepared_has_no_fault_and_every_other_names_the_first() {
-        let table = expected(Benchmark::ReadWrite, &Settings::default());
+        let table = expected(Script::ReadWrite, &Settings::default());
         for (found, wrong) in [
             (found(10_000, (1, 10_000, 10_000)), None),
             (
@@ -175,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_expected_follows_the_workload_and_its_options() {
-        let bulk = expected(Benchmark::BulkInsert, &Settings::default());
+        let bulk = expected(Script::BulkInsert, &Settings::default());
         assert_eq!((bulk.rows, bulk.has_index), (0, false));
         assert_eq!(bulk.known.layouts, ["id, k"]);
         let settings = Settings {
@@ -184,9 +186,9 @@ mod tests {
             create_secondary: false,
             ..Settings::default()
         };
-        let insert = expected(Benchmark::Insert, &settings);
+        let insert = expected(Script::Insert, &settings);
         assert_eq!((insert.rows, insert.has_index), (0, false));
         assert!(!insert.has_primary_key);
-        assert_eq!(expected(Benchmark::Delete, &settings).rows, 10_000);
+        assert_eq!(expected(Script::Delete, &settings).rows, 10_000);
     }
 }

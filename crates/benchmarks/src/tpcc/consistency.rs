@@ -4,7 +4,11 @@ use blame::{Blame, Blamed};
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use runs::{Context, Length, Purpose, Step, control, database};
 use samples::Checked;
-use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
+
+use crate::tpcc::{
+    conditions::{AFTER_LOAD, CONDITIONS, Violation},
+    notes::Notes,
+};
 
 /// Rows of one condition that are shown.
 const ROWS_SHOWN: usize = 5;

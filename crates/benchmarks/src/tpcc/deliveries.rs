@@ -6,7 +6,8 @@ use load::User;
 use protocol::Endpoint;
 use runs::{Context, wait};
 use samples::Deliveries;
-use workload::tpcc::{Terminal, TerminalPlan};
+
+use crate::tpcc::terminal::{Terminal, TerminalPlan};
 
 /// How long the rest of the deliveries may take.
 const REST_AT_MOST: Duration = Duration::from_secs(120);

@@ -66,7 +66,7 @@ impl Transactions {
     }
 
     /// New-Orders per minute, including rolled-back ones according to clause 5.4.2; `None` when nothing was measured.
-    pub fn new_orders_per_minute(&self) -> Option<f64> {
+    fn new_orders_per_minute(&self) -> Option<f64> {
         let new_orders = self.rows.first()?;
         (self.measured_s > 0.0).then(|| new_orders.response.count as f64 * 60.0 / self.measured_s)
     }

@@ -71,7 +71,7 @@ pub fn check(
 }
 
 /// Checks every table as [`check`], and no reference.
-pub fn check_tables(
+pub(super) fn check_tables(
     endpoint: &Endpoint,
     scale_factor: ScaleFactor,
     compared: Compared,

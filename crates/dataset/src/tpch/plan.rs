@@ -159,7 +159,7 @@ impl LoadPlan {
     }
 
     /// The statements that create the keys of one table after its rows are loaded; empty if it has them from the start.
-    pub(crate) fn keys_after(&self, table: Table) -> Vec<String> {
+    pub fn keys_after(&self, table: Table) -> Vec<String> {
         let foreign_keys = if self.has(Keys::Foreign, KeyTime::After) {
             add_foreign_keys(table)
         } else {

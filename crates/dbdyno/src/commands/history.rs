@@ -154,7 +154,7 @@ fn listed() -> anyhow::Result<(Vec<PastResults>, usize)> {
 }
 
 fn list_error(error: std::io::Error) -> Blamed {
-    let file = server::history_file().unwrap_or_default();
+    let file = results_list::history_file().unwrap_or_default();
     Blamed::io(Blame::Machine, &file)(error)
 }
 

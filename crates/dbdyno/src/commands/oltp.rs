@@ -32,12 +32,12 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     if let Some(password) = &options.password {
         hide_argument(password)?;
     }
-    let benchmark = options.benchmark()?;
+    let script = options.script()?;
     match options.command {
-        Command::Prepare => tables::prepare(&options, benchmark),
-        Command::Prewarm => tables::prewarm(&options, benchmark),
-        Command::Cleanup => tables::cleanup(&options, benchmark),
-        Command::Run => run::run(&options, benchmark),
-        Command::Check => tables::check(&options, benchmark),
+        Command::Prepare => tables::prepare(&options, script),
+        Command::Prewarm => tables::prewarm(&options, script),
+        Command::Cleanup => tables::cleanup(&options, script),
+        Command::Run => run::run(&options, script),
+        Command::Check => tables::check(&options, script),
     }
 }

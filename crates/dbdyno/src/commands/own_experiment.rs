@@ -61,8 +61,8 @@ impl OwnExperiment {
                 return Err(error);
             }
         };
-        let note = |note: &str| context.note(note);
-        let results = ResultsDirectory::begin(claimed, &experiment, &path, &note)?;
+        let masked = |path: &Path, file: &[u8]| REGISTRY.masked(path, file, &context);
+        let results = ResultsDirectory::begin(claimed, &experiment, &path, &masked)?;
         Ok(Self {
             experiment,
             path,

@@ -91,9 +91,13 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let context = terminal::context()?;
     let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
     REGISTRY.check_limits(&experiment)?;
-    let note = |note: &str| context.note(note);
-    let results =
-        ResultsDirectory::create(args.new.as_deref(), &experiment, &origin.experiment, &note)?;
+    let masked = |path: &Path, file: &[u8]| REGISTRY.masked(path, file, &context);
+    let results = ResultsDirectory::create(
+        args.new.as_deref(),
+        &experiment,
+        &origin.experiment,
+        &masked,
+    )?;
     for command in &origin.commands {
         eprintln!(
             "then: {} by dbdyno {}: {}",

@@ -132,8 +132,8 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let results = if args.resume {
         ResultsDirectory::resume(args.results.as_deref(), &experiment, &file)?
     } else {
-        let note = |note: &str| context.note(note);
-        ResultsDirectory::create(args.results.as_deref(), &experiment, &file, &note)?
+        let masked = |path: &Path, file: &[u8]| REGISTRY.masked(path, file, &context);
+        ResultsDirectory::create(args.results.as_deref(), &experiment, &file, &masked)?
     };
     let experiment = if args.resume {
         // A resumed experiment keeps the overrides of its start.

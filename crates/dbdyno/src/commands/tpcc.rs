@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use benchmarks::tpcc::{DATABASE, data::Tpcc};
+use benchmarks::tpcc::{DATABASE, Tpcc};
 use clap::Subcommand;
 
 mod check;
@@ -52,9 +52,9 @@ pub(crate) fn run(args: TpccArgs) -> anyhow::Result<ExitCode> {
 
 #[cfg(test)]
 mod tests {
+    use benchmarks::tpcc::{TpccData, TpccLoad};
     use clap::{Args, Command};
     use settings::OptionTable;
-    use workload::tpcc::{TpccData, TpccLoad};
 
     use super::*;
     use crate::commands::table_options::assert_alike;

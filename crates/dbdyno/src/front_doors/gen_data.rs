@@ -7,9 +7,9 @@ use std::{
     process::ExitCode,
 };
 
+use benchmarks::smack::gen_data::{CommandError, GenData, Request};
 use blame::{Blame, Blamed};
 use clap::{Arg, Command};
-use workload::smack::gen_data::{CommandError, GenData, Request};
 
 const USAGE: &str = "\
 usage: gen-data -n ROWS -f FORMAT

@@ -6,14 +6,13 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     thread,
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
-use benchmarks::smack::layout::TimeUnit;
+use benchmarks::smack::{DataFiles, Dictionary, Interpreter, Script, layout::TimeUnit};
 use blame::{Blame, Blamed};
 use clap::{CommandFactory, Parser, ValueEnum};
 use load::OnError;
-use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 
 mod client;
 mod drive;
@@ -21,7 +20,7 @@ mod endpoints;
 mod shared_state;
 mod tables;
 
-use benchmarks::smack::files::SCRIPT_BYTES_MAX;
+use benchmarks::smack::SCRIPT_BYTES_MAX;
 use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
 use runs::sample_every;
@@ -30,6 +29,7 @@ use shared_state::SharedState;
 use crate::{
     connection_options::{ConnectionOptions, hidden_argument::hide_argument},
     output::print_of_clap,
+    seed::fresh_seed,
     terminal,
 };
 
@@ -194,14 +194,6 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
     run_clients(&shared)
 }
 
-/// A new seed for each call: updates that send the same values again change nothing and are fast.
-pub(crate) fn fresh_seed() -> u64 {
-    let now = reactor::wall_now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    (now.as_micros() as u64).rotate_left(16) ^ u64::from(std::process::id())
-}
-
 fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
     let (name, text) = match path {
         Some(path) => (
@@ -255,7 +247,7 @@ fn note_coverage(script: &Script, dictionaries: &[Dictionary]) {
 }
 
 /// The programs with their clients' names.
-fn programs(script: &Script) -> impl Iterator<Item = (&workload::smack::ClientProgram, &str)> {
+fn programs(script: &Script) -> impl Iterator<Item = (&benchmarks::smack::ClientProgram, &str)> {
     script
         .programs
         .iter()

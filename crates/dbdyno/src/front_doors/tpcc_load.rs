@@ -3,13 +3,13 @@
 use std::{ffi::OsString, ops::Range, process::ExitCode};
 
 use benchmarks::tpcc::{
-    population::{load_all, load_tables, look},
+    ExistingSchema, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX,
+    loading::{load_all, load_tables, look},
     tpcc_mysql_layout as tpcc_mysql,
 };
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use runs::{Purpose, control, number};
-use workload::tpcc::{ExistingSchema, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
 use crate::{
     front_doors::tpcc_arguments::{Arguments, Tool},

@@ -9,29 +9,28 @@ use std::{
 };
 
 use benchmarks::tpcc::{
+    Deliveries, Pacing, RoundTrips,
     layout::Transactions,
+    operations,
     tpcc_mysql_layout::{self as tpcc_mysql, FinalReport},
 };
 use blame::{Blame, Blamed};
 use load::{Ended, Observer, WarmUp};
 use samples::{Interval, Phase, PhaseMark};
 use settings::quantity;
-use workload::tpcc::{Deliveries, Pacing, RoundTrips, operations};
 
 mod order_log;
 mod schemas;
 
-use benchmarks::tpcc::terminals::Settings;
+use benchmarks::tpcc::terminal_groups::Settings;
 use order_log::OrderLog;
 use runs::{RunOutcome, shortcoming, signals};
 use schemas::{SchemaRange, Schemas};
 
 use crate::{
-    front_doors::{
-        super_smack::fresh_seed,
-        tpcc_arguments::{Arguments, Tool},
-    },
+    front_doors::tpcc_arguments::{Arguments, Tool},
     output::unless_closed,
+    seed::fresh_seed,
 };
 
 const TOOL: Tool = Tool {

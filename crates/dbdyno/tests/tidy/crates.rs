@@ -26,6 +26,7 @@ const JUDGING: &[&str] = &[
 
 /// Crates that could provide a socket.
 const SOCKETS: &[&str] = &[
+    "benchmarks",
     "dataset",
     "load",
     "observer",
@@ -33,7 +34,6 @@ const SOCKETS: &[&str] = &[
     "reactor",
     "server",
     "telemetry",
-    "workload",
 ];
 
 /// Libraries that implement MySQL's wire format.
@@ -186,15 +186,21 @@ pub(crate) fn unused_dependencies(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// True if `line` has `identifier` as the root of a path (`name::x`, `use name;`).
-fn names_crate(line: &str, identifier: &str) -> bool {
+/// True if `line` has `identifier` as the root of a path (`name::x`, `::name::x`, `use name;`).
+pub(crate) fn names_crate(line: &str, identifier: &str) -> bool {
     line.match_indices(identifier).any(|(start, _)| {
         let before = &line[..start];
         let after = &line[start + identifier.len()..];
-        let is_root = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+        let is_root = begins_a_path(before);
         let is_use = before.trim_end().ends_with("use") && after.starts_with([';', ' ']);
         is_root && (after.starts_with("::") || is_use)
     })
+}
+
+/// Whether a name is the first of a path, given the text before it.
+pub(crate) fn begins_a_path(before: &str) -> bool {
+    let before = before.strip_suffix("::").unwrap_or(before);
+    !before.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | ':'))
 }
 
 /// Judging crates with access to a socket, directly or through another crate of the workspace.
@@ -416,7 +422,7 @@ mod tests {
     fn a_stranger_to_the_wire_is_found() {
         let manifest = "[dependencies]\nmysql_common = \"0.38\"";
         assert_eq!(
-            strangers_to_the_wire(&[example("workload", manifest, "")]).len(),
+            strangers_to_the_wire(&[example("benchmarks", manifest, "")]).len(),
             1
         );
         assert_eq!(

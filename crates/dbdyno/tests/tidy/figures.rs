@@ -5,7 +5,7 @@ use crate::repository::File;
 /// Files that format figures themselves, each with its reason. An entry without such a figure is a problem, too.
 const EXCUSED: &[(&str, &str)] = &[
     (
-        "crates/workload/src/script/compiler.rs",
+        "crates/benchmarks/src/script/compiler.rs",
         "it reads the units of a script's \\sleep",
     ),
     ("crates/units/src/", "the one place"),
@@ -30,7 +30,7 @@ const EXCUSED: &[(&str, &str)] = &[
         "the names of units in formats for programs",
     ),
     (
-        "crates/workload/src/oltp/distribution.rs",
+        "crates/benchmarks/src/oltp/distribution.rs",
         "options of sysbench, as they are set",
     ),
     (

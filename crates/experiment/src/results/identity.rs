@@ -37,7 +37,7 @@ const FORMAT: u32 = 1;
 const NOT_KEPT: &str = "not kept";
 
 /// The content of a file without its secrets; `None` if it has none.
-pub(crate) type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
+pub type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Identity {

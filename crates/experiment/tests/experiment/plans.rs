@@ -6,6 +6,10 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::{
+    smack::{SmackData, SmackLoad},
+    tpcc::{TpccData, TpccLoad},
+};
 use dataset::tpch::{TpchData, TpchLoad};
 use experiment::{
     Cache, Connect, Costs, DataSpec, LoadSpec, OF_COMPARED_VERSIONS, Observe, Overrides, Restart,
@@ -14,10 +18,6 @@ use experiment::{
 use settings::{
     Arrivals, Chosen, DataKind, GroupLimits, LoadKind, OnError, Process, Rows, ThinkTime, Value,
     Values, WarmUp,
-};
-use workload::{
-    smack::{SmackData, SmackLoad},
-    tpcc::{TpccData, TpccLoad},
 };
 
 use crate::Bench;

@@ -108,9 +108,9 @@ impl<'p> DisturbedRuns<'p> {
 mod tests {
     use std::{cell::RefCell, fs, path::Path, time::Duration};
 
+    use benchmarks::oltp::{OltpData, OltpLoad};
     use experiment::{Overrides, record_file_names};
     use settings::Vocabulary;
-    use workload::oltp::{OltpData, OltpLoad};
 
     use super::*;
 

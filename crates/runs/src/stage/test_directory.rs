@@ -7,7 +7,7 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use storage::{Fio, FioLoad, Place, TestFile};
+use storage::{Place, TestFile};
 
 use crate::{
     claimed_place::claim_place,
@@ -48,21 +48,8 @@ impl TestDirectory {
         &self.test
     }
 
-    /// Writes the files of a load whole, unless an earlier run did.
-    pub fn provide(
-        &self,
-        fio: &Fio,
-        load: &FioLoad,
-        job_file: &Path,
-        context: &Context,
-    ) -> Result<(), Blamed> {
-        let Some(bytes) = load.filled_bytes() else {
-            // fio knows what it has laid out already.
-            let step = context.step("laying out the files of the jobs", Length::Unknown);
-            let laid_out = fio.lay_out(job_file, &context.interrupt.flag());
-            drop(step);
-            return Ok(laid_out?);
-        };
+    /// Writes the test file whole, unless an earlier run did.
+    pub fn fill(&self, bytes: u64, context: &Context) -> Result<(), Blamed> {
         if self.filled.load(Ordering::Relaxed) == bytes {
             return Ok(());
         }

@@ -1,11 +1,10 @@
 //! The loads of a comparison, each a command with the options of its tables of data and load.
 
-use benchmarks::VOCABULARY;
+use benchmarks::{VOCABULARY, oltp::OltpData, script::ScriptLoad};
 use blame::{Blame, Blamed};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, parser::ValueSource};
 use experiment::written;
 use settings::{Absent, Kind, OptionSpec, OptionTable, WeightedFile, quantity};
-use workload::{oltp::OltpData, script::ScriptLoad};
 
 use super::{
     factor::{check_file, whole_path},

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use benchmarks::oltp;
+use benchmarks::oltp::{self, IgnoredErrors, Plan, Script, Settings};
 use blame::{Blame, Blamed};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
 use runs::{NullProcess, calibration::StatementRate, steady_judge};
@@ -10,7 +10,6 @@ use samples::{
     Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse, Transport,
 };
 use telemetry::{Sampler, Targets};
-use workload::oltp::{Benchmark, IgnoredErrors, Plan, Settings};
 
 /// Parameters of one measurement.
 #[derive(Debug, Clone)]
@@ -81,7 +80,7 @@ impl Cell {
             ..Settings::default()
         };
         let plan = Arc::new(Plan::new(
-            Benchmark::PointSelect,
+            Script::PointSelect,
             settings,
             IgnoredErrors::Numbers(Vec::new()),
         ));

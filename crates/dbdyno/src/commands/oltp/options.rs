@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use benchmarks::oltp::DATABASE;
+use benchmarks::oltp::{DATABASE, IgnoredErrors, OltpData, RandType, SECTIONS, Script, Settings};
 use blame::{Blame, Blamed};
 use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
@@ -10,7 +10,6 @@ use clap::{
 };
 use load::Process;
 use settings::{OptionSpec, OptionTable, Values};
-use workload::oltp::{Benchmark, IgnoredErrors, OltpData, RandType, SECTIONS, Settings};
 
 use crate::{
     commands::{
@@ -232,9 +231,9 @@ pub(super) enum Format {
 
 impl Options {
     /// The workload.
-    pub(super) fn benchmark(&self) -> Result<Benchmark, Blamed> {
-        self.workload.parse::<Benchmark>().map_err(|error| {
-            let names: Vec<&str> = Benchmark::ALL.map(Benchmark::name).into();
+    pub(super) fn script(&self) -> Result<Script, Blamed> {
+        self.workload.parse::<Script>().map_err(|error| {
+            let names: Vec<&str> = Script::ALL.map(Script::name).into();
             Blamed::new(Blame::Input, error).hint(format!("available: {}", names.join(", ")))
         })
     }

@@ -29,8 +29,8 @@ fn the_command_line_is_sound() {
 /// A benchmark says its options once: the command line has those of the experiment's tables, with their defaults.
 #[test]
 fn what_is_not_given_is_what_an_experiment_has() {
+    use benchmarks::oltp::OltpLoad;
     use settings::{Value, defaults};
-    use workload::oltp::OltpLoad;
 
     let ours = parse("read_write run").unwrap();
     let mut load = defaults(OltpLoad.options());
@@ -61,7 +61,7 @@ fn sysbenchs_command_line_means_the_same() {
     .unwrap();
     assert_eq!(theirs.settings(7).unwrap(), ours.settings(7).unwrap());
     assert_eq!(theirs.settings(7).unwrap().table_size, 3000);
-    assert_eq!(theirs.benchmark().unwrap(), ours.benchmark().unwrap());
+    assert_eq!(theirs.script().unwrap(), ours.script().unwrap());
     assert_eq!(theirs.connection, ours.connection);
     assert_eq!(theirs.load.duration, ours.load.duration);
     assert_eq!(theirs.percentiles(), [99.0]);
@@ -92,7 +92,7 @@ fn faults_are_named() {
         let error = parse(line).unwrap_err();
         assert!(error.contains(fault), "{line}: {error}");
     }
-    let error = parse("point_slect run").unwrap().benchmark().unwrap_err();
+    let error = parse("point_slect run").unwrap().script().unwrap_err();
     assert!(error.hints[0].contains("point_select"));
     let unused = parse("read_only run --rand-pareto-h 0.1").unwrap();
     let error = unused.settings(1).unwrap_err().to_string();

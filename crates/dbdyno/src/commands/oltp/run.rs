@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use audit::Audit;
 use benchmarks::oltp::{
-    ON_ERROR, group,
+    ON_ERROR, Plan, Script, group,
     layout::{self as sysbench, Beside, FinalReport, Header},
 };
 use blame::{Blame, Blamed};
@@ -15,7 +15,6 @@ use results::audit_of_run;
 use runs::{
     PreparedStatements, Recorded, RunOutcome, SingleRun, control, number, shortcoming, steady_judge,
 };
-use workload::oltp::{Benchmark, Plan};
 
 use crate::{
     commands::{
@@ -27,7 +26,7 @@ use crate::{
         record_options::{exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
     },
-    front_doors::super_smack::fresh_seed,
+    seed::fresh_seed,
     terminal,
 };
 
@@ -35,13 +34,13 @@ use crate::{
 const DURATION: Duration = Duration::from_secs(10);
 
 /// Runs the workload.
-pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let seed = match options.load.seed {
         None | Some(0) => fresh_seed(),
         Some(seed) => seed,
     };
     let plan = Arc::new(Plan::new(
-        benchmark,
+        script,
         options.settings(seed)?,
         options.ignored_errors()?,
     ));
@@ -62,12 +61,12 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         super::title::print_title(options);
         print!("{}", sysbench::header(&header(options, stop, drain)));
     }
-    let place = (options.report.record).place(&format!("oltp-{}", benchmark.name()))?;
+    let place = (options.report.record).place(&format!("oltp-{}", script.name()))?;
     let path = place.path();
     let single = SingleRun {
         before: Vec::new(),
         after: &|_| Vec::new(),
-        name: format!("oltp {}", benchmark.name()),
+        name: format!("oltp {}", script.name()),
         settings: told_settings(&plan),
         arguments: recorded_arguments(),
         seed,
@@ -96,7 +95,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     };
     let recorded = single
         .record(load.on_loops(options.load.loops), &mut watcher)
-        .map_err(|error| hinted(error, benchmark))?;
+        .map_err(|error| hinted(error, script))?;
     if options.report.format == Format::Sysbench {
         print!("{}", report(options, &recorded));
     } else {
@@ -113,7 +112,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         write_report(recorded.record, audit, path)?;
     }
     if let Some(error) = recorded.failed {
-        return Err(hinted(error, benchmark).into());
+        return Err(hinted(error, script).into());
     }
     let unfinished = recorded.outcome.unfinished;
     if is_forced(options) && unfinished > 0 {
@@ -202,7 +201,7 @@ fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
     prepared.refuse_beyond(allowed, |all| {
         format!("SET GLOBAL max_prepared_stmt_count={all}, or --db-ps-mode=disable")
     })?;
-    let needs_rows = !matches!(plan.benchmark(), Benchmark::Insert | Benchmark::BulkInsert);
+    let needs_rows = !matches!(plan.script(), Script::Insert | Script::BulkInsert);
     if let Some(last_id) = last_id.filter(|last| needs_rows && *last < settings.table_size) {
         eprintln!(
             "warning: the ids of sbtest1 end at {last_id}, and --table-size is {}: some statements will find no row",
@@ -281,13 +280,8 @@ fn report(options: &Options, recorded: &Recorded) -> String {
 }
 
 /// The error with what to do where tables are missing.
-fn hinted(error: Blamed, benchmark: Benchmark) -> Blamed {
+fn hinted(error: Blamed, script: Script) -> Blamed {
     let is_missing = error.server_error == Some(NO_SUCH_TABLE);
-    let hint = || {
-        format!(
-            "dbdyno oltp {} prepare creates the tables",
-            benchmark.name()
-        )
-    };
+    let hint = || format!("dbdyno oltp {} prepare creates the tables", script.name());
     error.hint(is_missing.then(hint))
 }

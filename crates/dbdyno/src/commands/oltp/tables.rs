@@ -6,12 +6,11 @@ use std::{
     thread,
 };
 
-use benchmarks::oltp::{check::check as faults_of, tables::OltpTables};
+use benchmarks::oltp::{OltpTables, Prewarm, Script, check::check as faults_of, drop_statement};
 use blame::{Blame, Blamed};
 use dataset::{PopulateEvent, Progress};
 use protocol::Endpoint;
 use runs::{Context, Purpose, database, droppable, signals};
-use workload::oltp::{Benchmark, Prewarm, drop_statement};
 
 use crate::{
     commands::oltp::options::{Format, Options},
@@ -27,9 +26,9 @@ const FAULTS_TOLD: usize = 4;
 const STREAMS_MIN: usize = 2;
 
 /// Makes the tables and their rows.
-pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+pub(super) fn prepare(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
-    let tables = tables(options, benchmark)?;
+    let tables = tables(options, script)?;
     super::title::print_title(options);
     if options.may_create_database() {
         database::create(&endpoint)?;
@@ -46,7 +45,7 @@ pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result
                 print_event(event);
             }
         })
-        .map_err(|error| hinted(error, benchmark))?;
+        .map_err(|error| hinted(error, script))?;
     // BLACKHOLE keeps no row.
     let is_kept = !tables.settings.engine.eq_ignore_ascii_case("blackhole");
     if is_kept && let Some(faults) = faults(&endpoint, &tables, &context)? {
@@ -54,7 +53,7 @@ pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result
             "right after their load, {}: {faults}",
             database::name(&endpoint)
         );
-        return Err(hinted(Blamed::new(Blame::Server, message), benchmark).into());
+        return Err(hinted(Blamed::new(Blame::Server, message), script).into());
     }
     if options.report.format != Format::Sysbench {
         eprintln!("{}", in_words(&reached));
@@ -63,17 +62,17 @@ pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result
 }
 
 /// The tables as the options describe them.
-fn tables(options: &Options, benchmark: Benchmark) -> Result<OltpTables, Blamed> {
+fn tables(options: &Options, script: Script) -> Result<OltpTables, Blamed> {
     Ok(OltpTables {
-        script: benchmark,
+        script,
         settings: options.settings(options.rows_seed())?,
     })
 }
 
 /// Compares the tables with what `prepare` makes by the same options.
-pub(super) fn check(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+pub(super) fn check(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
-    let tables = tables(options, benchmark)?;
+    let tables = tables(options, script)?;
     let faults = faults(&endpoint, &tables, &terminal::context()?)?;
     let place = database::name(&endpoint);
     if let Some(faults) = faults {
@@ -151,8 +150,8 @@ fn print_event(event: &PopulateEvent) {
 }
 
 /// Tables that are there already, or half made, are to be dropped first.
-fn hinted(error: Blamed, benchmark: Benchmark) -> Blamed {
-    let hint = format!("dbdyno oltp {} cleanup drops the tables", benchmark.name());
+fn hinted(error: Blamed, script: Script) -> Blamed {
+    let hint = format!("dbdyno oltp {} cleanup drops the tables", script.name());
     match error.blame {
         Blame::Server | Blame::Interrupted => error.hint(hint),
         _ => error,
@@ -160,10 +159,10 @@ fn hinted(error: Blamed, benchmark: Benchmark) -> Blamed {
 }
 
 /// Reads the tables into the server's memory.
-pub(super) fn prewarm(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+pub(super) fn prewarm(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
     let settings = options.settings(options.rows_seed())?;
-    if matches!(benchmark, Benchmark::BulkInsert) {
+    if matches!(script, Script::BulkInsert) {
         let message = "bulk_insert has nothing to prewarm: its tables begin empty";
         return Err(Blamed::new(Blame::Input, message).into());
     }
@@ -180,10 +179,10 @@ pub(super) fn prewarm(options: &Options, benchmark: Benchmark) -> anyhow::Result
 }
 
 /// Drops the tables.
-pub(super) fn cleanup(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+pub(super) fn cleanup(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
     super::title::print_title(options);
-    let tables = tables(options, benchmark)?;
+    let tables = tables(options, script)?;
     droppable(&tables, &endpoint)?;
     let jobs = (1..=tables.count()).map(|table| Job {
         says: format!("Dropping table 'sbtest{table}'..."),

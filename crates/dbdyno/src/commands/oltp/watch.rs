@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use benchmarks::oltp::layout::{self as sysbench, Intermediate, Rates};
+use benchmarks::oltp::{
+    Plan,
+    layout::{self as sysbench, Intermediate, Rates},
+};
 use load::Observer;
 use samples::{Durations, Interval, Phase, PhaseMark};
-use workload::oltp::Plan;
 
 use super::options::Format;
 

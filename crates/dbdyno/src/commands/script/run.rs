@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
-use benchmarks::script::{DATABASE, ON_ERROR, group, plan};
+use benchmarks::script::{DATABASE, ON_ERROR, Plan, ScriptLoad, Scripts, group, plan};
 use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use load::{Arrivals, Load, Process, Stop, WarmUp};
@@ -11,7 +11,6 @@ use report::RunReport;
 use results::audit_of_run;
 use runs::{PreparedStatements, RunOutcome, SingleRun, shortcoming, steady_judge};
 use settings::{Values, WeightedFile, quantity};
-use workload::script::{Plan, ScriptLoad, Scripts};
 
 use crate::{
     commands::{
@@ -22,7 +21,7 @@ use crate::{
         unobserved::Unobserved,
     },
     connection_options::ConnectionOptions,
-    front_doors::super_smack::fresh_seed,
+    seed::fresh_seed,
     terminal,
 };
 
@@ -202,7 +201,7 @@ fn scripts(args: &RunArgs) -> Result<Scripts, Blamed> {
         }
     }
     let files = args.files.iter();
-    let files = files.map(|file| workload::script::WeightedFile {
+    let files = files.map(|file| benchmarks::script::WeightedFile {
         path: &file.path,
         weight: file.weight,
     });
@@ -222,7 +221,7 @@ fn load(
     plan: &Arc<Plan>,
     endpoint: &Endpoint,
     seed: u64,
-) -> Load<workload::script::ScriptUser> {
+) -> Load<benchmarks::script::ScriptUser> {
     let arrivals = match args.rate {
         None => Arrivals::Closed,
         Some(rate_per_s) => Arrivals::Open {

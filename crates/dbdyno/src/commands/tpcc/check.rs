@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use benchmarks::tpcc::{
-    DATABASE,
+    CONDITIONS, DATABASE,
     consistency::{describe, violations},
 };
 use runs::database;
-use workload::tpcc::CONDITIONS;
 
 use crate::{connection_options::ConnectionOptions, terminal};
 

@@ -3,14 +3,13 @@
 use std::process::ExitCode;
 
 use benchmarks::tpcc::{
-    DATABASE,
+    DATABASE, LoadPlan, Population, Table, WAREHOUSES_MAX,
     consistency::require_after_load,
-    population::{Loading, prepare},
+    loading::{Loading, prepare},
 };
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use runs::database;
-use workload::tpcc::{LoadPlan, Population, Table, WAREHOUSES_MAX};
 
 use crate::{connection_options::ConnectionOptions, terminal};
 
@@ -87,11 +86,11 @@ pub(super) fn run(args: PrepareArgs) -> anyhow::Result<ExitCode> {
 
 fn plan(args: &PrepareArgs) -> Result<LoadPlan, Blamed> {
     let keys = match args.keys {
-        Keys::Before => workload::tpcc::Keys::Before,
-        Keys::After => workload::tpcc::Keys::After,
-        Keys::None => workload::tpcc::Keys::None,
+        Keys::Before => benchmarks::tpcc::Keys::Before,
+        Keys::After => benchmarks::tpcc::Keys::After,
+        Keys::None => benchmarks::tpcc::Keys::None,
     };
-    let without = keys == workload::tpcc::Keys::None;
+    let without = keys == benchmarks::tpcc::Keys::None;
     if without && args.foreign_keys == Some(Switch::On) {
         let message = "--keys none and --foreign-keys on: a foreign key needs its index";
         return Err(Blamed::new(Blame::Input, message).hint("leave out one of them".to_owned()));

@@ -5,11 +5,12 @@ use std::{cell::RefCell, collections::BTreeMap, process::ExitCode, time::Duratio
 use ::load::WarmUp;
 use audit::Audit;
 use benchmarks::tpcc::{
-    DATABASE,
+    DATABASE, DELIVERED, Deliveries, Share, TerminalPlan, Violation,
     consistency::{checked, describe, violations},
-    deliveries,
+    create_procedures, deliveries,
     layout::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
-    terminals::{Database, Settings, prepared_statements},
+    operations,
+    terminal_groups::{Database, Settings, prepared_statements},
 };
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
@@ -17,9 +18,6 @@ use report::RunReport;
 use results::audit_of_run;
 use runs::{Context, Purpose, Recorded, RunOutcome, SingleRun, database, shortcoming};
 use samples::Line;
-use workload::tpcc::{
-    DELIVERED, Deliveries, Share, TerminalPlan, Violation, create_procedures, operations,
-};
 
 use crate::{
     commands::{
@@ -264,12 +262,12 @@ fn settings(args: &RunArgs) -> Settings {
         warm_up: args.warmup,
         measured: args.duration,
         pacing: match args.pacing {
-            Pacing::None => workload::tpcc::Pacing::None,
-            Pacing::Spec => workload::tpcc::Pacing::Specification,
+            Pacing::None => benchmarks::tpcc::Pacing::None,
+            Pacing::Spec => benchmarks::tpcc::Pacing::Specification,
         },
         round_trips: match args.round_trips {
-            RoundTrips::Statements => workload::tpcc::RoundTrips::Statements,
-            RoundTrips::Stored => workload::tpcc::RoundTrips::Stored,
+            RoundTrips::Statements => benchmarks::tpcc::RoundTrips::Statements,
+            RoundTrips::Stored => benchmarks::tpcc::RoundTrips::Stored,
         },
         deliveries: match args.delivery {
             Delivery::Deferred => Deliveries::Deferred,

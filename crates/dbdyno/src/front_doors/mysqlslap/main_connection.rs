@@ -1,9 +1,9 @@
 //! The connection for all work around the clients: schema, tables, keys, queries before and after.
 
+use benchmarks::slap::{Engine, Keys, Statement};
 use blame::{Blame, Blamed};
 use protocol::{Compression, Connection, Endpoint, Outcome};
 use runs::{Purpose, quoted, refuse_if_interrupted, wait};
-use workload::slap::{Engine, Keys, Statement};
 
 use crate::front_doors::mysqlslap::{settings::Settings, statements};
 

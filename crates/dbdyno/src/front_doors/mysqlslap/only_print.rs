@@ -5,8 +5,7 @@ use std::{
     time::Duration,
 };
 
-use benchmarks::slap::layout::TestReport;
-use workload::slap::{Engine, Statement};
+use benchmarks::slap::{Engine, Statement, layout::TestReport};
 
 use super::{
     rounds::print_report,

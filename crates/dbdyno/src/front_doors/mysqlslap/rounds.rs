@@ -10,7 +10,7 @@ use std::{
 };
 
 use benchmarks::slap::{
-    self,
+    self, Engine, Plan, Planned,
     layout::{self, TestReport},
 };
 use blame::{Blame, Blamed};
@@ -19,7 +19,6 @@ use protocol::{Compression, Endpoint};
 use results::{RecordPlace, audit_of_run, numbered};
 use runs::{Context, SingleRun, Stage, open_files, refuse_if_interrupted, steady_judge};
 use samples::{Interval, PhaseMark};
-use workload::slap::{Engine, Plan, Planned};
 
 use crate::{
     commands::{record_options::recorded_arguments, run::terminal_width},

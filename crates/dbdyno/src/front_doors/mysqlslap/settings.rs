@@ -2,17 +2,19 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use benchmarks::slap::{Engine, Statement, Tables, default_of};
 use blame::Blamed;
 use load::{Arrivals, OnError};
-use workload::slap::{Engine, Statement, Tables, default_of};
 
-use crate::front_doors::{
-    my_getopt::{Arguments, Options},
-    mysqlslap::{
-        dialect::Dialect,
-        values::{Limit, Reader},
+use crate::{
+    front_doors::{
+        my_getopt::{Arguments, Options},
+        mysqlslap::{
+            dialect::Dialect,
+            values::{Limit, Reader},
+        },
     },
-    super_smack::fresh_seed,
+    seed::fresh_seed,
 };
 
 /// The settings of a call.

@@ -1,7 +1,7 @@
 //! The options of mysqlslap and mariadb-slap, and dbdyno's additional ones.
 
+use benchmarks::slap::option_named;
 use settings::Absent;
-use workload::slap::option_named;
 
 use super::super::my_getopt::{
     Family::{self, Both, MariaDb, MySql, Ours},

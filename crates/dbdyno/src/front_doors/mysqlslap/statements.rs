@@ -1,6 +1,6 @@
 //! The statements around a test: schema and storage engine.
 
-use workload::slap::Engine;
+use benchmarks::slap::Engine;
 
 use super::dialect::Dialect;
 

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use benchmarks::slap::layout::{More, Percentiles, TestReport};
+use benchmarks::slap::{
+    Engine, Plan,
+    layout::{More, Percentiles, TestReport},
+};
 use load::{Ended, Outcome};
 use samples::Histogram;
-use workload::slap::{Engine, Plan};
 
 use super::settings::Settings;
 

@@ -2,15 +2,15 @@
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
-use benchmarks::slap::STATEMENTS_BYTES_MAX;
+use benchmarks::slap::{
+    COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, STATEMENTS_BYTES_MAX, Script,
+    Statement, default_of,
+};
 use blame::Blamed;
 use load::{Arrivals, OnError, Process};
 use runs::sample_every;
 use settings::quantity;
 use sqltext::refuse_foreign_text;
-use workload::slap::{
-    COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
-};
 
 use crate::front_doors::my_getopt::{Arguments, Options, number};
 

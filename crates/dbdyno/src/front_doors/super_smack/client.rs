@@ -5,13 +5,13 @@ use std::{
     time::Duration,
 };
 
+use benchmarks::smack::{
+    Action, ClientIndex, ClientProgram, ClientWorkers, Interpreter, Stage, statement_of,
+};
 use blame::{Blame, Blamed};
 use protocol::{Connection, ResultSet};
 use results::numbered;
 use runs::{Purpose, wait};
-use workload::smack::{
-    Action, ClientIndex, ClientProgram, ClientWorkers, Interpreter, Stage, statement_of,
-};
 
 use crate::{
     front_doors::super_smack::{

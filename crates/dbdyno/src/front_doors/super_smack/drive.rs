@@ -9,8 +9,8 @@ use std::{
 };
 
 use benchmarks::smack::{
-    files::keys_of,
-    group,
+    BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, ConnectFigures, Figures,
+    QueryTypeFigures, SmackUser, UNCOUNTED, group, keys_of,
     layout::{BarrelReport, QueryType, Spread, TimeUnit, render},
 };
 use blame::{Blame, Blamed};
@@ -19,10 +19,6 @@ use protocol::Endpoint;
 use results::{RecordPlace, audit_of_run};
 use runs::{SingleRun, Stage, open_files, steady_judge};
 use samples::{Connects, Interval, Line, PhaseMark};
-use workload::smack::{
-    BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, ConnectFigures, Figures,
-    QueryTypeFigures, SmackUser, UNCOUNTED,
-};
 
 use crate::{
     commands::{record_options::recorded_arguments, run::terminal_width},

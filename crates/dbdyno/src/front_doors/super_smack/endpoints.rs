@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use benchmarks::smack::{ClientSection, Script};
 use protocol::{Endpoint, Password};
-use workload::smack::{ClientSection, Script};
 
 use crate::connection_options::ConnectionOptions;
 

@@ -2,10 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use benchmarks::smack::layout::TimeUnit;
+use benchmarks::smack::{Dictionary, Script, layout::TimeUnit};
 use load::OnError;
 use runs::Context;
-use workload::smack::{Dictionary, Script};
 
 use super::endpoints::Endpoints;
 

@@ -2,10 +2,10 @@
 
 use std::io::IsTerminal;
 
+use benchmarks::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 use blame::Blamed;
 use dataset::own_session::open_settled;
 use runs::{Purpose, wait};
-use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 
 use crate::{front_doors::super_smack::endpoints::Endpoints, progress::Step};
 

@@ -11,10 +11,10 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use benchmarks::tpcc::Terminal;
 use blame::{Blame, Blamed};
 use load::{Failure, Next, User, Watch};
 use reactor::Instant;
-use workload::tpcc::Terminal;
 
 /// Index of the New-Order operation.
 const NEW_ORDER: usize = 0;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use benchmarks::tpcc::terminals::{Database, Settings};
+use benchmarks::tpcc::{
+    Terminal, TerminalPlan,
+    terminal_groups::{Database, Settings},
+};
 use blame::{Blame, Blamed};
 use load::{Load, OnRefusal};
 use protocol::Endpoint;
-use workload::tpcc::{Terminal, TerminalPlan};
 
 use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};
 

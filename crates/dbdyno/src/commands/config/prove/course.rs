@@ -165,8 +165,8 @@ fn measure(
         experiment = parse(path, defaults_of(results.path())?, time)?;
         results
     } else {
-        let note = |note: &str| context.note(note);
-        ResultsDirectory::create(Some(directory), &experiment, path, &note)?
+        let masked = |path: &Path, file: &[u8]| REGISTRY.masked(path, file, context);
+        ResultsDirectory::create(Some(directory), &experiment, path, &masked)?
     };
     let benchmarks = REGISTRY.read(experiment.plan(), context)?;
     let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
