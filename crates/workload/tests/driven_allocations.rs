@@ -16,14 +16,14 @@ use std::{
 };
 
 use load::{
-    Arrivals, Class, Drain, Ended, Failure, Group, Interrupt, Judgement, Load, Next, Observer,
-    OnError, Process, Stop, Tolerated, User, WarmUp, Watch,
+    Arrivals, Class, Drain, Ended, Failure, Group, Judgement, Load, Next, Observer, OnError,
+    Process, Stop, Tolerated, User, WarmUp, Watch,
 };
 use protocol::{
     Connection,
     testing::{Answer, Request, endpoint, serve},
 };
-use reactor::{Clock, Listener, Reactor};
+use reactor::{Clock, Interrupt, Listener, Reactor};
 use samples::{Interval, PhaseMark};
 use workload::script::{ListRows, Mode, Plan, ScriptUser, Scripts, Settings};
 

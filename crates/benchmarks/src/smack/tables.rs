@@ -3,9 +3,7 @@
 use blame::{Blame, Blamed};
 use dataset::own_session::open_settled;
 use protocol::Endpoint;
-use runs::{
-    Context, Length, Loaded, Purpose, Step, control, disk_bytes, number, unless_interrupted, wait,
-};
+use runs::{Context, Length, Loaded, Purpose, Step, control, disk_bytes, number, wait};
 use samples::Dataset;
 use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
@@ -32,7 +30,7 @@ pub(super) fn load_tables(
         for plan in &plans {
             let watch = &mut |event: TableEvent<'_>| show(&*step, &event);
             let made = plan.make_ready(&mut connection, Existing::Replace, watch);
-            match unless_interrupted(&context.interrupt, made).await {
+            match context.interrupt.unless_raised(made).await {
                 Some(Ok(_)) => {}
                 Some(Err(Error::Statement { source, .. })) if source.is_connection_lost() => {
                     return Err(source.blamed(&endpoint.address));

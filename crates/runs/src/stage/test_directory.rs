@@ -59,7 +59,7 @@ impl TestDirectory {
         let Some(bytes) = load.filled_bytes() else {
             // fio knows what it has laid out already.
             let step = context.step("laying out the files of the jobs", Length::Unknown);
-            let laid_out = fio.lay_out(job_file, &context.interrupt.flag());
+            let laid_out = fio.lay_out(job_file, &context.interrupt);
             drop(step);
             return Ok(laid_out?);
         };
@@ -78,10 +78,11 @@ impl TestDirectory {
         self.refuse_unless_room(bytes)?;
         let what = format!("writing the test file of {}", units::bytes(bytes));
         let step = context.step(&what, Length::Even(bytes));
-        let interrupt = context.interrupt.flag();
         let is_direct = self.place.is_direct();
         self.test
-            .fill(bytes, is_direct, None, &interrupt, |at| step.reach(at))?;
+            .fill(bytes, is_direct, None, &context.interrupt, |at| {
+                step.reach(at)
+            })?;
         self.filled.store(bytes, Ordering::Relaxed);
         Ok(())
     }
