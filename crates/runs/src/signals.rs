@@ -12,12 +12,15 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use reactor::{Instant, Interrupt, system_now};
+use reactor::{Instant, Interrupt, channel::bounded, system_now};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag,
     iterator::Signals,
 };
+
+/// Time for the report of the first signal before the waits end. Its reader may be stalled, which must not delay the cleanup.
+const REPORT_WITHIN: Duration = Duration::from_millis(100);
 
 /// Whether the handlers are installed.
 static ARE_INSTALLED: Mutex<bool> = Mutex::new(false);
@@ -122,9 +125,20 @@ fn tell(signal: i32) {
     if IS_TOLD.swap(false, Ordering::Relaxed)
         && let Some(told) = TOLD.get()
     {
-        told();
+        report(*told);
     }
     Interrupt::of_user().raise();
+}
+
+fn report(told: fn()) {
+    let (done, is_done) = bounded::<()>(0);
+    let reporting = thread::Builder::new().spawn(move || {
+        told();
+        drop(done);
+    });
+    // Without a thread, `done` is dropped, too: the signal is only not reported.
+    drop(reporting);
+    let _ = is_done.recv_timeout(REPORT_WITHIN);
 }
 
 /// After a lost terminal: discards further output, whose errors would otherwise end the cleanup.
