@@ -37,7 +37,11 @@ impl CutOff<'_> {
         &self,
         future: Pin<&mut F>,
     ) -> Result<F::Output, String> {
-        let output = reactor::timeout(self.left(), self.end.unless_raised(future)).await;
-        output.ok().flatten().ok_or_else(|| self.why())
+        let ended = self.end.unless_raised(future);
+        let output = match self.limit {
+            Some(_) => reactor::timeout(self.left(), ended).await.ok().flatten(),
+            None => ended.await,
+        };
+        output.ok_or_else(|| self.why())
     }
 }
