@@ -17,14 +17,14 @@ use std::{
 
 use benchmarks::script::{ListRows, Mode, Plan, ScriptUser, Scripts, Settings};
 use load::{
-    Arrivals, Class, Drain, Ended, Failure, Group, Interrupt, Judgement, Load, Next, Observer,
-    OnError, Process, Stop, Tolerated, User, WarmUp, Watch,
+    Arrivals, Class, Drain, Ended, Failure, Group, Judgement, Load, Next, Observer, OnError,
+    Process, Stop, Tolerated, User, WarmUp, Watch,
 };
 use protocol::{
     Connection,
     testing::{Answer, Request, endpoint, serve},
 };
-use reactor::{Clock, Listener, Reactor};
+use reactor::{Clock, Interrupt, Listener, Reactor};
 use samples::{Interval, PhaseMark};
 
 thread_local! {

@@ -33,14 +33,14 @@ use crate::{
     own_session::open_settled,
     populate::STATEMENT_LIMIT,
 };
-use load::Interrupt;
 use protocol::{Connection, Endpoint};
+use reactor::{Interrupt, channel::RecvTimeoutError};
 use sqltext::{Quoting, without_database};
 
 pub use error::DumpError;
 
-/// Interval of the progress reports and of the checks for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Interval of the progress reports.
+const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 /// Statements shorter than this stay in memory until they are sent: reading each once more would cost as much as sending it.
 const IN_FILE_AT_LEAST: usize = 64 << 10;
 
@@ -162,15 +162,15 @@ pub fn load_dump(
                     return Ok(());
                 }
                 watch(progress(&queue, &reading, begin));
-                match pieces.recv_timeout(LOOK_EVERY) {
+                match interrupt.receive(&pieces, PROGRESS_EVERY) {
                     Ok(Piece::Statement(source, statement, has_backslashes)) => {
                         director.take(source, statement, has_backslashes).await?
                     }
                     Ok(Piece::Database(name)) => director.named = Some(name),
                     Ok(Piece::CutOff(note)) => director.notes.push(note),
                     Ok(Piece::Failed(error)) => return Err(error),
-                    Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
-                    Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => break,
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
             while !queue.is_idle() && !queue.has_failed() {

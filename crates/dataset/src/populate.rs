@@ -10,8 +10,8 @@ use std::{
     time::Duration,
 };
 
-use load::Interrupt;
 use protocol::{Connection, Endpoint};
+use reactor::Interrupt;
 
 use crate::{
     bulk::{Adjusted, BulkError, Lines, refuses_local},
@@ -19,16 +19,14 @@ use crate::{
     table_data::TableData,
 };
 
-mod give_up;
 mod queue;
 mod source;
 
-use give_up::GiveUp;
 use queue::{Job, Queue};
 use source::{Tally, UnitLines};
 
-/// Interval of the progress reports and of the checks for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Interval of the progress reports.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// Time limit for each statement that creates or fills a table, for example the creation of an index.
 pub const STATEMENT_LIMIT: Duration = Duration::from_secs(2 * 3600);
 /// Maximum number of retries for the rows of one statement.
@@ -170,7 +168,7 @@ pub fn populate(
         population,
         queue,
         tally,
-        give_up: GiveUp::new(interrupt),
+        end: interrupt.child(),
         by_insert: AtomicBool::new(false),
     };
     let begin = reactor::system_now();
@@ -192,7 +190,7 @@ pub fn populate(
             .collect();
         drop(events);
         loop {
-            match inbox.recv_timeout(LOOK_EVERY) {
+            match inbox.recv_timeout(PROGRESS_EVERY) {
                 Ok(event) => watch(event),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     watch(PopulateEvent::Progress(progress(&shared)));
@@ -233,7 +231,8 @@ struct Shared<'p> {
     population: &'p Population,
     queue: Queue,
     tally: Tally,
-    give_up: GiveUp<'p>,
+    /// Ends all streams: raised by an interruption, or by a stream that fails.
+    end: Interrupt,
     /// Set by a stream when the server does not accept LOAD DATA LOCAL.
     by_insert: AtomicBool,
 }
@@ -244,12 +243,12 @@ impl Shared<'_> {
     /// Runs one connection on its own thread.
     fn stream(&self, events: &Events) -> Result<(), PopulateError> {
         let result = reactor::block_on(async {
-            let ended = self.give_up.or(self.work(events)).await;
+            let ended = self.end.unless_raised(self.work(events)).await;
             ended.unwrap_or(Err(PopulateError::Interrupted))
         });
         let result = result.unwrap_or_else(|error| Err(PopulateError::Thread(error)));
         if result.is_err() {
-            self.give_up.fail();
+            self.end.raise();
         }
         result
     }
@@ -261,7 +260,7 @@ impl Shared<'_> {
         for sql in &self.population.session {
             self.run(&mut connection, "", sql).await?;
         }
-        while let Some(job) = self.queue.next(&self.give_up) {
+        while let Some(job) = self.queue.next(&self.end) {
             match &job {
                 Job::Create { table } => self.create(&mut connection, *table, events).await?,
                 Job::Fill { table, units } => {
@@ -272,7 +271,7 @@ impl Shared<'_> {
             }
             self.queue.done(&job);
         }
-        if self.give_up.is_due() {
+        if self.end.is_raised() {
             return Err(PopulateError::Interrupted);
         }
         connection.close().await.map_err(PopulateError::Connection)
@@ -371,7 +370,7 @@ impl Shared<'_> {
                 .await?;
         }
         let filled = units.clone();
-        let mut source = UnitLines::new(Arc::clone(rows), units, &self.tally, &self.give_up);
+        let mut source = UnitLines::new(Arc::clone(rows), units, &self.tally, &self.end);
         let mut result = Ok(None);
         if !self.by_insert.load(Ordering::Relaxed) {
             result = lines.load_local(connection, &mut source).await;
@@ -455,7 +454,7 @@ impl Shared<'_> {
     /// The error of a table; `place` is that of a refused row in a user's file.
     fn blame(&self, table: &str, error: BulkError, place: Option<String>) -> PopulateError {
         match error {
-            _ if self.give_up.is_due() => PopulateError::Interrupted,
+            _ if self.end.is_raised() => PopulateError::Interrupted,
             BulkError::Statement { source, .. } if source.is_connection_lost() => {
                 PopulateError::Connection(source)
             }

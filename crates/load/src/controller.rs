@@ -1,12 +1,7 @@
 //! Controls a load: keeps the timeline, finds the steady state, merges the figures of the event loops.
 
 use settings::{Arrivals, OnRefusal, WarmUp};
-use std::{
-    collections::BTreeMap,
-    mem,
-    sync::{Arc, mpsc},
-    time::Duration,
-};
+use std::{collections::BTreeMap, mem, sync::Arc, time::Duration};
 
 use crate::{
     event_loop::Message,
@@ -19,24 +14,26 @@ use crate::{
     pace::LoopTotals,
     precision::Precise,
     recorder::{self, Cells, FailureCounts, Shape},
-    rules::{Interrupt, Stop},
+    rules::Stop,
     shortfall::Sample,
     steady_state::{Progress, SteadyState},
     timeline::{DueIn, Timeline},
 };
-use reactor::Instant;
+use reactor::{Instant, Interrupt, channel};
 use samples::{Connects, Durations, Histogram, Phase, PhaseMark};
 use units::{moment, percent};
 
-/// Interval at which the controller checks for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Interval at which the opening is checked: one that has failed is waited for only for some time.
+const CHECK_OPENING_EVERY: Duration = Duration::from_millis(20);
+/// Time before an event on the timeline from which on it is not moved any more: every event loop has seen it by then.
+const FIXED_AHEAD: Duration = Duration::from_millis(20);
 /// Time from the decision to the first operation, so that every event loop has seen the start.
 const START_AFTER: Duration = Duration::from_millis(5);
 
 /// Keeps the timeline of one load and merges the figures of its event loops.
 pub(crate) struct Controller<'a> {
     timeline: Arc<Timeline>,
-    inbox: mpsc::Receiver<Message>,
+    inbox: channel::Receiver<Message>,
     observer: &'a mut dyn Observer,
     names: Names,
     arrivals: Arrivals,
@@ -80,7 +77,7 @@ impl<'a> Controller<'a> {
     pub(crate) fn new<U>(
         load: &Load<U>,
         timeline: Arc<Timeline>,
-        inbox: mpsc::Receiver<Message>,
+        inbox: channel::Receiver<Message>,
         observer: &'a mut dyn Observer,
     ) -> Self {
         let names = Names::of(load);
@@ -126,7 +123,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Adds the channel by which the next event loop gets its cells back.
-    pub(crate) fn gives_back_to(&mut self, give_back: mpsc::Sender<Cells>) {
+    pub(crate) fn gives_back_to(&mut self, give_back: channel::Sender<Cells>) {
         self.intervals.give_back_to(give_back);
     }
 
@@ -135,10 +132,15 @@ impl<'a> Controller<'a> {
         self.wait_for_connections(interrupt)?;
         let start = self.begin();
         while self.finished < self.intervals.loops() {
-            match self.inbox.recv_timeout(LOOK_EVERY) {
+            let message = if self.ended == Ended::Planned {
+                interrupt.receive(&self.inbox, Duration::MAX)
+            } else {
+                self.inbox.recv().map_err(channel::RecvTimeoutError::from)
+            };
+            match message {
                 Ok(message) => self.take(message),
-                Err(mpsc::RecvTimeoutError::Timeout) => {}
-                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(channel::RecvTimeoutError::Timeout) => {}
+                Err(channel::RecvTimeoutError::Disconnected) => break,
             }
             if interrupt.is_raised() && self.ended == Ended::Planned {
                 self.ended = Ended::Interrupted;
@@ -156,7 +158,7 @@ impl<'a> Controller<'a> {
             if interrupt.is_raised() {
                 return Err(Error::Interrupted);
             }
-            match self.inbox.recv_timeout(LOOK_EVERY) {
+            match interrupt.receive(&self.inbox, CHECK_OPENING_EVERY) {
                 Ok(Message::Connect { group, result }) => {
                     match &result {
                         Ok(duration) => count_connect(&mut self.connects[group], *duration),
@@ -171,9 +173,9 @@ impl<'a> Controller<'a> {
                     self.observer.connected(opening.open(), self.names.users());
                 }
                 Ok(Message::Ready) => ready += 1,
-                Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Ok(_) | Err(channel::RecvTimeoutError::Timeout) => {}
                 // A loop could not be set up: joining its thread returns its own error.
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Error::Interrupted),
+                Err(channel::RecvTimeoutError::Disconnected) => return Err(Error::Interrupted),
             }
             if let Some(error) = opening.failed(reactor::system_now()) {
                 return Err(error);
@@ -409,7 +411,7 @@ impl<'a> Controller<'a> {
             interval: self.interval,
         };
         // A load that has reached its end cannot continue.
-        let is_in_time = reactor::system_now() + LOOK_EVERY < stop;
+        let is_in_time = reactor::system_now() + FIXED_AHEAD < stop;
         if !is_in_time || !self.steady.is_to_be_judged(&progress) {
             return;
         }
@@ -431,7 +433,7 @@ impl<'a> Controller<'a> {
 
     /// The first regular interval boundary that no loop has passed yet.
     fn next_boundary(&self, start: Instant) -> Instant {
-        let soon = reactor::system_now() + LOOK_EVERY;
+        let soon = reactor::system_now() + FIXED_AHEAD;
         let passed = (soon - start).as_nanos() / self.interval.as_nanos();
         let boundary_ns = (passed + 1) * self.interval.as_nanos();
         start + Duration::from_nanos(boundary_ns as u64)

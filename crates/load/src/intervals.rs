@@ -1,8 +1,8 @@
 //! Merges the figures of several event loops for the same interval.
 
-use std::{collections::BTreeMap, sync::mpsc};
+use std::collections::BTreeMap;
 
-use reactor::Instant;
+use reactor::{Instant, channel};
 
 use crate::{
     pace::LoopPace,
@@ -28,7 +28,7 @@ pub(crate) struct Intervals {
     /// By start time.
     open: BTreeMap<Instant, LoopInterval>,
     /// The channels by which the loops get their cells back.
-    give_back: Vec<mpsc::Sender<Cells>>,
+    give_back: Vec<channel::Sender<Cells>>,
 }
 
 impl Intervals {
@@ -47,7 +47,7 @@ impl Intervals {
     }
 
     /// Adds the channel by which the next loop gets its cells back.
-    pub(crate) fn give_back_to(&mut self, give_back: mpsc::Sender<Cells>) {
+    pub(crate) fn give_back_to(&mut self, give_back: channel::Sender<Cells>) {
         self.give_back.push(give_back);
     }
 
@@ -118,7 +118,7 @@ mod tests {
         };
         let mut intervals = Intervals::new(2, shape);
         for _ in 0..2 {
-            intervals.give_back_to(mpsc::channel().0);
+            intervals.give_back_to(channel::unbounded().0);
         }
         intervals.add(0, failed(0, 10, 1));
         intervals.add(0, failed(10, 20, 2));

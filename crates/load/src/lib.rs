@@ -33,7 +33,7 @@ pub use arrivals::{Schedule, Share};
 pub use load::{Group, INTERVAL, Load, Observer};
 pub use loop_count::default_loops;
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
-pub use rules::{Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, Precision, Stop};
+pub use rules::{Counters, Drain, Judge, Judgement, LoadSeries, Precision, Stop};
 pub use settings::{Arrivals, OnError, OnRefusal, PlannedStage, Process, ThinkTime, WarmUp};
 pub use threads::drive;
 pub use tolerated::Tolerated;

@@ -1,12 +1,6 @@
-//! The rules of a load as values: what judges a warm-up, when it ends, how it is interrupted.
+//! The rules of a load as values: what judges a warm-up, and when it ends.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 /// Judges the course of a load.
 pub type Judge = fn(&LoadSeries<'_>) -> Judgement;
@@ -119,30 +113,4 @@ pub struct Precision {
     pub half_width: fn(f64, &[f64]) -> Option<f64>,
     /// Time limit of the measurement; the record then says that it was not precise.
     pub at_most: Duration,
-}
-
-/// Asks a running load to end; clones ask the same load.
-#[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
-
-impl Interrupt {
-    /// An interrupt that a signal handler sets by its flag.
-    pub fn from_flag(flag: Arc<AtomicBool>) -> Self {
-        Self(flag)
-    }
-
-    /// The flag, for callers that wait for something else.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
-    }
-
-    /// Requests the load to end now.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// True after a request.
-    pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }

@@ -1,11 +1,8 @@
 //! Drives a load: one thread per event loop, and the controller on the caller's.
 
-use std::{
-    sync::{Arc, mpsc},
-    thread,
-};
+use std::{sync::Arc, thread};
 
-use reactor::{Clock, Options};
+use reactor::{Clock, Interrupt, Options, channel};
 
 use crate::{
     arrivals::Share,
@@ -14,7 +11,7 @@ use crate::{
     event_loop::{self, Dealt, GroupOffsets, Task},
     load::{Group, Load, Observer},
     outcome::{Error, Outcome},
-    rules::{Interrupt, Stop},
+    rules::Stop,
     stages::Stages,
     timeline::Timeline,
     user::User,
@@ -28,7 +25,7 @@ pub fn drive<U: User + 'static>(
 ) -> Result<Outcome, Error> {
     let stages = Stages::of(load.warm_up, &load.stages);
     let timeline = Arc::new(Timeline::new(load.interval, stages));
-    let (messages, inbox) = mpsc::channel();
+    let (messages, inbox) = channel::unbounded();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
     let (on_error, tolerated) = (load.on_error, load.tolerated);
     let (arrivals, seed) = (load.arrivals, load.seed);
@@ -52,7 +49,7 @@ pub fn drive<U: User + 'static>(
         .zip(0..)
         .map(|(users, index)| {
             let groups = Arc::clone(&groups);
-            let (give_back, used_cells) = mpsc::channel();
+            let (give_back, used_cells) = channel::unbounded();
             controller.gives_back_to(give_back);
             let task = Task {
                 share: Share { index, of: loops },

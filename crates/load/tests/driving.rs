@@ -5,9 +5,10 @@
 use std::time::Duration;
 
 use load::{
-    Arrivals, Drain, Ended, Failure, Group, Interrupt, Judgement, Load, Next, Observer, OnError,
-    OnRefusal, Outcome, Precision, Process, Stop, Tolerated, User, WarmUp, Watch,
+    Arrivals, Drain, Ended, Failure, Group, Judgement, Load, Next, Observer, OnError, OnRefusal,
+    Outcome, Precision, Process, Stop, Tolerated, User, WarmUp, Watch,
 };
+use reactor::Interrupt;
 use samples::{Durations, Interval, PhaseMark};
 
 /// Each operation takes this time.

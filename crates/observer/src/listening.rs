@@ -11,21 +11,19 @@ use std::{
     time::Duration,
 };
 
-use reactor::system_now;
-use rustix::event::PollFlags;
+use reactor::{Interrupt, readable_within};
 
 use crate::{
     error::Problem,
     pending_logins::{PendingLogin, PendingLogins},
     session::{Access, Session, UnauthenticatedClient},
-    wire::wait,
 };
 
 /// Maximum number of clients served in parallel; clients that have not yet proved the secret are counted separately.
 pub const LIMIT_OF_CLIENTS: usize = 32;
 
-/// Interval at which it checks whether it has to end.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Pause after a connection that could not be accepted.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Serves clients until it is stopped; `tell` receives each arrival and departure with its reason.
 ///
@@ -33,7 +31,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 pub fn listen(
     listener: TcpListener,
     place: &Access,
-    is_stopped: &(dyn Fn() -> bool + Sync),
+    stop: &Interrupt,
     tell: &(dyn Fn(String) + Sync),
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
@@ -41,8 +39,8 @@ pub fn listen(
     let clients = AtomicUsize::new(0);
     let pending_logins = Mutex::new(PendingLogins::default());
     thread::scope(|scope| {
-        while !is_stopped() {
-            if !wait(&socket, PollFlags::IN, system_now() + LOOK_EVERY)? {
+        while !stop.is_raised() {
+            if !readable_within(&socket, Some(stop), Duration::MAX)? {
                 continue;
             }
             let (stream, peer) = match listener.accept() {
@@ -51,7 +49,7 @@ pub fn listen(
                 Err(error) => {
                     if error.kind() != std::io::ErrorKind::WouldBlock {
                         tell(format!("cannot accept: {error}"));
-                        thread::sleep(LOOK_EVERY);
+                        stop.wait(PAUSE);
                     }
                     continue;
                 }
@@ -59,7 +57,7 @@ pub fn listen(
             let (clients, pending_logins) = (&clients, &pending_logins);
             let pending_login = PendingLogin::arrived(pending_logins, &stream, peer);
             scope.spawn(move || {
-                let result = serve(stream, pending_login, place, clients, is_stopped, tell);
+                let result = serve(stream, pending_login, place, clients, stop, tell);
                 match result {
                     Ok(()) => tell(format!("{peer}: left")),
                     Err(problem) => tell(format!("{peer}: {problem}")),
@@ -75,7 +73,7 @@ fn serve(
     pending_login: PendingLogin<'_>,
     place: &Access,
     clients: &AtomicUsize,
-    is_stopped: &(dyn Fn() -> bool + Sync),
+    stop: &Interrupt,
     tell: &(dyn Fn(String) + Sync),
 ) -> Result<(), Problem> {
     let peer = pending_login.peer;
@@ -89,7 +87,7 @@ fn serve(
         return guest.refuse(Problem::Refused(why));
     }
     tell(format!("{peer}: accepted"));
-    let result = Session::new(place, guest, &peer.to_string()).run(is_stopped, &|said| tell(said));
+    let result = Session::new(place, guest, &peer.to_string()).run(stop, &|said| tell(said));
     clients.fetch_sub(1, Ordering::Relaxed);
     result
 }

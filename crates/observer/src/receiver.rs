@@ -1,8 +1,8 @@
 //! The thread that only receives from the other side, so that the arrival times are accurate.
 
-use std::{sync::mpsc::SyncSender, thread, time::Duration};
+use std::{thread, time::Duration};
 
-use reactor::{Instant, system_now, thread_cpu_time};
+use reactor::{Instant, channel::Sender, system_now, thread_cpu_time};
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) struct Received<M> {
 }
 
 /// Receives until the connection ends or the channel is closed.
-pub(crate) fn receive<M, E>(mut input: Input, tell: SyncSender<E>, event: fn(Received<M>) -> E)
+pub(crate) fn receive<M, E>(mut input: Input, tell: Sender<E>, event: fn(Received<M>) -> E)
 where
     M: DeserializeOwned + 'static,
     E: Send + 'static,

@@ -1,15 +1,16 @@
 //! The client's side: a host with an observer on it, from the connection to the final summary.
 
 use std::{
-    sync::{
-        Arc, OnceLock,
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel},
-    },
+    sync::{Arc, OnceLock},
     thread::{self, JoinHandle},
     time::Duration,
 };
 
-use reactor::{Instant, system_now};
+use reactor::{
+    Instant, Interrupt,
+    channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded},
+    system_now,
+};
 use samples::{Host, Telemetry};
 
 use crate::{
@@ -35,9 +36,6 @@ const LEAVE_PATIENCE: Duration = Duration::from_secs(60);
 /// Time limit of either after an interruption by the user.
 const PATIENCE_INTERRUPTED: Duration = Duration::from_millis(500);
 
-/// Polling interval for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-
 /// A host with an observer on it; dropping this ends the connection.
 #[derive(Debug)]
 pub struct RemoteHost {
@@ -45,7 +43,7 @@ pub struct RemoteHost {
     version: String,
     boot_id: Option<String>,
     offset: Offset,
-    events: SyncSender<Event>,
+    events: Sender<Event>,
     lost: Arc<OnceLock<(Instant, String)>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -80,7 +78,7 @@ impl RemoteHost {
             let nonsense = WireError::Io(std::io::Error::other("its clock runs backwards"));
             Problem::from(nonsense).at(&address)
         })?;
-        let (events, inbox) = sync_channel(WAITING_AT_MOST);
+        let (events, inbox) = bounded(WAITING_AT_MOST);
         receive(door.input, events.clone(), Event::Received);
         let lost = Arc::new(OnceLock::new());
         let thread = RemoteThread::new(door.output, link, clocks, offset, Arc::clone(&lost));
@@ -124,16 +122,12 @@ impl RemoteHost {
         }
     }
 
-    /// Selects the targets; the answer is as of [`RemoteHost::host`]. It gives up after a while, and soon if
-    /// `is_interrupted`.
-    pub fn watch(
-        &self,
-        watch: Watch,
-        is_interrupted: &dyn Fn() -> bool,
-    ) -> Result<Watching, Error> {
-        let (answer, answered) = channel();
+    /// Selects the targets; the answer is as of [`RemoteHost::host`]. It gives up after a while, and soon after
+    /// an interruption.
+    pub fn watch(&self, watch: Watch, interrupt: &Interrupt) -> Result<Watching, Error> {
+        let (answer, answered) = unbounded();
         self.command(Command::Watch(watch, answer));
-        let problem = match patiently(&answered, WATCH_PATIENCE, is_interrupted) {
+        let problem = match patiently(&answered, WATCH_PATIENCE, interrupt) {
             Some(Ok(mut watching)) => {
                 watching.machine.host = self.host();
                 watching.storage.host = self.host();
@@ -167,12 +161,12 @@ impl RemoteHost {
         Some((*at, why))
     }
 
-    /// Ends the samples, compares the clocks once more, and disconnects. If `is_interrupted`, the time limit for the
-    /// final summary is shorter.
-    pub fn leave(mut self, is_interrupted: &dyn Fn() -> bool) -> Observed {
-        let (answer, answered) = channel();
+    /// Ends the samples, compares the clocks once more, and disconnects. After an interruption, the time limit
+    /// for the final summary is shorter.
+    pub fn leave(mut self, interrupt: &Interrupt) -> Observed {
+        let (answer, answered) = unbounded();
         self.command(Command::Leave(answer));
-        match patiently(&answered, LEAVE_PATIENCE, is_interrupted) {
+        match patiently(&answered, LEAVE_PATIENCE, interrupt) {
             Some(observed) => {
                 self.join();
                 observed
@@ -200,7 +194,7 @@ impl RemoteHost {
 impl Drop for RemoteHost {
     fn drop(&mut self) {
         if self.thread.is_some() && !thread::panicking() {
-            let (answer, _) = channel();
+            let (answer, _) = unbounded();
             self.command(Command::Leave(answer));
             self.join();
         }
@@ -208,25 +202,15 @@ impl Drop for RemoteHost {
 }
 
 /// The next value of a channel; `None` after the time limit, or shortly after an interruption.
-fn patiently<T>(
-    channel: &Receiver<T>,
-    patience: Duration,
-    is_interrupted: &dyn Fn() -> bool,
-) -> Option<T> {
-    let mut left = patience;
-    while !left.is_zero() {
-        let part = left.min(LOOK_EVERY);
-        match channel.recv_timeout(part) {
-            Ok(value) => return Some(value),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => left -= part,
+fn patiently<T>(channel: &Receiver<T>, patience: Duration, interrupt: &Interrupt) -> Option<T> {
+    let end = system_now() + patience;
+    match interrupt.receive(channel, patience) {
+        Err(RecvTimeoutError::Timeout) if interrupt.is_raised() => {
+            let left = (end - system_now()).min(PATIENCE_INTERRUPTED);
+            channel.recv_timeout(left).ok()
         }
-        if is_interrupted() {
-            left = left.min(PATIENCE_INTERRUPTED);
-            return channel.recv_timeout(left).ok();
-        }
+        received => received.ok(),
     }
-    None
 }
 
 /// The exit status of the transport's program explains more than a closed connection.

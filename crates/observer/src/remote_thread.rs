@@ -1,14 +1,15 @@
 //! The thread that serves the connection to an observer: it sends a ping every second and receives the samples.
 
 use std::{
-    sync::{
-        Arc, OnceLock,
-        mpsc::{Receiver, RecvTimeoutError, Sender},
-    },
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use reactor::{Instant, system_now, thread_cpu_time};
+use reactor::{
+    Instant,
+    channel::{Receiver, RecvTimeoutError, Sender},
+    system_now, thread_cpu_time,
+};
 use samples::{Changed, ClockDrift, Collected, Host, Telemetry};
 use telemetry::OwnProcess;
 

@@ -5,15 +5,16 @@ use std::{
     net::IpAddr,
     os::fd::OwnedFd,
     path::PathBuf,
-    sync::{
-        Mutex, PoisonError,
-        mpsc::{Receiver, RecvTimeoutError, sync_channel},
-    },
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, UNIX_EPOCH},
 };
 
-use reactor::{Instant, system_now, thread_cpu_time};
+use reactor::{
+    Instant, Interrupt,
+    channel::{Receiver, RecvTimeoutError, bounded},
+    system_now, thread_cpu_time,
+};
 use samples::{Collected, Host};
 use telemetry::{AllowedPaths, Directory, Sampler, ServerMarks, ServerProcess, Targets, boot_id};
 
@@ -28,9 +29,6 @@ use crate::{
 
 /// Time limit for a client's login.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Interval at which it checks whether it has to end.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// The range of sampling intervals that a client may request.
 const EVERY: std::ops::RangeInclusive<Duration> =
@@ -73,7 +71,7 @@ pub fn serve_pipes(place: &Access, input: OwnedFd, output: OwnedFd) -> Result<()
     let serve = || {
         let mut guest = UnauthenticatedClient::new(input, output)?;
         guest.greet(&Access::default(), None)?;
-        Session::new(place, guest, peer).run(&|| false, &|_| {})
+        Session::new(place, guest, peer).run(&Interrupt::default(), &|_| {})
     };
     serve().map_err(|problem: Problem| problem.at(peer))
 }
@@ -216,7 +214,7 @@ struct Sampling {
 impl<'p> Session<'p> {
     pub(crate) fn new(place: &'p Access, guest: UnauthenticatedClient, peer: &'p str) -> Self {
         let UnauthenticatedClient { input, output } = guest;
-        let (tell, received) = sync_channel(WAITING_AT_MOST);
+        let (tell, received) = bounded(WAITING_AT_MOST);
         receive(input, tell, |received| received);
         Self {
             place,
@@ -230,18 +228,12 @@ impl<'p> Session<'p> {
     }
 
     /// Executes the client's messages until one side ends.
-    pub(crate) fn run(
-        mut self,
-        is_stopped: &dyn Fn() -> bool,
-        tell: &dyn Fn(String),
-    ) -> Result<(), Problem> {
+    pub(crate) fn run(mut self, stop: &Interrupt, tell: &dyn Fn(String)) -> Result<(), Problem> {
         loop {
             let now = system_now();
-            let due = self.sampling.as_ref().map(|sampling| sampling.due - now);
-            match self
-                .received
-                .recv_timeout(due.unwrap_or(LOOK_EVERY).min(LOOK_EVERY))
-            {
+            let sampling = self.sampling.as_ref();
+            let left = sampling.map_or(Duration::MAX, |sampling| sampling.due - now);
+            match stop.receive(&self.received, left) {
                 Ok(received) => {
                     self.listening_cpu = received.cpu;
                     match received.message {
@@ -261,7 +253,7 @@ impl<'p> Session<'p> {
             if self.sampling.as_ref().is_some_and(|it| now >= it.due) {
                 self.sample()?;
             }
-            if is_stopped() {
+            if stop.is_raised() {
                 let why = "the observer was stopped".to_owned();
                 self.output.send(&FromObserver::Bye { why })?;
                 return Ok(());

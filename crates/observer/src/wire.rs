@@ -149,7 +149,7 @@ impl Output {
 }
 
 /// Waits until a descriptor is ready; false if the deadline is reached first.
-pub(crate) fn wait(fd: &OwnedFd, what: PollFlags, deadline: Instant) -> io::Result<bool> {
+fn wait(fd: &OwnedFd, what: PollFlags, deadline: Instant) -> io::Result<bool> {
     loop {
         let left = Timespec::try_from(deadline - system_now()).map_err(io::Error::other)?;
         let mut fds = [PollFd::new(fd, what)];

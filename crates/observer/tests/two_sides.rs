@@ -6,11 +6,7 @@ use std::{
     io::{BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-        mpsc::channel,
-    },
+    sync::{Arc, Mutex, mpsc::channel},
     thread::{self, JoinHandle},
     time::{Duration, UNIX_EPOCH},
 };
@@ -21,7 +17,7 @@ use observer::{
     Access, FromClient, FromObserver, PROTOCOL, RemoteHost, Secret, Tcp, Transport, Watch, listen,
     read,
 };
-use reactor::{system_now, wall_now};
+use reactor::{Interrupt, system_now, wall_now};
 use samples::{Changed, Collected, Host, Telemetry};
 use sha2::Sha256;
 
@@ -53,7 +49,7 @@ fn reach(way: Transport) -> Result<RemoteHost, observer::Error> {
 /// An observer that listens, until it is dropped.
 struct Listening {
     port: u16,
-    stop: Arc<AtomicBool>,
+    stop: Interrupt,
     said: Arc<Mutex<Vec<String>>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -68,13 +64,12 @@ impl Listening {
         let allowed = allowed.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Interrupt::default();
         let said = Arc::new(Mutex::new(Vec::new()));
-        let (is_stopped, heard) = (Arc::clone(&stop), Arc::clone(&said));
+        let (stopped, heard) = (stop.clone(), Arc::clone(&said));
         let thread = thread::spawn(move || {
             let place = Access::new(Some(secret(SECRET)), None, vec![allowed]);
-            let is_stopped = || is_stopped.load(Ordering::Relaxed);
-            listen(listener, &place, &is_stopped, &|line| {
+            listen(listener, &place, &stopped, &|line| {
                 heard.lock().unwrap().push(line);
             })
             .unwrap();
@@ -88,7 +83,7 @@ impl Listening {
     }
 
     fn stop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.raise();
         if let Some(thread) = self.thread.take() {
             thread.join().unwrap();
         }
@@ -110,7 +105,7 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.raise();
     }
 }
 
@@ -129,7 +124,7 @@ fn samples_come_with_the_times_of_the_load() {
         directories: vec![("data".to_owned(), "/srv".into())],
         ..Watch::default()
     };
-    let watched = host.watch(watch, &|| false).unwrap();
+    let watched = host.watch(watch, &Interrupt::default()).unwrap();
     assert_eq!((host.same_machine(), host.host()), (Some(true), Host::Both));
     assert_eq!(watched.storage.places[0].holds, ["data"]);
     let found = watched.server_process.unwrap();
@@ -142,7 +137,7 @@ fn samples_come_with_the_times_of_the_load() {
     host.start(started, every, move |it| send.send(it).is_ok());
     let samples: Vec<Telemetry> = (0..5).map(|_| taken.recv_timeout(LONG).unwrap()).collect();
     let passed_s = (system_now() - started).as_secs_f64();
-    let observed = host.leave(&|| false);
+    let observed = host.leave(&Interrupt::default());
     assert_eq!(observed.lost, None);
     // Every exchange updates the estimate of the offset, which is as good as the fastest answers.
     let last = observed.offset.unwrap();
@@ -195,7 +190,7 @@ fn files_that_its_own_side_does_not_allow_are_not_looked_at() {
             ],
             ..Watch::default()
         };
-        let watched = host.watch(watch, &|| false).unwrap();
+        let watched = host.watch(watch, &Interrupt::default()).unwrap();
         let missing = watched.machine.not_observed.join("\n");
         // Where one server runs on this machine, it is found by its name in spite of the file.
         let by_name = watched.server_process.as_deref();
@@ -243,7 +238,7 @@ fn several_clients_are_served_at_a_time() {
     let one = reach(way(observer.port, SECRET)).unwrap();
     let other = reach(way(observer.port, SECRET)).unwrap();
     for host in [&one, &other] {
-        host.watch(Watch::default(), &|| false).unwrap();
+        host.watch(Watch::default(), &Interrupt::default()).unwrap();
     }
     let (send, taken) = channel();
     for (number, host) in [&one, &other].into_iter().enumerate() {
@@ -255,8 +250,8 @@ fn several_clients_are_served_at_a_time() {
     while seen != [true; 2] {
         seen[taken.recv_timeout(LONG).unwrap()] = true;
     }
-    assert!(one.leave(&|| false).lost.is_none());
-    assert!(other.leave(&|| false).lost.is_none());
+    assert!(one.leave(&Interrupt::default()).lost.is_none());
+    assert!(other.leave(&Interrupt::default()).lost.is_none());
     drop(reach(way(observer.port, SECRET)).unwrap());
 }
 
@@ -264,7 +259,7 @@ fn several_clients_are_served_at_a_time() {
 fn an_observer_that_stops_is_lost_from_then_on() {
     let mut observer = Listening::start();
     let host = reach(way(observer.port, SECRET)).unwrap();
-    host.watch(Watch::default(), &|| false).unwrap();
+    host.watch(Watch::default(), &Interrupt::default()).unwrap();
     let (send, taken) = channel();
     let started = system_now();
     let every = Duration::from_millis(100);
@@ -272,7 +267,7 @@ fn an_observer_that_stops_is_lost_from_then_on() {
     taken.recv_timeout(LONG).unwrap();
     observer.stop();
     // Samples in transit still arrive; then the other end of the channel is closed with the connection.
-    let observed = host.leave(&|| false);
+    let observed = host.leave(&Interrupt::default());
     let (at, why) = observed.lost.unwrap();
     assert_eq!(why, "the observer was stopped");
     assert!(at > started && observed.collected.is_none());
@@ -456,7 +451,7 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
     assert!(is_true(offset.wall_ns, 3600), "{offset:?}");
     let half_ns = 2_500_000;
     assert!(offset.uncertainty_ns >= half_ns, "{offset:?}");
-    host.watch(Watch::default(), &|| false).unwrap();
+    host.watch(Watch::default(), &Interrupt::default()).unwrap();
     assert_eq!(
         (host.same_machine(), host.host()),
         (Some(false), Host::Server)
@@ -472,7 +467,7 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
         "{sample:?}"
     );
     assert_eq!((sample.length_s, sample.host), (0.5, Host::Server));
-    let observed = host.leave(&|| false);
+    let observed = host.leave(&Interrupt::default());
     assert_eq!(observed.lost, None);
     assert_eq!(observed.changed[0].host, Host::Server);
     assert!(is_true(observed.offset.unwrap().offset_ns, 1000));
@@ -497,7 +492,7 @@ fn an_observer_that_floods_is_lost() {
             other => Some(ahead(other, &mut nonce)),
         });
         let host = reach(way(port, SECRET)).unwrap();
-        host.watch(Watch::default(), &|| false).unwrap();
+        host.watch(Watch::default(), &Interrupt::default()).unwrap();
         let (send, taken) = channel();
         let every = Duration::from_secs(60);
         host.start(system_now(), every, move |it| send.send(it).is_ok());
@@ -515,12 +510,16 @@ fn an_observer_that_floods_is_lost() {
 fn strangers_keep_nobody_out() {
     let observer = Listening::start();
     let inside = reach(way(observer.port, SECRET)).unwrap();
-    inside.watch(Watch::default(), &|| false).unwrap();
+    inside
+        .watch(Watch::default(), &Interrupt::default())
+        .unwrap();
     let connect = || TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
     let idle: Vec<TcpStream> = (0..200).map(|_| connect()).collect();
     // Meanwhile other clients are admitted, and connected ones stay.
     drop(reach(way(observer.port, SECRET)).unwrap());
-    inside.watch(Watch::default(), &|| false).unwrap();
+    inside
+        .watch(Watch::default(), &Interrupt::default())
+        .unwrap();
     // The first ones were displaced, and the last ones have a time limit.
     for stream in [&idle[0], &idle[199]] {
         stream.set_read_timeout(Some(LONG)).unwrap();
@@ -528,5 +527,5 @@ fn strangers_keep_nobody_out() {
         let ended = BufReader::new(stream).read_line(&mut line);
         assert!(ended.is_ok(), "it was not ended: {ended:?}");
     }
-    assert!(inside.leave(&|| false).lost.is_none());
+    assert!(inside.leave(&Interrupt::default()).lost.is_none());
 }

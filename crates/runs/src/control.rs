@@ -1,18 +1,18 @@
 //! Control connections: the statements before and after a load, on a separate event loop.
 
-use std::{collections::BTreeMap, future::Future, pin::pin, time::Duration};
+use std::{collections::BTreeMap, future::Future, time::Duration};
 
 use blame::{Blame, Blamed};
 use dataset::own_session::settle;
-use load::Interrupt;
 use protocol::{Connection, Endpoint};
+use reactor::channel::{RecvTimeoutError, bounded};
 
 use crate::signals;
 
-/// Interval at which a long statement checks for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Total time limit for cleanup statements, from the first Ctrl-C.
 const CLEARING_UP: Duration = Duration::from_millis(1800);
+/// Time that each of them has even after that.
+const CLEARING_UP_AT_LEAST: Duration = Duration::from_millis(50);
 
 /// Purpose of a statement before or after a load, which determines its time limit; docs/limits.md has the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,18 +75,11 @@ pub fn control<T>(
 /// [`refuse_if_interrupted`].
 pub fn wait<F: Future>(future: F) -> Result<F::Output, Blamed> {
     let of_machine = |error: &dyn std::fmt::Display| Blamed::new(Blame::Machine, error);
-    signals::interrupt().map_err(|error| of_machine(&error))?;
-    let clears_up = signals::raised_for().is_some();
+    let interrupt = signals::interrupt().map_err(|error| of_machine(&error))?;
     let output = reactor::block_on(async {
-        let mut future = pin!(future);
-        loop {
-            if let Ok(output) = reactor::timeout(LOOK_EVERY, future.as_mut()).await {
-                return Some(output);
-            }
-            match signals::raised_for() {
-                Some(since) if !clears_up || since > CLEARING_UP => return None,
-                _ => {}
-            }
+        match left_to_clear_up() {
+            None => interrupt.unless_raised(future).await,
+            Some(left) => reactor::timeout(left, future).await.ok(),
         }
     });
     output.map_err(|error| of_machine(&error))?.ok_or_else(|| {
@@ -95,6 +88,12 @@ pub fn wait<F: Future>(future: F) -> Result<F::Output, Blamed> {
             "interrupted while waiting for the server",
         )
     })
+}
+
+/// Time limit of a wait that begins now, if that is a cleanup because the user has interrupted.
+fn left_to_clear_up() -> Option<Duration> {
+    let since = signals::raised_for()?;
+    Some(CLEARING_UP.saturating_sub(since).max(CLEARING_UP_AT_LEAST))
 }
 
 /// An error once the user has interrupted.
@@ -112,38 +111,19 @@ pub fn wait_for_thread<T: Send + 'static>(
 ) -> Result<T, Blamed> {
     let of_machine = |error: &dyn std::fmt::Display| Blamed::new(Blame::Machine, error);
     let interrupt = signals::interrupt().map_err(|error| of_machine(&error))?;
-    let clears_up = interrupt.is_raised();
-    let (done, is_done) = std::sync::mpsc::channel();
+    let (done, is_done) = bounded(1);
     std::thread::Builder::new()
         .name("waited-for".to_owned())
         .spawn(move || drop(done.send(work())))
         .map_err(|error| of_machine(&error))?;
-    loop {
-        match is_done.recv_timeout(LOOK_EVERY) {
-            Ok(result) => return Ok(result),
-            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(of_machine(&"a thread ended without a result"));
-            }
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
-        }
-        match signals::raised_for() {
-            Some(since) if !clears_up || since > CLEARING_UP => {
-                return Err(Blamed::new(Blame::Interrupted, "interrupted"));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The result of `future`; `None` if an interruption comes first, which drops the future.
-pub async fn unless_interrupted<F: Future>(interrupt: &Interrupt, future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    while !interrupt.is_raised() {
-        if let Ok(output) = reactor::timeout(LOOK_EVERY, future.as_mut()).await {
-            return Some(output);
-        }
-    }
-    None
+    let received = match left_to_clear_up() {
+        None => interrupt.receive(&is_done, Duration::MAX),
+        Some(left) => is_done.recv_timeout(left),
+    };
+    received.map_err(|error| match error {
+        RecvTimeoutError::Disconnected => of_machine(&"a thread ended without a result"),
+        RecvTimeoutError::Timeout => Blamed::new(Blame::Interrupted, "interrupted"),
+    })
 }
 
 /// The result of SHOW GLOBAL VARIABLES.

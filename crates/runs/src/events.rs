@@ -10,16 +10,16 @@ mod sql;
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicU32, Ordering},
     },
     thread::JoinHandle,
     time::Duration,
 };
 
 use experiment::{EventAction, EventSpec, PlannedRun, ServerAction};
-use load::{Interrupt, Tolerated};
+use load::Tolerated;
 use protocol::Endpoint;
-use reactor::Instant;
+use reactor::{Instant, Interrupt};
 use samples::{EventOutcome, Line, PlannedEvent, RunWriter, WriteError};
 
 use crate::{
@@ -28,8 +28,6 @@ use crate::{
     stage::shared_server::SharedServer,
 };
 
-/// Interval at which the thread checks whether the load is over.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Errors of statements that a shutdown of the server interrupts.
 const OF_A_SHUTDOWN: &[u16] = &[1317];
 /// Errors after which a connection is lost: those of the client, shutdown, killed.
@@ -61,10 +59,9 @@ struct Subject {
 }
 
 /// What the thread says and hears while it works.
-#[derive(Default)]
 struct State {
-    /// Set at the end of the load.
-    is_over: AtomicBool,
+    /// Raised at the end of the load, and by an interruption.
+    end: Interrupt,
     /// Process id of a server that was started again; 0 without one.
     server_pid: AtomicU32,
     /// Name of the event that runs.
@@ -113,6 +110,7 @@ impl Events {
         run: &PlannedRun,
         endpoint: &Endpoint,
         server: Option<&SharedServer>,
+        interrupt: &Interrupt,
     ) -> Option<Self> {
         (!run.events.is_empty()).then(|| Self {
             specs: run.events.clone(),
@@ -121,7 +119,11 @@ impl Events {
                 server: server.cloned(),
             },
             measured: run.data_load.duration,
-            state: Arc::default(),
+            state: Arc::new(State {
+                end: interrupt.child(),
+                server_pid: AtomicU32::default(),
+                running: Mutex::default(),
+            }),
             thread: None,
         })
     }
@@ -167,7 +169,7 @@ impl Events {
     /// Ends the events after the load: a statement or a command that still runs is ended, a start of the server is waited
     /// for.
     pub(crate) fn finish(mut self) -> Carried {
-        self.state.is_over.store(true, Ordering::Relaxed);
+        self.state.end.raise();
         match self.thread.take().map(JoinHandle::join) {
             None => Carried::default(),
             Some(Ok(carried)) => carried,
@@ -261,8 +263,8 @@ impl Work {
             limit: spec
                 .timeout
                 .map(|limit| (limit, reactor::system_now() + limit)),
-            is_over: &self.state.is_over,
             interrupt: self.interrupt(),
+            end: &self.state.end,
         };
         let subject = &self.subject;
         match &spec.action {
@@ -297,15 +299,14 @@ impl Work {
     fn wait_until(&self, at: Duration) -> bool {
         loop {
             let elapsed = reactor::system_now() - self.begin;
-            let is_over = self.state.is_over.load(Ordering::Relaxed);
-            if is_over || self.interrupt().is_raised() || elapsed >= self.measured {
+            if self.state.end.is_raised() || elapsed >= self.measured {
                 return false;
             }
             let left = at.saturating_sub(elapsed);
             if left.is_zero() {
                 return true;
             }
-            std::thread::sleep(left.min(LOOK_EVERY));
+            self.state.end.wait(left.min(self.measured - elapsed));
         }
     }
 

@@ -26,8 +26,7 @@ mod stage;
 pub use benchmark::{Benchmark, DataMaker, OnServer, Work};
 pub use claimed_place::{claim_place, storage_of};
 pub use control::{
-    Purpose, backticked, control, number, quoted, refuse_if_interrupted, unless_interrupted, wait,
-    wait_for_thread,
+    Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,
 };
 pub use data::{
     DataSet, Destination, Loaded, database,

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use load::Interrupt;
+use reactor::Interrupt;
 
 /// Receiver of messages and progress; implemented by the command line, which prints them.
 pub trait Listener: Send + Sync {

@@ -12,16 +12,18 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use load::Interrupt;
-use reactor::{Instant, system_now};
+use reactor::{Instant, Interrupt, channel::bounded, system_now};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag,
     iterator::Signals,
 };
 
-/// The flag that the handlers set, after they are installed.
-static RAISED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+/// Time for the report of the first signal before the waits end. Its reader may be stalled, which must not delay the cleanup.
+const REPORT_WITHIN: Duration = Duration::from_millis(100);
+
+/// Whether the handlers are installed.
+static ARE_INSTALLED: Mutex<bool> = Mutex::new(false);
 /// Time of the first signal, nanoseconds of the system's clock; 0 before.
 static AT_NS: AtomicU64 = AtomicU64::new(0);
 /// Number of the first signal; 0 before.
@@ -39,32 +41,32 @@ pub fn when_first_comes(told: fn()) {
 
 /// Installs the handlers, unless that has been done, and returns the interrupt that the first signal raises.
 pub fn interrupt() -> Result<Interrupt, Blamed> {
-    installed().map_err(Blamed::machine)
+    install().map_err(Blamed::machine)?;
+    Ok(Interrupt::of_user().clone())
 }
 
-fn installed() -> io::Result<Interrupt> {
-    let mut known = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(raised) = &*known {
-        return Ok(Interrupt::from_flag(Arc::clone(raised)));
+fn install() -> io::Result<()> {
+    let mut are_installed = ARE_INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *are_installed {
+        return Ok(());
     }
-    let raised = Arc::new(AtomicBool::new(false));
+    let raised = Interrupt::of_user().flag();
     let signals = wanted();
     for signal in &signals {
         // The order matters: the shutdown must read the flag before this signal sets it.
         flag::register_conditional_shutdown(
             *signal,
             Blame::Interrupted as i32,
-            Arc::clone(&raised),
+            Arc::clone(raised),
         )?;
-        flag::register(*signal, Arc::clone(&raised))?;
+        flag::register(*signal, Arc::clone(raised))?;
     }
     let mut heard = Signals::new(&signals)?;
     thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || heard.forever().for_each(tell))?;
-    server::end_waits_when(Arc::clone(&raised));
-    *known = Some(Arc::clone(&raised));
-    Ok(Interrupt::from_flag(raised))
+    *are_installed = true;
+    Ok(())
 }
 
 /// Like [`interrupt`], for a command that reports its end itself.
@@ -80,8 +82,7 @@ pub fn first() -> Option<i32> {
 
 /// Time since the first signal; `None` if there was none.
 pub fn raised_for() -> Option<Duration> {
-    let known = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_raised = known.as_ref()?.load(Ordering::Relaxed);
+    let is_raised = Interrupt::of_user().is_raised();
     is_raised.then(|| system_now() - noted())
 }
 
@@ -112,7 +113,8 @@ fn ignores(status: &str, signal: i32) -> bool {
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
-/// Reports the signal from a separate thread, because the main thread may be blocked.
+/// Reports the signal from a separate thread, because the main thread may be blocked, and then ends all waits: their errors
+/// follow the report.
 fn tell(signal: i32) {
     noted();
     // Later signals end dbdyno at once.
@@ -123,8 +125,20 @@ fn tell(signal: i32) {
     if IS_TOLD.swap(false, Ordering::Relaxed)
         && let Some(told) = TOLD.get()
     {
-        told();
+        report(*told);
     }
+    Interrupt::of_user().raise();
+}
+
+fn report(told: fn()) {
+    let (done, is_done) = bounded::<()>(0);
+    let reporting = thread::Builder::new().spawn(move || {
+        told();
+        drop(done);
+    });
+    // Without a thread, `done` is dropped, too: the signal is only not reported.
+    drop(reporting);
+    let _ = is_done.recv_timeout(REPORT_WITHIN);
 }
 
 /// After a lost terminal: discards further output, whose errors would otherwise end the cleanup.

@@ -20,8 +20,8 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::Observe;
-use load::Interrupt;
 use protocol::{Address, Connection, Endpoint};
+use reactor::Interrupt;
 use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity, Transport};
 use settings::Rows;
 use telemetry::{Targets, WatchedServer};
@@ -192,7 +192,7 @@ impl Stage {
             connections,
             every,
             comes_back,
-            is_interrupted: interrupt.flag(),
+            interrupt: interrupt.clone(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! A process that is identified by more than its number, which could have been reused.
 
+pub(crate) mod child;
 pub(crate) mod interruption;
 pub(crate) mod launch;
 pub(crate) mod log;
@@ -13,14 +14,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use reactor::readable_within;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
 use crate::process::interruption::Wait;
-
-/// Interval at which a wait checks for an interruption by the user.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A process by number, start time and boot of the machine, as stored in a marker file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,33 +127,11 @@ impl ProcessHandle {
 
     /// Waits until it ends; false after a timeout. An interruption of `wait` is an error.
     pub(crate) fn wait(&self, timeout: Duration, wait: Wait) -> io::Result<bool> {
-        let mut left = timeout;
-        loop {
-            let part = left.min(LOOK_EVERY);
-            if self.has_ended_within(part)? {
-                return Ok(true);
-            }
-            left -= part;
-            if left.is_zero() {
-                return Ok(false);
-            }
+        let has_ended = readable_within(&self.0, wait.interrupt(), timeout)?;
+        if !has_ended {
             wait.go_on()?;
         }
-    }
-
-    fn has_ended_within(&self, timeout: Duration) -> io::Result<bool> {
-        let timeout = Timespec {
-            tv_sec: timeout.as_secs() as i64,
-            tv_nsec: i64::from(timeout.subsec_nanos()),
-        };
-        loop {
-            let mut handles = [PollFd::new(&self.0, PollFlags::IN)];
-            match poll(&mut handles, Some(&timeout)) {
-                Ok(ended) => return Ok(ended > 0),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        Ok(has_ended)
     }
 }
 

@@ -4,11 +4,10 @@ use std::{pin::pin, time::Duration};
 
 use blame::{Blame, Blamed};
 use protocol::{AnswerMoments, Connection, Endpoint, Error, Outcome, ResultSet, RowsChecksum};
-use runs::{Purpose, signals};
+use reactor::Interrupt;
+use runs::Purpose;
 use sqltext::{Quoting, SqlStatement};
 
-/// Interval at which a long statement checks for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Time that the client stays awake for the answer to a statement: it then adds no wake-up to a short statement's time, which
 /// would be most of it. To a longer statement a wake-up adds nothing that counts.
 const AWAKE: Duration = Duration::from_micros(500);
@@ -247,32 +246,27 @@ async fn guarded<T>(
     exchange: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Failure> {
     // A statement that is over before the first check would hide it from all that follow.
-    if signals::raised_for().is_some() {
+    if Interrupt::of_user().is_raised() {
         return Err(Failure::Interrupted { is_killed: false });
     }
     let mut exchange = pin!(exchange);
-    let started = reactor::now();
-    loop {
-        let left = limit.saturating_sub(reactor::now() - started);
-        if let Ok(result) = reactor::timeout(left.min(LOOK_EVERY), exchange.as_mut()).await {
-            return result.map_err(Failure::Of);
-        }
-        let is_interrupted = signals::raised_for().is_some();
-        if !is_interrupted && reactor::now() - started < limit {
-            continue;
-        }
-        kill(endpoint, connection_id).await;
-        let ended = reactor::timeout(END_WITHIN, exchange.as_mut()).await;
-        return match ended {
-            // It had ended by itself meanwhile.
-            Ok(Ok(result)) => Ok(result),
-            _ if is_interrupted => Err(Failure::Interrupted { is_killed: true }),
-            Ok(Err(error)) if error.server_error().is_none() => Err(Failure::Of(error)),
-            ended => Err(Failure::TimedOut {
-                after: limit,
-                left: ended.is_err(),
-            }),
-        };
+    let answered = Interrupt::of_user().unless_raised(exchange.as_mut());
+    let is_interrupted = match reactor::timeout(limit, answered).await {
+        Ok(Some(result)) => return result.map_err(Failure::Of),
+        Ok(None) => true,
+        Err(_) => false,
+    };
+    kill(endpoint, connection_id).await;
+    let ended = reactor::timeout(END_WITHIN, exchange.as_mut()).await;
+    match ended {
+        // It had ended by itself meanwhile.
+        Ok(Ok(result)) => Ok(result),
+        _ if is_interrupted => Err(Failure::Interrupted { is_killed: true }),
+        Ok(Err(error)) if error.server_error().is_none() => Err(Failure::Of(error)),
+        ended => Err(Failure::TimedOut {
+            after: limit,
+            left: ended.is_err(),
+        }),
     }
 }
 

@@ -9,16 +9,13 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
-    sync::{
-        Condvar, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
 
 use hdrhistogram::Histogram;
-use reactor::{Instant, system_now};
+use reactor::{Instant, Interrupt, system_now};
 use samples::{CommitResult, CommitSequence, Latency};
 
 use crate::{
@@ -50,7 +47,7 @@ pub fn commit_probe(
     direct: bool,
     writers: u32,
     duration: Duration,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<CommitResult, Error> {
     let writers = writers.clamp(1, WRITERS_AT_MOST);
     let logs = Logs::create(test, sequence, direct, writers)?;
@@ -73,7 +70,7 @@ pub fn commit_probe(
     });
     let elapsed_s = (system_now() - begun).as_secs_f64();
     let spans = spans.map_err(Error::io("commit to the logs in", test.directory()))?;
-    if interrupt.load(Ordering::Relaxed) {
+    if interrupt.is_raised() {
         return Err(Error::Interrupted);
     }
     let mut commit = histogram();
@@ -179,10 +176,10 @@ struct Group {
 
 impl Group {
     /// One writer: a commit after the other. Returns how long each took.
-    fn write_until(&self, until: Instant, interrupt: &AtomicBool) -> io::Result<Histogram<u64>> {
+    fn write_until(&self, until: Instant, interrupt: &Interrupt) -> io::Result<Histogram<u64>> {
         let mut spans = histogram();
         let mut begun = system_now();
-        while begun < until && !interrupt.load(Ordering::Relaxed) {
+        while begun < until && !interrupt.is_raised() {
             self.commit()?;
             let ended = system_now();
             spans.saturating_record(span_ns(begun, ended));
@@ -253,13 +250,12 @@ mod tests {
     use crate::redo_log::REDO;
     use std::fs;
 
-    static NO_INTERRUPT: AtomicBool = AtomicBool::new(false);
-
     #[test]
     fn every_commit_is_in_both_logs() {
         let place = tempfile::tempdir().unwrap();
         let test = TestFile::claim(place.path()).unwrap();
         let time = Duration::from_millis(200);
+        let interrupt = Interrupt::default();
         let cases = [
             (CommitSequence::Mariadb, 1, 210),
             (CommitSequence::Mariadb, 8, 210),
@@ -269,7 +265,7 @@ mod tests {
         for (sequence, writers, event) in cases {
             // A disk that is busy with other tests may need longer for a single commit.
             let probe =
-                |time| commit_probe(&test, sequence, false, writers, time, &NO_INTERRUPT).unwrap();
+                |time| commit_probe(&test, sequence, false, writers, time, &interrupt).unwrap();
             let times = (0..).map(|doubled| time * 2_u32.pow(doubled));
             let result = times.map(probe).find(|it| it.commits > 0).unwrap();
             assert_eq!(result.sequence, sequence);
@@ -291,7 +287,9 @@ mod tests {
         let test = TestFile::claim(place.path()).unwrap();
         let hour = Duration::from_secs(3600);
         let sequence = CommitSequence::Mysql;
-        let ended = commit_probe(&test, sequence, false, 4, hour, &AtomicBool::new(true));
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        let ended = commit_probe(&test, sequence, false, 4, hour, &interrupt);
         assert!(matches!(ended, Err(Error::Interrupted)));
     }
 }

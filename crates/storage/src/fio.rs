@@ -3,20 +3,16 @@
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{
-        OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
+    sync::OnceLock,
     time::Duration,
 };
 
-use reactor::system_now;
-use server::{Cgroup, Lifetime, spawn_in};
+use reactor::Interrupt;
+use server::{Cgroup, Lifetime, spawn_in, wait_for_child};
 
 use crate::{
     error::Error,
-    fio_process::{GRACE, LOOK_EVERY, complaint, drain, end, joined},
+    fio_process::{GRACE, complaint, drain, end, joined},
     running_fio::RunningFio,
 };
 
@@ -80,7 +76,7 @@ impl Fio {
         section: &str,
         each: Duration,
         group: Option<&Cgroup>,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
     ) -> Result<String, Error> {
         let mut command = self.command(job_file);
         command.arg(format!("--section={section}"));
@@ -88,7 +84,7 @@ impl Fio {
     }
 
     /// Lays out the files that the jobs of a job file read, without a limit; measures nothing.
-    pub fn lay_out(&self, job_file: &Path, interrupt: &AtomicBool) -> Result<(), Error> {
+    pub fn lay_out(&self, job_file: &Path, interrupt: &Interrupt) -> Result<(), Error> {
         let mut command = self.command(job_file);
         command.arg("--create_only=1");
         output(command, "of its own file", LAYING_OUT, None, interrupt).map(drop)
@@ -127,7 +123,7 @@ fn output(
     section: &str,
     each: Duration,
     group: Option<&Cgroup>,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<String, Error> {
     let failed = |message: String| Error::Fio {
         pattern: section.to_owned(),
@@ -166,25 +162,16 @@ enum Ended {
     Failed(std::io::Error),
 }
 
-fn wait(child: &mut Child, limit: Duration, interrupt: &AtomicBool) -> Ended {
-    let begun = system_now();
-    loop {
-        match child.try_wait() {
-            // A signal that dbdyno got ends what was asked for, also where fio was quicker.
-            Ok(Some(status)) => return Ended::Itself(status.success()),
-            Ok(None) => {}
-            Err(error) => return Ended::Failed(error),
-        }
-        if interrupt.load(Ordering::Relaxed) {
-            end(child);
-            return Ended::Interrupted;
-        }
-        if system_now() - begun > limit {
-            end(child);
-            return Ended::TooLate;
-        }
-        thread::sleep(LOOK_EVERY);
-    }
+fn wait(child: &mut Child, limit: Duration, interrupt: &Interrupt) -> Ended {
+    let ended = match wait_for_child(child, Some(interrupt), limit) {
+        // A signal that dbdyno got ends what was asked for, also where fio was quicker.
+        Ok(Some(status)) => return Ended::Itself(status.success()),
+        Ok(None) if interrupt.is_raised() => Ended::Interrupted,
+        Ok(None) => Ended::TooLate,
+        Err(error) => Ended::Failed(error),
+    };
+    end(child);
+    ended
 }
 
 #[cfg(test)]

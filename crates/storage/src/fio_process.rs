@@ -7,11 +7,9 @@ use std::{
     time::Duration,
 };
 
-use reactor::system_now;
 use rustix::process::{Pid, Signal, kill_process};
+use server::wait_for_child;
 
-/// Polling interval of a running fio.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// What a pattern may take longer than its time: a disk may owe many requests.
 pub(crate) const GRACE: Duration = Duration::from_secs(120);
 /// What an interrupted fio gets to end by itself.
@@ -23,12 +21,8 @@ const OUTPUT_AT_MOST: u64 = 64 << 20;
 pub(crate) fn end(child: &mut Child) {
     // It may end in this moment, which is as well.
     let _ = kill_process(Pid::from_child(child), Signal::TERM);
-    let begun = system_now();
-    while system_now() - begun < TO_END {
-        if !matches!(child.try_wait(), Ok(None)) {
-            return;
-        }
-        thread::sleep(LOOK_EVERY);
+    if matches!(wait_for_child(child, None, TO_END), Ok(Some(_))) {
+        return;
     }
     let _ = child.kill();
     let _ = child.wait();

@@ -5,13 +5,13 @@ use std::{
     io,
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::Path,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
     thread,
     time::Duration,
 };
 
 use hdrhistogram::Histogram;
-use reactor::system_now;
+use reactor::{Interrupt, system_now};
 use rustix::fs::OFlags;
 use samples::{Access, LatencyBins, Pattern, PatternResult, Requests};
 
@@ -25,8 +25,6 @@ use crate::{
 const THREADS_AT_MOST: u32 = 64;
 /// The rate is sampled as fio samples it.
 const SAMPLE_EVERY: Duration = Duration::from_millis(500);
-/// How often the sampler looks at an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs a pattern of random requests of one kind, all reads or all writes, over the first `file_bytes` of a file.
 pub fn native_pattern(
@@ -35,7 +33,7 @@ pub fn native_pattern(
     file_bytes: u64,
     direct: bool,
     each: Duration,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
 ) -> Result<PatternResult, Error> {
     let is_whole = matches!(pattern.reads_percent, 0 | 100);
     let blocks = file_bytes / pattern.block_bytes;
@@ -56,7 +54,7 @@ pub fn native_pattern(
         block_bytes: pattern.block_bytes,
         blocks,
         reads,
-        is_over: AtomicBool::new(false),
+        end: interrupt.child(),
         done: AtomicU64::new(0),
     };
     let begun = system_now();
@@ -65,7 +63,7 @@ pub fn native_pattern(
         let threads: Vec<_> = (0..pattern.depth)
             .map(|number| scope.spawn(move || job.run(u64::from(number))))
             .collect();
-        let rates = job.sample(each, interrupt);
+        let rates = job.sample(each);
         let joined = threads.into_iter().map(|it| {
             it.join()
                 .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
@@ -73,7 +71,7 @@ pub fn native_pattern(
         (joined.collect::<Result<Vec<_>, _>>(), rates)
     });
     let elapsed_s = (system_now() - begun).as_secs_f64();
-    if interrupt.load(Ordering::Relaxed) {
+    if interrupt.is_raised() {
         return Err(Error::Interrupted);
     }
     let mut spans = histogram();
@@ -126,7 +124,8 @@ struct Job<'a> {
     block_bytes: u64,
     blocks: u64,
     reads: bool,
-    is_over: AtomicBool,
+    /// Raised when the time is over, by an interruption, or by a thread that fails.
+    end: Interrupt,
     done: AtomicU64,
 }
 
@@ -136,7 +135,7 @@ impl Job<'_> {
         let mut random = SplitMix(seed);
         let mut buffer = AlignedBuffer::random(self.block_bytes as usize, seed);
         let mut spans = histogram();
-        while !self.is_over.load(Ordering::Relaxed) {
+        while !self.end.is_raised() {
             let at = random.below(self.blocks) * self.block_bytes;
             let begun = system_now();
             let result = if self.reads {
@@ -145,7 +144,7 @@ impl Job<'_> {
                 self.file.write_all_at(buffer.bytes(), at)
             };
             if result.is_err() {
-                self.is_over.store(true, Ordering::Relaxed);
+                self.end.raise();
             }
             result?;
             spans.saturating_record((system_now() - begun).as_nanos() as u64);
@@ -155,23 +154,23 @@ impl Job<'_> {
     }
 
     /// Waits for the time to pass, ends the threads and returns the rates of the intervals, per second.
-    fn sample(&self, each: Duration, interrupt: &AtomicBool) -> Vec<f64> {
+    fn sample(&self, each: Duration) -> Vec<f64> {
         let begun = system_now();
         let mut rates = Vec::new();
         let (mut last_at, mut last_done) = (begun, 0);
-        while !interrupt.load(Ordering::Relaxed) && !self.is_over.load(Ordering::Relaxed) {
+        loop {
             let now = system_now();
             if now - last_at >= SAMPLE_EVERY {
                 let done = self.done.load(Ordering::Relaxed);
                 rates.push((done - last_done) as f64 / (now - last_at).as_secs_f64());
                 (last_at, last_done) = (now, done);
             }
-            if now - begun >= each {
+            let next = (last_at + SAMPLE_EVERY).min(begun + each);
+            if now - begun >= each || self.end.wait(next - now) {
                 break;
             }
-            thread::sleep(LOOK_EVERY);
         }
-        self.is_over.store(true, Ordering::Relaxed);
+        self.end.raise();
         rates
     }
 }
@@ -195,37 +194,29 @@ mod tests {
     use super::*;
     use crate::pattern_set::mysql_30;
 
-    static NO_INTERRUPT: AtomicBool = AtomicBool::new(false);
-
     #[test]
     fn reads_and_writes_are_counted() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
         std::fs::write(&path, vec![1; 1 << 20]).unwrap();
-        let run = |pattern: &Pattern, interrupt: &AtomicBool| {
+        let interrupt = Interrupt::default();
+        let run = |pattern: &Pattern| {
             let time = Duration::from_millis(60);
-            native_pattern(pattern, &path, 1 << 20, false, time, interrupt)
+            native_pattern(pattern, &path, 1 << 20, false, time, &interrupt)
         };
         let patterns = mysql_30();
         let (reads, writes) = (&patterns[1], &patterns[11]);
-        let result = run(reads, &NO_INTERRUPT).unwrap();
+        let result = run(reads).unwrap();
         let read = result.read.as_ref().unwrap();
         assert!(read.count > 0 && result.write.is_none());
         let latency = read.latency.unwrap();
         assert!(latency.p50_ns <= latency.p99_ns);
         assert_eq!(result.bytes_per_s(), result.iops() * 4096.0);
-        assert!(run(writes, &NO_INTERRUPT).unwrap().write.unwrap().count > 0);
-        assert!(matches!(
-            run(reads, &AtomicBool::new(true)),
-            Err(Error::Interrupted)
-        ));
+        assert!(run(writes).unwrap().write.unwrap().count > 0);
         let half = &patterns[5];
-        assert!(
-            run(half, &NO_INTERRUPT)
-                .unwrap_err()
-                .to_string()
-                .contains("only fio")
-        );
+        assert!(run(half).unwrap_err().to_string().contains("only fio"));
+        interrupt.raise();
+        assert!(matches!(run(reads), Err(Error::Interrupted)));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::{
     io,
     os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
     time::Duration,
 };
 
+use reactor::Interrupt;
 use rustix::fs::OFlags;
 
 use crate::{error::Error, test_file::write_whole};
@@ -90,7 +90,7 @@ impl RawDevice {
         &self,
         bytes: u64,
         limit: Option<Duration>,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
         progress: impl FnMut(u64),
     ) -> Result<u64, Error> {
         let file = OpenOptions::new()

@@ -4,20 +4,20 @@ use std::{
     io::BufReader,
     ops::ControlFlow,
     process::{Child, Command},
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, channel},
-    },
     thread::{self, JoinHandle},
 };
 
-use reactor::{Instant, system_now};
+use reactor::{
+    Instant, Interrupt,
+    channel::{Receiver, RecvTimeoutError, unbounded},
+    system_now,
+};
 use server::{Cgroup, Lifetime, spawn_in};
 
 use crate::{
     error::Error,
     fio_course::{FioCourse, FioInterval, reports},
-    fio_process::{GRACE, LOOK_EVERY, complaint, drain, end, joined},
+    fio_process::{GRACE, complaint, drain, end, joined},
 };
 
 /// A running fio; it ends with this value.
@@ -36,7 +36,7 @@ impl RunningFio {
         let mut child = spawned.map_err(|error| failed(error.to_string()))?;
         let stdout = child.stdout.take().expect("its output is piped");
         let stderr = child.stderr.take().map(drain);
-        let (sender, received) = channel();
+        let (sender, received) = unbounded();
         thread::spawn(move || {
             let mut all = reports(BufReader::new(stdout));
             // Once the load is over the reports are read on, so that fio does not wait for a reader.
@@ -60,16 +60,17 @@ impl RunningFio {
     /// silent for long.
     pub fn watch(
         mut self,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
         mut each: impl FnMut(FioInterval) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut course = FioCourse::default();
         let mut last = system_now();
         loop {
-            if interrupt.load(Ordering::Relaxed) {
+            if interrupt.is_raised() {
                 return Err(Error::Interrupted);
             }
-            match self.reports.recv_timeout(LOOK_EVERY) {
+            let left = GRACE.saturating_sub(system_now() - last);
+            match interrupt.receive(&self.reports, left) {
                 Ok(report) => {
                     last = system_now();
                     let elapsed_ms = (last - self.begun).as_millis();
@@ -80,10 +81,10 @@ impl RunningFio {
                         return Ok(());
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if system_now() - last > GRACE => {
+                Err(RecvTimeoutError::Timeout) if interrupt.is_raised() => {}
+                Err(RecvTimeoutError::Timeout) => {
                     return Err(failed(format!("no report for {}", units::span(GRACE))));
                 }
-                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     end(&mut self.child);
                     return Err(failed(complaint(&joined(self.stderr.take()), "")));

@@ -1,6 +1,8 @@
 //! What is written and read: files in a directory of dbdyno's own, or a raw device.
 
-use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
+use std::{path::PathBuf, time::Duration};
+
+use reactor::Interrupt;
 
 use crate::{error::Error, raw_device::RawDevice, test_file::TestFile};
 
@@ -36,7 +38,7 @@ impl Target {
         bytes: u64,
         direct: bool,
         limit: Option<Duration>,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
         progress: impl FnMut(u64),
     ) -> Result<u64, Error> {
         match self {

@@ -6,12 +6,11 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
 use files::{Lock, remove_marked};
-use reactor::system_now;
+use reactor::{Interrupt, system_now};
 use rustix::fs::OFlags;
 
 use crate::{aligned::AlignedBuffer, error::Error};
@@ -95,7 +94,7 @@ impl TestFile {
         bytes: u64,
         direct: bool,
         limit: Option<Duration>,
-        interrupt: &AtomicBool,
+        interrupt: &Interrupt,
         progress: impl FnMut(u64),
     ) -> Result<u64, Error> {
         let path = self.data();
@@ -110,7 +109,7 @@ pub(crate) fn write_whole(
     mut file: File,
     bytes: u64,
     limit: Option<Duration>,
-    interrupt: &AtomicBool,
+    interrupt: &Interrupt,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, Error> {
     let failed = |error| Error::io("write", path)(error);
@@ -118,7 +117,7 @@ pub(crate) fn write_whole(
     let begun = system_now();
     let mut written = 0;
     for unit in 0..bytes / UNIT as u64 {
-        if interrupt.load(Ordering::Relaxed) {
+        if interrupt.is_raised() {
             return Err(Error::Interrupted);
         }
         if written > 0 && limit.is_some_and(|limit| system_now() - begun >= limit) {
@@ -186,15 +185,14 @@ fn size_of(directory: &Path) -> u64 {
 mod tests {
     use super::*;
 
-    static NO_INTERRUPT: AtomicBool = AtomicBool::new(false);
-
     #[test]
     fn the_files_go_with_the_value_and_after_a_kill_at_the_next_start() {
         let place = tempfile::tempdir().unwrap();
         let test = TestFile::claim(place.path()).unwrap();
         assert_eq!(test.left_over_bytes(), 0);
         let mut seen = Vec::new();
-        let written = test.fill(3 << 20, false, None, &NO_INTERRUPT, |at| seen.push(at));
+        let interrupt = Interrupt::default();
+        let written = test.fill(3 << 20, false, None, &interrupt, |at| seen.push(at));
         assert_eq!(written.unwrap(), 3 << 20);
         assert_eq!(seen, [1 << 20, 2 << 20, 3 << 20]);
         assert_eq!(fs::metadata(test.data()).unwrap().len(), 3 << 20);
@@ -231,10 +229,12 @@ mod tests {
     fn an_interruption_and_a_limit_end_the_writing() {
         let place = tempfile::tempdir().unwrap();
         let test = TestFile::claim(place.path()).unwrap();
-        let interrupted = test.fill(1 << 20, false, None, &AtomicBool::new(true), |_| {});
-        assert!(matches!(interrupted, Err(Error::Interrupted)));
+        let interrupt = Interrupt::default();
         let limit = Some(Duration::ZERO);
-        let short = test.fill(4 << 20, false, limit, &NO_INTERRUPT, |_| {});
+        let short = test.fill(4 << 20, false, limit, &interrupt, |_| {});
         assert_eq!(short.unwrap(), 1 << 20);
+        interrupt.raise();
+        let interrupted = test.fill(1 << 20, false, None, &interrupt, |_| {});
+        assert!(matches!(interrupted, Err(Error::Interrupted)));
     }
 }

@@ -6,7 +6,7 @@ use dataset::{
     own_session::open_settled,
 };
 use protocol::Endpoint;
-use runs::{Context, Length, Purpose, unless_interrupted, wait};
+use runs::{Context, Length, Purpose, wait};
 use sqltext::SqlStatement;
 
 /// Executes all statements over one connection; the first error ends it.
@@ -30,7 +30,7 @@ pub(super) fn execute(
         connection.close().await.map_err(of_server)
     };
     wait(async {
-        let sent = unless_interrupted(&context.interrupt, sent).await;
+        let sent = context.interrupt.unless_raised(sent).await;
         sent.unwrap_or_else(|| Err(Blamed::new(Blame::Interrupted, "interrupted while loading")))
     })?
 }

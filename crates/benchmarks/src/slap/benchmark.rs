@@ -9,7 +9,7 @@ use load::{Group, Observer, Outcome};
 use protocol::{Connection, Endpoint};
 use runs::{
     Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer, Purpose,
-    Stage, Work, control, database, unless_interrupted, wait,
+    Stage, Work, control, database, wait,
 };
 use settings::{OptionTable, Value, Values, defaults};
 use sqltext::refuse_foreign_text;
@@ -248,7 +248,7 @@ impl DataSet for SlapTables {
             let connection = open_settled(endpoint, limit).await;
             let mut connection = connection.map_err(failed)?;
             let made = self.make(&mut connection, &tables);
-            match unless_interrupted(&context.interrupt, made).await {
+            match context.interrupt.unless_raised(made).await {
                 Some(made) => made.map_err(failed),
                 None => Err(Blamed::new(Blame::Interrupted, "interrupted while loading")),
             }

@@ -6,8 +6,7 @@ use blame::{Blame, Blamed};
 use dataset::{KnownTable, own_session::open_settled};
 use protocol::Endpoint;
 use runs::{
-    Context, DataSet, Destination, Length, Loaded, Purpose, Step, control, disk_bytes, number,
-    unless_interrupted, wait,
+    Context, DataSet, Destination, Length, Loaded, Purpose, Step, control, disk_bytes, number, wait,
 };
 use samples::Dataset;
 
@@ -62,7 +61,7 @@ fn load_tables(
         for plan in &plans {
             let watch = &mut |event: TableEvent<'_>| show(&*step, &event);
             let made = plan.make_ready(&mut connection, Existing::Replace, watch);
-            match unless_interrupted(&context.interrupt, made).await {
+            match context.interrupt.unless_raised(made).await {
                 Some(Ok(_)) => {}
                 Some(Err(Error::Statement { source, .. })) if source.is_connection_lost() => {
                     return Err(source.blamed(&endpoint.address));

@@ -89,7 +89,7 @@ impl Benchmark for Storage {
             None => {
                 // fio knows what it has laid out already.
                 let _step = context.step("laying out the files of the jobs", Length::Unknown);
-                fio.lay_out(&job_file, &context.interrupt.flag())?;
+                fio.lay_out(&job_file, &context.interrupt)?;
             }
         }
         Ok(Box::new(Requests {
@@ -149,7 +149,6 @@ impl Work for Requests {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
         let spec = &driver.load.spec;
         let mut course = Course::new(&self.load, spec.warmup, spec.duration, observer);
-        let interrupt = driver.context.interrupt.flag();
         let every = interval_of(spec);
         let begin = reactor::system_now();
         let fio = self
@@ -157,7 +156,7 @@ impl Work for Requests {
             .start(&self.job_file, every, self.group.as_deref())?;
         course.observer.runs(fio.pid());
         course.observer.started();
-        let ended = fio.watch(&interrupt, |part| {
+        let ended = fio.watch(&driver.context.interrupt, |part| {
             course.add(&part, (reactor::system_now() - begin).as_secs_f64())
         });
         let ended = match ended {

@@ -2,12 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    pin::pin,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
-use load::Interrupt;
+use reactor::Interrupt;
 
 use crate::dump_load::{
     error::DumpError,
@@ -16,8 +14,6 @@ use crate::dump_load::{
 
 /// Bytes of statements in memory that wait or are sent at most, unless one alone is longer.
 const BYTES_AT_MOST: usize = 32 << 20;
-/// How long one wait lasts.
-const WAIT: Duration = Duration::from_millis(50);
 
 /// The queue, and the failure that ends everything.
 #[derive(Debug)]
@@ -25,6 +21,8 @@ pub(super) struct Queue<'i> {
     state: Mutex<State>,
     changed: Condvar,
     interrupt: &'i Interrupt,
+    /// Also raised by the first failure.
+    end: Interrupt,
     ahead_at_most: usize,
 }
 
@@ -41,7 +39,6 @@ struct State {
     /// Settings of the session so far.
     sets: Vec<Arc<[u8]>>,
     is_closed: bool,
-    has_failed: bool,
     failure: Option<DumpError>,
     done: (u64, u64),
 }
@@ -122,6 +119,7 @@ impl<'i> Queue<'i> {
             state: Mutex::new(state),
             changed: Condvar::new(),
             interrupt,
+            end: interrupt.child(),
             ahead_at_most,
         }
     }
@@ -135,7 +133,7 @@ impl<'i> Queue<'i> {
                 *state.bytes.of(&job.text) += more;
                 break;
             }
-            if state.has_failed || self.interrupt.is_raised() {
+            if self.end.is_raised() {
                 return;
             }
             state = self.wait_on(state);
@@ -168,7 +166,7 @@ impl<'i> Queue<'i> {
     ) -> Option<(Job, Vec<Arc<[u8]>>)> {
         let mut state = self.lock();
         loop {
-            if state.has_failed || self.interrupt.is_raised() {
+            if self.end.is_raised() {
                 return None;
             }
             let chosen = state.choose(connection);
@@ -216,29 +214,29 @@ impl<'i> Queue<'i> {
     /// Ends everything; the first failure is kept.
     pub(super) fn fail(&self, error: DumpError) {
         let mut state = self.lock();
-        state.has_failed = true;
         state.failure.get_or_insert(error);
+        self.end.raise();
         drop(state);
         self.changed.notify_all();
     }
 
     /// Whether everything ends: a failure, or an interruption.
     pub(super) fn has_failed(&self) -> bool {
-        if self.interrupt.is_raised() {
+        let is_over = self.end.is_raised();
+        if is_over && self.interrupt.is_raised() {
             self.fail(DumpError::Interrupted);
         }
-        self.lock().has_failed
+        is_over
     }
 
     /// The result of `future`, such as a statement that may wait for a lock; `None` once everything ends.
     pub(super) async fn unless_failed<F: Future>(&self, future: F) -> Option<F::Output> {
-        let mut future = pin!(future);
-        while !self.has_failed() {
-            if let Ok(output) = reactor::timeout(WAIT, future.as_mut()).await {
-                return Some(output);
-            }
+        let output = self.end.unless_raised(future).await;
+        if output.is_none() {
+            // An interruption becomes the failure.
+            self.has_failed();
         }
-        None
+        output
     }
 
     pub(super) fn failure(&self) -> Option<DumpError> {
@@ -267,8 +265,7 @@ impl<'i> Queue<'i> {
     }
 
     fn wait_on<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        let waited = self.changed.wait_timeout(state, WAIT);
-        waited.unwrap_or_else(PoisonError::into_inner).0
+        self.end.wait_on(&self.changed, state)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -7,12 +7,12 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
-        mpsc,
     },
     thread,
 };
 
 use files::HandedOver;
+use reactor::channel::{Receiver, Sender, bounded};
 use sqltext::refuse_foreign_text;
 
 use crate::{
@@ -80,8 +80,8 @@ impl Reading {
         &'s self,
         scope: &'s thread::Scope<'s, '_>,
         queue: &'s Queue<'_>,
-    ) -> io::Result<mpsc::Receiver<Piece>> {
-        let (sender, receiver) = mpsc::sync_channel(WAITING_AT_MOST);
+    ) -> io::Result<Receiver<Piece>> {
+        let (sender, receiver) = bounded(WAITING_AT_MOST);
         let builder = thread::Builder::new().name("dump-reader".to_owned());
         builder.spawn_scoped(scope, move || {
             let mut mode = self.mode.clone();
@@ -104,7 +104,7 @@ impl Reading {
         &self,
         path: &Path,
         mode: &mut SqlMode,
-        sender: &mpsc::SyncSender<Piece>,
+        sender: &Sender<Piece>,
         queue: &Queue<'_>,
     ) -> Result<bool, DumpError> {
         let failed = |source| DumpError::Read {
@@ -228,7 +228,7 @@ mod tests {
     use flate2::{Compression, write::GzEncoder};
 
     use super::*;
-    use load::Interrupt;
+    use reactor::Interrupt;
 
     fn read(name: &str, content: &[u8]) -> io::Result<String> {
         let directory = tempfile::tempdir()?;

@@ -5,14 +5,12 @@ use std::{
     collections::VecDeque,
     ops::Range,
     sync::{Condvar, Mutex, PoisonError},
-    time::Duration,
 };
 
-use super::give_up::GiveUp;
+use reactor::Interrupt;
+
 use crate::table_data::{Rows, TableData};
 
-/// Interval at which a waiting stream checks whether the streams have given up.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Approximate size of the rows of one statement: it limits the rollback of an interrupted one, and divides a big table
 /// finely enough.
 const PART_BYTES: u64 = 128 << 20;
@@ -95,11 +93,12 @@ impl Queue {
         (queue, bytes_expected)
     }
 
-    /// The next piece of work; waits while others have to finish theirs first. `None` when nothing is left.
-    pub(super) fn next(&self, give_up: &GiveUp<'_>) -> Option<Job> {
+    /// The next piece of work; waits while others have to finish theirs first. `None` when nothing is left,
+    /// and at the end of all streams.
+    pub(super) fn next(&self, end: &Interrupt) -> Option<Job> {
         let mut state = self.lock();
         loop {
-            if give_up.is_due() {
+            if end.is_raised() {
                 return None;
             }
             if let Some(job) = state.take() {
@@ -109,8 +108,7 @@ impl Queue {
             if state.tables.iter().all(is_over) {
                 return None;
             }
-            let waited = self.changed.wait_timeout(state, LOOK_EVERY);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = end.wait_on(&self.changed, state);
         }
     }
 
@@ -207,7 +205,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use load::Interrupt;
 
     /// A number of units with a row of 10 bytes; units 0, 1 and 5 are in the table already.
     struct HalfLoaded(u64);
@@ -268,7 +265,7 @@ mod tests {
     }
 
     fn next(queue: &Queue) -> Option<Job> {
-        queue.next(&GiveUp::new(&Interrupt::default()))
+        queue.next(&Interrupt::default())
     }
 
     #[test]
@@ -323,10 +320,9 @@ mod tests {
 
     #[test]
     fn nothing_is_handed_out_after_a_failure() {
-        let interrupt = Interrupt::default();
         let (queue, _) = Queue::new(&[table(5, false)], 1);
-        let give_up = GiveUp::new(&interrupt);
-        give_up.fail();
-        assert_eq!(queue.next(&give_up), None);
+        let end = Interrupt::default();
+        end.raise();
+        assert_eq!(queue.next(&end), None);
     }
 }

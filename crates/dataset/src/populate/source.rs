@@ -10,8 +10,8 @@ use std::{
 };
 
 use protocol::LocalSource;
+use reactor::Interrupt;
 
-use super::give_up::GiveUp;
 use crate::table_data::Rows;
 
 /// Bytes that are generated before they are sent: limits the memory of a stream.
@@ -52,7 +52,7 @@ pub(super) struct UnitLines<'t> {
     sent_rows: u64,
     sent_bytes: u64,
     tally: &'t Tally,
-    give_up: &'t GiveUp<'t>,
+    end: &'t Interrupt,
 }
 
 impl<'t> UnitLines<'t> {
@@ -60,7 +60,7 @@ impl<'t> UnitLines<'t> {
         rows: Arc<dyn Rows>,
         units: Range<u64>,
         tally: &'t Tally,
-        give_up: &'t GiveUp<'t>,
+        end: &'t Interrupt,
     ) -> Self {
         Self {
             rows,
@@ -68,7 +68,7 @@ impl<'t> UnitLines<'t> {
             sent_rows: 0,
             sent_bytes: 0,
             tally,
-            give_up,
+            end,
         }
     }
 
@@ -85,7 +85,7 @@ impl<'t> UnitLines<'t> {
 
 impl LocalSource for UnitLines<'_> {
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
-        if self.give_up.is_due() {
+        if self.end.is_raised() {
             return Err(io::Error::from(io::ErrorKind::Interrupted));
         }
         let begin = buffer.len();

@@ -5,18 +5,16 @@ use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
-    thread,
     time::Duration,
 };
 
 use blame::{Blame, Blamed};
+use reactor::Interrupt;
 use report::shell_word;
 use results::HIDDEN;
 use runs::signals;
 use rustix::process::{Pid, Signal, kill_process};
-
-/// Polling interval of the running command.
-const PERIOD: Duration = Duration::from_millis(20);
+use server::wait_for_child;
 
 /// A command to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,21 +160,18 @@ fn ended(mut command: Command) -> io::Result<ExitStatus> {
         command.process_group(0);
     }
     let mut child = command.spawn()?;
-    let mut is_told = false;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        let first = signals::first().and_then(Signal::from_named_raw);
-        if let Some(signal) = first.filter(|_| !is_told) {
-            is_told = true;
-            // A terminal sends no SIGTERM.
-            if leads_group || signal == Signal::TERM {
-                kill_process(Pid::from_child(&child), signal)?;
-            }
-        }
-        thread::sleep(PERIOD);
+    let interrupt = Interrupt::of_user();
+    if let Some(status) = wait_for_child(&mut child, Some(interrupt), Duration::MAX)? {
+        return Ok(status);
     }
+    let first = signals::first().and_then(Signal::from_named_raw);
+    // A terminal sends no SIGTERM.
+    if let Some(signal) = first
+        && (leads_group || signal == Signal::TERM)
+    {
+        kill_process(Pid::from_child(&child), signal)?;
+    }
+    child.wait()
 }
 
 /// The absolute path of a file, for a command that is called in another directory.

@@ -11,17 +11,16 @@ use std::{
 
 use blame::{Blame, Blamed};
 use files::SocketFile;
-use load::Interrupt;
 use protocol::null_server::{
     Behaviour, ColdStart, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
     usual_error,
 };
-use reactor::{Clock, Listener, Reactor};
+use reactor::{Clock, Interrupt, Listener, Reactor};
 use runs::{open_files, signals};
 use settings::quantity;
 
-/// Interval at which it checks for its end.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Interval at which it checks whether the log can be written.
+const CHECK_LOG_EVERY: Duration = Duration::from_millis(50);
 /// Freeze of a server that never answers: longer than its lifetime.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// Buffer of the log, bytes.
@@ -249,9 +248,12 @@ async fn serve(
         addresses.push(address.to_string());
     }
     println!("listening on {}", addresses.join(" and "));
-    while !interrupt.is_raised() && !server.has_failed() {
-        reactor::sleep(LOOK_EVERY).await;
-    }
+    let failed = async {
+        while !server.has_failed() {
+            reactor::sleep(CHECK_LOG_EVERY).await;
+        }
+    };
+    interrupt.unless_raised(failed).await;
     let logged = server.finish();
     let counters = server.counters();
     let mut summary = format!(

@@ -86,8 +86,7 @@ fn listening(address: &str, args: &ObserveArgs) -> anyhow::Result<ExitCode> {
     let bound = listener.local_addr().map_err(refused)?;
     let interrupt = signals::silent_interrupt()?;
     println!("listening on {bound}");
-    let is_stopped = || interrupt.is_raised();
-    let ended = listen(listener, &place, &is_stopped, &|said| eprintln!("{said}"));
+    let ended = listen(listener, &place, &interrupt, &|said| eprintln!("{said}"));
     ended.map_err(|error| Blamed::new(Blame::Machine, format!("{bound}: {error}")))?;
     eprintln!("stopped");
     Ok(ExitCode::SUCCESS)

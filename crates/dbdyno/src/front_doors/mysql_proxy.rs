@@ -23,8 +23,8 @@ use runs::signals;
 
 use crate::output::print_of_clap;
 
-/// Interval at which it checks for its end.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Interval at which it checks whether the proxy has ended by itself.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// Its options, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {
@@ -97,12 +97,7 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             env!("CARGO_PKG_VERSION")
         ),
     );
-    reactor::block_on(async {
-        while !interrupt.is_raised() && !proxy.is_over() {
-            reactor::sleep(LOOK_EVERY).await;
-        }
-    })
-    .map_err(Blamed::machine)?;
+    while !proxy.is_over() && !interrupt.wait(CHECK_EVERY) {}
     proxy.stop();
     let level = if arguments.verbose_shutdown {
         // Also written where only errors are.

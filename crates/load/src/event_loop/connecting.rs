@@ -4,9 +4,10 @@ use std::{
     cell::{Cell as StdCell, RefCell},
     collections::VecDeque,
     rc::Rc,
-    sync::mpsc,
     time::Duration,
 };
+
+use reactor::channel;
 
 use super::{message::Message, slot::Dealt};
 use crate::{
@@ -24,7 +25,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Opens the connections of all users, several at a time; those that fail after all attempts are left out.
 pub(super) async fn connect_all<U: User + 'static>(
-    messages: &mpsc::Sender<Message>,
+    messages: &channel::Sender<Message>,
     timeline: &Timeline,
     users: Vec<Dealt<U>>,
 ) -> Vec<Dealt<U>> {

@@ -2,11 +2,11 @@
 
 use std::{
     cell::{Cell as StdCell, RefCell},
-    sync::{Arc, mpsc},
+    sync::Arc,
     time::Duration,
 };
 
-use reactor::Instant;
+use reactor::{Instant, channel};
 
 use super::message::Message;
 use settings::{Arrivals, OnError};
@@ -23,7 +23,8 @@ use crate::{
     tolerated::Tolerated,
 };
 
-/// Interval at which an event loop checks whether the controller has changed a time.
+/// Interval at which an event loop checks whether the controller has changed a time. The loop is not woken for that: a
+/// wake-up by another thread takes a lock, and would interfere with what is measured.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The parameters of one event loop.
@@ -38,9 +39,9 @@ pub(crate) struct Task {
     pub(crate) tolerated: Tolerated,
     pub(crate) drain: Drain,
     pub(crate) timeline: Arc<Timeline>,
-    pub(crate) messages: mpsc::Sender<Message>,
+    pub(crate) messages: channel::Sender<Message>,
     /// Cells that the controller has read and returns, so that no interval allocates a histogram.
-    pub(crate) used_cells: mpsc::Receiver<Cells>,
+    pub(crate) used_cells: channel::Receiver<Cells>,
 }
 
 /// The state shared by the users of one event loop.

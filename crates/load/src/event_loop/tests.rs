@@ -1,12 +1,8 @@
 //! Tests of one event loop under a driven clock, with users whose operations take known times.
 
-use std::{
-    future::Future,
-    sync::{Arc, mpsc},
-    time::Duration,
-};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use reactor::Clock;
+use reactor::{Clock, channel};
 use samples::{Durations, Phase};
 use settings::{Arrivals, OnError};
 
@@ -224,8 +220,8 @@ fn drive_in_stages(
         timeline.stop_by(at(warm_up_ms + measure_ms));
     }
     timeline.set_start(Instant::from_ns(START_NS));
-    let (messages, inbox) = mpsc::channel();
-    let (_give_back, used_cells) = mpsc::channel();
+    let (messages, inbox) = channel::unbounded();
+    let (_give_back, used_cells) = channel::unbounded();
     let task = Task {
         share: Share { index: 0, of: 1 },
         shape: SHAPE,

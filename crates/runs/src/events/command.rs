@@ -62,7 +62,7 @@ impl Command<'_> {
             process.stdout.take().map(Output::read),
             process.stderr.take().map(Output::read),
         ];
-        let ended = guarded.end(|| cut_off.why());
+        let ended = guarded.end(cut_off);
         let outputs = outputs.into_iter().flatten();
         let performed = Performed {
             output: outputs.map(Output::text).collect(),
@@ -146,23 +146,21 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use load::Interrupt;
+    use reactor::Interrupt;
     use rustix::process::{Signal, getpid, kill_process};
     use samples::EventOutcome;
 
     use super::*;
 
     fn run(words: &[&str], limit: Option<Duration>) -> Performed {
-        run_while(words, limit, &AtomicBool::new(false))
+        run_while(words, limit, &Interrupt::default())
     }
 
-    fn run_while(words: &[&str], limit: Option<Duration>, is_over: &AtomicBool) -> Performed {
+    fn run_while(words: &[&str], limit: Option<Duration>, end: &Interrupt) -> Performed {
         let cut_off = CutOff {
             limit: limit.map(|limit| (limit, reactor::system_now() + limit)),
-            is_over,
             interrupt: &Interrupt::default(),
+            end,
         };
         let arguments: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
         let address = Address::Tcp {
@@ -246,13 +244,13 @@ mod tests {
             "sleep 600 & echo $!; echo $(setsid sh -c 'sleep 600 >/dev/null 2>&1 & echo $!'); touch {}; wait",
             ready.display()
         );
-        let is_over = AtomicBool::new(false);
+        let end = Interrupt::default();
         let performed = std::thread::scope(|scope| {
             scope.spawn(|| {
                 assert!(within_limit(|| ready.exists()));
-                is_over.store(true, Ordering::Relaxed);
+                end.raise();
             });
-            run_while(&["sh", "-c", &script], None, &is_over)
+            run_while(&["sh", "-c", &script], None, &end)
         });
         assert_eq!(performed.outcome, EventOutcome::TimedOut);
         let message =

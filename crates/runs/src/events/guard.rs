@@ -19,19 +19,20 @@ use std::{
 };
 
 use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
+    event::{PollFd, PollFlags, poll},
     io::Errno,
     process::{
-        Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process, kill_process_group,
-        set_child_subreaper, wait, waitid,
+        Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
+        set_child_subreaper, wait,
     },
 };
 use serde::{Deserialize, Serialize};
+use server::wait_for_child;
+
+use super::cut_off::CutOff;
 
 /// The hidden command of the guard.
 pub const COMMAND: &str = "event-guard";
-/// Interval at which both sides check whether the program has ended.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Time for processes to end that were killed. One of another user cannot be.
 const END_WITHIN: Duration = Duration::from_secs(2);
 /// Pause between two looks at processes that were killed.
@@ -92,21 +93,15 @@ impl Guarded {
         &mut self.guard
     }
 
-    /// Waits for the program's end, and has it ended when `why_end` says why; returns how it ended and that text.
-    pub(super) fn end(
-        mut self,
-        mut why_end: impl FnMut() -> Option<String>,
-    ) -> io::Result<(ExitStatus, Option<String>)> {
-        let why = loop {
-            if self.guard.try_wait()?.is_some() {
-                break None;
-            }
-            let why = why_end();
-            if why.is_some() {
+    /// Waits for the program's end, and has it ended when it is cut off; returns how it ended, and why it was cut off.
+    pub(super) fn end(mut self, cut_off: &CutOff<'_>) -> io::Result<(ExitStatus, Option<String>)> {
+        let ended = wait_for_child(&mut self.guard, Some(cut_off.end), cut_off.left())?;
+        let why = match ended {
+            Some(_) => None,
+            None => {
                 self.line.shutdown(Shutdown::Write)?;
-                break why;
+                Some(cut_off.why())
             }
-            thread::sleep(LOOK_EVERY);
         };
         let of_guard = self.guard.wait()?;
         let mut report = String::new();
@@ -156,18 +151,19 @@ pub fn stand() -> io::Result<()> {
 
 /// Waits for the end of the program, or of the other side of the line.
 fn until_end(program: Pid, line: &UnixStream) -> io::Result<()> {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let pause = Timespec::try_from(LOOK_EVERY).map_err(io::Error::other)?;
-    while waitid(WaitId::Pid(program), options)?.is_none() {
-        let mut polled = [PollFd::new(line, PollFlags::IN)];
-        match poll(&mut polled, Some(&pause)) {
-            // Nothing is ever sent behind the order: it is the end.
-            Ok(1..) => break,
-            Ok(0) | Err(Errno::INTR) => {}
+    let program = pidfd_open(program, PidfdFlags::empty())?;
+    loop {
+        let mut polled = [
+            PollFd::new(&program, PollFlags::IN),
+            PollFd::new(line, PollFlags::IN),
+        ];
+        match poll(&mut polled, None) {
+            // Nothing is ever sent behind the order: what can be read of the line is its end.
+            Ok(_) => return Ok(()),
+            Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(())
 }
 
 /// Ends all children, and theirs, which become children here as their parents end.

@@ -39,7 +39,6 @@ async fn execute_all(
     let id = connection.connection_id();
     let (mut rows_affected, mut warnings) = (0, 0);
     for (number, sql) in (1..).zip(statements) {
-        let mut query = pin!(connection.query(sql.as_bytes()));
         let so_far = Performed {
             rows_affected: Some(rows_affected),
             warnings: Some(warnings),
@@ -49,6 +48,10 @@ async fn execute_all(
             1 => String::new(),
             count => format!("statement {number} of {count}: "),
         };
+        if cut_off.end.is_raised() {
+            return so_far.but_cut_off(format!("{place}{}", cut_off.why()));
+        }
+        let mut query = pin!(connection.query(sql.as_bytes()));
         match cut_off.unless_cut(query.as_mut()).await {
             Ok(Ok(outcome)) => {
                 rows_affected += outcome.affected_rows;

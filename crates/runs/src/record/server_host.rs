@@ -11,10 +11,9 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::{Observe, ObserverAddress};
-use load::Interrupt;
 use observer::{RemoteHost, Secret, Ssh, Tcp, Transport, Watch};
 use protocol::Endpoint;
-use reactor::Instant;
+use reactor::{Instant, Interrupt};
 use samples::{Cgroup, Host, Line, Lost, RunWriter, WriteError};
 
 use crate::{
@@ -22,7 +21,6 @@ use crate::{
     listener::{Context, Listener},
     password_file,
     record::server_directories::server_directories,
-    signals,
 };
 
 /// Configuration of the observer of a server's machine, for all runs.
@@ -148,7 +146,7 @@ impl ServerHost {
     pub fn watch(&self, variables: &BTreeMap<String, String>, own: &[Cgroup]) -> Vec<Line> {
         let watched = match &self.remote {
             Ok(remote) => remote
-                .watch(watch(variables), &|| signals::raised_for().is_some())
+                .watch(watch(variables), Interrupt::of_user())
                 .map_err(|error| error.to_string()),
             Err(why) => Err(why.clone()),
         };
@@ -206,7 +204,7 @@ impl ServerHost {
         let Ok(remote) = self.remote else {
             return (Vec::new(), None);
         };
-        let observed = remote.leave(&|| signals::raised_for().is_some());
+        let observed = remote.leave(Interrupt::of_user());
         let mut lines: Vec<Line> = observed.changed.into_iter().map(Line::Changed).collect();
         lines.extend(observed.collected.map(Line::Collected));
         said.clock = observed.offset.map(Into::into);

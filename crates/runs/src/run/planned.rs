@@ -74,8 +74,10 @@ impl Planned<'_> {
                 .map(|limit| Line::Limit(limit.recorded()))
                 .chain(dataset)
                 .collect(),
-            events: (self.stage.endpoint.as_ref())
-                .and_then(|it| Events::of(self.run, it, self.stage.process.as_ref())),
+            events: self.stage.endpoint.as_ref().and_then(|endpoint| {
+                let server = self.stage.process.as_ref();
+                Events::of(self.run, endpoint, server, &self.context.interrupt)
+            }),
             before: &self.run.before,
             after: &self.run.after,
             is_listed: false,

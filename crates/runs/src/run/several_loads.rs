@@ -3,23 +3,21 @@
 use std::{
     sync::{
         Condvar, Mutex, PoisonError,
-        mpsc::{RecvTimeoutError, Sender, channel},
+        mpsc::{Sender, channel},
     },
     thread,
     time::Duration,
 };
 
 use blame::Blamed;
-use load::{Ended, Interrupt, Observer, Outcome};
-use reactor::Instant;
+use load::{Ended, Observer, Outcome};
+use reactor::{Instant, Interrupt};
 use samples::{Interval, LoadStage, PhaseMark};
 
 use crate::{
     benchmark::Work, listener::Context, record::recording::Recording, run::driver::Driver,
 };
 
-/// Interval at which waiting threads check for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Time from the last connection to the first operations, in which all loads hear of their start.
 const START_AFTER: Duration = Duration::from_millis(20);
 
@@ -30,7 +28,7 @@ pub(super) fn drive_together(
     interrupt: &Interrupt,
     recording: &mut Recording<'_>,
 ) -> Vec<Result<Outcome, Blamed>> {
-    let ending = Interrupt::default();
+    let ending = interrupt.child();
     let start = CommonStart::new(loads.len());
     let mut results: Vec<_> = loads.iter().map(|_| None).collect();
     thread::scope(|scope| {
@@ -56,21 +54,16 @@ pub(super) fn drive_together(
             });
         }
         drop(reports);
-        loop {
-            match received.recv_timeout(LOOK_EVERY) {
-                Ok((load, Report::Ended(result))) => {
+        for (load, report) in received {
+            match report {
+                Report::Ended(result) => {
                     let is_planned = matches!(&*result, Ok(it) if it.ended == Ended::Planned);
                     if !is_planned {
                         ending.raise();
                     }
                     results[load] = Some(*result);
                 }
-                Ok((load, report)) => report.pass_to(&mut recording.of_load(load)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            if interrupt.is_raised() {
-                ending.raise();
+                report => report.pass_to(&mut recording.of_load(load)),
             }
         }
     });
@@ -185,8 +178,7 @@ impl CommonStart {
             self.is_known.notify_all();
         }
         while state.1.is_none() && !ending.is_raised() {
-            let waited = self.is_known.wait_timeout(state, LOOK_EVERY);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = ending.wait_on(&self.is_known, state);
         }
         state.1
     }

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
-use load::{Counters, Interrupt, Load, Observer, Outcome, User};
+use load::{Counters, Load, Observer, Outcome, User};
+use reactor::Interrupt;
 use samples::{Command, Interval, Line, LoadStage, PhaseMark, Record};
 
 use crate::{

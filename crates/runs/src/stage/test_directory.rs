@@ -65,10 +65,11 @@ impl TestDirectory {
         self.refuse_unless_room(bytes)?;
         let what = format!("writing the test file of {}", units::bytes(bytes));
         let step = context.step(&what, Length::Even(bytes));
-        let interrupt = context.interrupt.flag();
         let is_direct = self.place.is_direct();
         self.test
-            .fill(bytes, is_direct, None, &interrupt, |at| step.reach(at))?;
+            .fill(bytes, is_direct, None, &context.interrupt, |at| {
+                step.reach(at)
+            })?;
         self.filled.store(bytes, Ordering::Relaxed);
         Ok(())
     }

@@ -4,55 +4,48 @@ use std::{
     io::{self, Read},
     os::fd::AsFd,
     process::{Child, ExitStatus},
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
     time::Duration,
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, Signal, kill_process, kill_process_group},
-};
+use reactor::{Interrupt, readable_within, system_now};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// Polling interval for a child.
+use crate::process::child::wait_for_child;
+
+/// Interval at which a child is watched.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Set by the program's signal handler.
-static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-
-/// From now on, waiting for a server's process ends when this flag is set, with an error of the kind
+/// The reaction of a wait for a server's process to an interruption by the user: it ends with an error of the kind
 /// [`io::ErrorKind::Interrupted`]. A stop or kill that begins later continues, since it cleans up.
-pub fn end_waits_when(flag: Arc<AtomicBool>) {
-    // A second flag would come from the same handler.
-    let _ = FLAG.set(flag);
-}
-
-/// The reaction of a wait to an interruption.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wait {
-    /// It cleans up after an interruption.
-    clears_up: bool,
+    /// `None` for a wait that cleans up after an interruption.
+    interrupt: Option<&'static Interrupt>,
 }
 
 impl Wait {
     /// For ordinary work: an interruption ends it, even an earlier one.
     pub(crate) fn of_work() -> Self {
-        Self { clears_up: false }
+        Self {
+            interrupt: Some(Interrupt::of_user()),
+        }
     }
 
     /// For work that also cleans up after an interruption: only a later interruption ends it.
     pub(crate) fn from_now() -> Self {
         Self {
-            clears_up: is_raised(),
+            interrupt: Some(Interrupt::of_user()).filter(|it| !it.is_raised()),
         }
+    }
+
+    /// The interrupt that ends this wait, if one does.
+    pub(crate) fn interrupt(self) -> Option<&'static Interrupt> {
+        self.interrupt
     }
 
     /// An error if an interruption has to end this wait.
     pub(crate) fn go_on(self) -> io::Result<()> {
-        if is_raised() && !self.clears_up {
+        if self.interrupt.is_some_and(Interrupt::is_raised) {
             Err(interrupted())
         } else {
             Ok(())
@@ -98,20 +91,10 @@ pub(crate) struct InterruptiblePipe<P>(pub(crate) P);
 
 impl<P: Read + AsFd> Read for InterruptiblePipe<P> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let period = Timespec {
-            tv_sec: 0,
-            tv_nsec: i64::from(PERIOD.subsec_nanos()),
-        };
-        loop {
-            if is_raised() {
-                return Err(io::Error::other("interrupted"));
-            }
-            match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&period)) {
-                Ok(0) | Err(rustix::io::Errno::INTR) => {}
-                Ok(_) => return self.0.read(buffer),
-                Err(error) => return Err(error.into()),
-            }
+        if is_raised() || !readable_within(&self.0, Some(Interrupt::of_user()), Duration::MAX)? {
+            return Err(io::Error::other("interrupted"));
         }
+        self.0.read(buffer)
     }
 }
 
@@ -132,12 +115,14 @@ pub(crate) fn wait_for_within(
     watch: &mut dyn FnMut(u32),
 ) -> io::Result<ExitStatus> {
     let wait = Wait::of_work();
-    let mut waited = Duration::ZERO;
+    let begun = system_now();
     loop {
-        if let Some(status) = child.try_wait()? {
+        watch(child.id());
+        let left = limit.saturating_sub(system_now() - begun);
+        if let Some(status) = wait_for_child(child, wait.interrupt(), left.min(PERIOD))? {
             return Ok(status);
         }
-        let in_time = if waited < limit {
+        let in_time = if system_now() - begun < limit {
             Ok(())
         } else {
             Err(io::ErrorKind::TimedOut.into())
@@ -147,9 +132,6 @@ pub(crate) fn wait_for_within(
             child.wait()?;
             return Err(error);
         }
-        watch(child.id());
-        thread::sleep(PERIOD);
-        waited += PERIOD;
     }
 }
 
@@ -169,5 +151,5 @@ fn interrupted() -> io::Error {
 }
 
 fn is_raised() -> bool {
-    FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    Interrupt::of_user().is_raised()
 }

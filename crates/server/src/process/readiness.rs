@@ -3,7 +3,9 @@
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use reactor::system_now;
 
 use crate::process::ProcessHandle;
 use crate::process::interruption::Wait;
@@ -32,7 +34,7 @@ pub(crate) fn wait_until_up(
     timeout: Duration,
     wait: Wait,
 ) -> io::Result<Readiness> {
-    let start = now();
+    let start = system_now();
     let mut greeting = Greeting::default();
     loop {
         wait.go_on()?;
@@ -42,18 +44,10 @@ pub(crate) fn wait_until_up(
         if greeting.has_come(socket) {
             return Ok(Readiness::Up);
         }
-        if now() - start > timeout {
+        if system_now() - start > timeout {
             return Ok(Readiness::TimedOut);
         }
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "waits for another process, which no clock of ours drives"
-)]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// The first bytes from the server. The connection is kept between polls: a server that listens but does not accept yet

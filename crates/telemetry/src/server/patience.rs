@@ -1,22 +1,15 @@
 //! Time limits for the server's answers.
 
-use std::{
-    future::Future,
-    io,
-    pin::pin,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::{future::Future, io, pin::pin, time::Duration};
 
 use protocol::Error;
+use reactor::Interrupt;
 
 /// Time limit for one reading; a slower server is not queried again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The same after an interruption of the run.
 const PATIENCE_INTERRUPTED: Duration = Duration::from_millis(500);
-/// Polling interval for the interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The result of `future`, or an error after the time limit.
 pub(crate) async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
@@ -26,26 +19,23 @@ pub(crate) async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -
     }
 }
 
-/// The same; the shorter limit applies from the moment at which the flag is set.
+/// The same; the shorter limit applies from the interruption on.
 pub(crate) async fn in_time_or_interrupted<T>(
-    is_interrupted: &AtomicBool,
+    interrupt: &Interrupt,
     future: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     let mut future = pin!(future);
-    let mut left = PATIENCE;
-    while !left.is_zero() {
-        let part = left.min(LOOK_EVERY);
-        if let Ok(result) = reactor::timeout(part, future.as_mut()).await {
-            return result;
+    let end = reactor::now() + PATIENCE;
+    let answered = interrupt.unless_raised(future.as_mut());
+    match reactor::timeout(PATIENCE, answered).await {
+        Ok(Some(result)) => result,
+        Ok(None) => {
+            let left = (end - reactor::now()).min(PATIENCE_INTERRUPTED);
+            let ended = reactor::timeout(left, future.as_mut()).await;
+            ended.unwrap_or_else(|_| Err(silent(PATIENCE_INTERRUPTED)))
         }
-        left -= part;
-        if is_interrupted.load(Ordering::Relaxed) {
-            let rest = left.min(PATIENCE_INTERRUPTED);
-            let ended = reactor::timeout(rest, future.as_mut()).await;
-            return ended.unwrap_or_else(|_| Err(silent(PATIENCE_INTERRUPTED)));
-        }
+        Err(_) => Err(silent(PATIENCE)),
     }
-    Err(silent(PATIENCE))
 }
 
 fn silent(patience: Duration) -> Error {
@@ -70,16 +60,19 @@ mod tests {
             (false, 9_000, Ok(9_000)),
             (false, 11_000, Err(10_000)),
             (true, 300, Ok(300)),
-            (true, 9_000, Err(550)),
+            (true, 9_000, Err(500)),
         ] {
-            let flag = AtomicBool::new(is_interrupted);
+            let interrupt = Interrupt::default();
+            if is_interrupted {
+                interrupt.raise();
+            }
             let took = Reactor::new(Clock::Driven).unwrap().run(async {
                 let begin = now();
                 let answer = async {
                     sleep(Duration::from_millis(answers_after_ms)).await;
                     Ok(())
                 };
-                let result = in_time_or_interrupted(&flag, answer).await;
+                let result = in_time_or_interrupted(&interrupt, answer).await;
                 let took = (now() - begin).as_millis() as u64;
                 result.map(|()| took).map_err(|_| took)
             });

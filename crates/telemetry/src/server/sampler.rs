@@ -1,17 +1,13 @@
 //! The thread that queries the server while a load runs.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::AtomicBool,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
     time::Duration,
 };
 
 use protocol::{Connection, Endpoint, Error};
-use reactor::{Clock, Instant, Reactor, system_now};
+use reactor::{Clock, Instant, Interrupt, Reactor, system_now};
 use samples::{Collected, Line, ServerObservation};
 use units::moment;
 
@@ -35,8 +31,8 @@ pub struct WatchedServer {
     pub every: Duration,
     /// True if the load restarts it: then a lost connection is opened again, once per interval.
     pub comes_back: bool,
-    /// Set when the run is to end: a silent server then has a shorter time limit.
-    pub is_interrupted: Arc<AtomicBool>,
+    /// Raised when the run is to end: a silent server then has a shorter time limit.
+    pub interrupt: Interrupt,
 }
 
 /// Queries the server from its own thread, so that a slow answer does not delay the load.
@@ -135,10 +131,7 @@ impl Channels {
             Ok(reactor) => reactor,
             Err(error) => return self.say(nothing_observed(&error)),
         };
-        let observed = reactor.run(in_time_or_interrupted(
-            &server.is_interrupted,
-            begin(server),
-        ));
+        let observed = reactor.run(in_time_or_interrupted(&server.interrupt, begin(server)));
         let (mut observed, lines) = match observed {
             Ok(Ok(begun)) => begun,
             Ok(Err(why)) => return self.say(nothing_observed(&why)),
@@ -159,7 +152,7 @@ impl Channels {
             };
             if let (Err(RecvTimeoutError::Timeout), Some(since)) = (&order, &lost) {
                 let again = observed.connect_again(server);
-                let again = reactor.run(in_time_or_interrupted(&server.is_interrupted, again));
+                let again = reactor.run(in_time_or_interrupted(&server.interrupt, again));
                 if again.is_ok() {
                     observed.is_back(since);
                     lost = None;
@@ -168,15 +161,13 @@ impl Channels {
             }
             let result = match (order, &lost) {
                 (Ok(Order::Started(at)), None) => reactor.run(in_time_or_interrupted(
-                    &server.is_interrupted,
+                    &server.interrupt,
                     observed.started(at),
                 )),
                 (Ok(Order::Started(_)), Some(_)) => Ok(()),
                 (Err(RecvTimeoutError::Timeout), _) => {
-                    let line = reactor.run(in_time_or_interrupted(
-                        &server.is_interrupted,
-                        observed.read(),
-                    ));
+                    let line =
+                        reactor.run(in_time_or_interrupted(&server.interrupt, observed.read()));
                     line.map(|line| self.say(line))
                 }
                 (Ok(Order::Finish) | Err(RecvTimeoutError::Disconnected), _) => break,
@@ -187,10 +178,7 @@ impl Channels {
             }
         }
         if lost.is_none() {
-            match reactor.run(in_time_or_interrupted(
-                &server.is_interrupted,
-                observed.end(),
-            )) {
+            match reactor.run(in_time_or_interrupted(&server.interrupt, observed.end())) {
                 Ok(lines) => lines.into_iter().for_each(|line| self.say(line)),
                 Err(error) => lost = Some(format!("at the end: {error}")),
             }
@@ -202,7 +190,7 @@ impl Channels {
         }
         // This ends the queries either way.
         let _ = reactor.run(in_time_or_interrupted(
-            &server.is_interrupted,
+            &server.interrupt,
             observed.questioner.close(),
         ));
     }

@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use benchmarks::oltp::{self, IgnoredErrors, Plan, Script, Settings};
 use blame::{Blame, Blamed};
-use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, Stop, WarmUp};
+use load::{Arrivals, Ended, Group, Load, Observer, Stop, WarmUp};
+use reactor::Interrupt;
 use runs::{NullProcess, calibration::StatementRate, steady_judge};
 use samples::{
     Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse, Transport,

@@ -5,10 +5,11 @@ use std::{collections::BTreeMap, path::PathBuf};
 use blame::{Blame, Blamed};
 use mycnf::{Counters, Machine, RunningServer, Target};
 use protocol::Endpoint;
+use reactor::Interrupt;
 use runs::{
     local_pid, refuse_local,
     server_host::{Observation, watch},
-    shown_server, signals,
+    shown_server,
 };
 use samples::{Host, Peer, Storage};
 use telemetry::{Directory, Sampler, Targets, storage_behind};
@@ -74,9 +75,8 @@ fn machine(
         refuse_local(server_pid)?;
         let observation = Observation::new(observe, &Terminal)?;
         let remote = observation.reach()?;
-        let is_interrupted = || signals::raised_for().is_some();
-        let watching = remote.watch(watch(variables), &is_interrupted);
-        remote.leave(&is_interrupted);
+        let watching = remote.watch(watch(variables), Interrupt::of_user());
+        remote.leave(Interrupt::of_user());
         let watching =
             watching.map_err(|error| Blamed::new(Blame::Input, format!("observer {error}")))?;
         return Ok(machine_of(&watching.machine, &watching.storage, unknown));

@@ -1,14 +1,9 @@
 //! `dbdyno storage burst`: requests per second over minutes, by file size and depth, to find where a burst ends.
 
-use std::{
-    path::PathBuf,
-    process::ExitCode,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use blame::{Blame, Blamed};
+use reactor::Interrupt;
 use runs::{Event, Length};
 use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
@@ -19,8 +14,6 @@ use super::{
     values,
 };
 
-/// How often a pause looks at an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Begin of the names of fio's logs.
 const LOG: &str = "course";
 
@@ -135,7 +128,7 @@ fn measure(
     args: &BurstArgs,
     cells: &[(u64, Pattern)],
 ) -> anyhow::Result<()> {
-    let interrupt = session.ground.interrupt();
+    let interrupt = session.ground.interrupt().clone();
     let left: Vec<&(u64, Pattern)> = left(session, cells).collect();
     if let Some(lost) = lost_recovery(session) {
         let note = format!(
@@ -239,14 +232,8 @@ fn course(
 }
 
 /// Waits; an interruption ends it with an error.
-fn rest(seconds: u64, interrupt: &AtomicBool) -> Result<(), Blamed> {
-    let mut left = Duration::from_secs(seconds);
-    while !left.is_zero() && !interrupt.load(Ordering::Relaxed) {
-        let nap = left.min(LOOK_EVERY);
-        thread::sleep(nap);
-        left -= nap;
-    }
-    if interrupt.load(Ordering::Relaxed) {
+fn rest(seconds: u64, interrupt: &Interrupt) -> Result<(), Blamed> {
+    if interrupt.wait(Duration::from_secs(seconds)) {
         return Err(Blamed::from(storage::Error::Interrupted));
     }
     Ok(())

@@ -2,12 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use blame::{Blame, Blamed};
-use reactor::system_now;
+use reactor::{Interrupt, system_now};
 use runs::{
     Context, Length, claim_place,
     limit::{guard::GuardedGroup, recorded_limit},
@@ -120,8 +119,8 @@ impl Ground {
     }
 
     /// What the first signal raises.
-    pub(super) fn interrupt(&self) -> Arc<AtomicBool> {
-        self.context.interrupt.flag()
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.context.interrupt
     }
 
     /// Flushes of the disks behind the place since they were attached.
@@ -143,7 +142,7 @@ impl Ground {
         let direct = self.place.is_direct();
         let filled = self
             .test
-            .fill(bytes, direct, limit, &self.interrupt(), |at| step.reach(at));
+            .fill(bytes, direct, limit, self.interrupt(), |at| step.reach(at));
         Ok(filled.map_err(Blamed::from)?)
     }
 

@@ -110,7 +110,7 @@ fn measure(session: &mut Session, has_fio: bool) -> anyhow::Result<()> {
                 header.file_bytes,
                 header.direct,
                 each,
-                &ground.interrupt(),
+                ground.interrupt(),
             );
             drop(limited);
             measured.map_err(Blamed::from)?

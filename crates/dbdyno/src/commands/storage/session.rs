@@ -170,9 +170,8 @@ impl Session {
         let fio = self.fio.as_ref().expect("who has patterns has fio");
         let each = Duration::from_secs_f64(self.record.header.each_s);
         let job = std::path::absolute(job).map_err(|error| unwritten(job, &error))?;
-        let interrupt = self.ground.interrupt();
         let group = self.ground.group.as_deref();
-        fio.run(&job, section, each, group, &interrupt)
+        fio.run(&job, section, each, group, self.ground.interrupt())
             .map_err(Blamed::from)
     }
 
@@ -196,7 +195,7 @@ impl Session {
                 self.ground.place.is_direct(),
                 writers,
                 each,
-                &self.ground.interrupt(),
+                self.ground.interrupt(),
             );
             drop(limited);
             drop(step);

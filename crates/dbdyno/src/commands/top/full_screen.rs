@@ -9,7 +9,6 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use load::Interrupt;
 use ratatui::{
     Terminal,
     backend::CrosstermBackend,
@@ -19,7 +18,7 @@ use ratatui::{
         terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
     },
 };
-use reactor::{Instant, system_now};
+use reactor::{Instant, Interrupt, system_now};
 use top::{Answer, Model, Palette, Playback, Screen, Source, draw};
 
 use crate::commands::top::{
@@ -29,7 +28,7 @@ use crate::commands::top::{
 };
 
 /// Timeout of the wait for a key between two polls of the feed.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_EVERY: Duration = Duration::from_millis(100);
 /// Redraw interval without updates, for the times on the screen.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
@@ -88,7 +87,7 @@ pub(super) fn show(
         if is_enough || interrupt.is_raised() {
             return Ok(ExitCode::SUCCESS);
         }
-        let input = keyboard.input(LOOK_EVERY);
+        let input = keyboard.input(POLL_EVERY, interrupt);
         match input.map_err(|error| of_terminal(&error))? {
             Input::Nothing => {}
             Input::Resized => drawn = None,

@@ -4,12 +4,15 @@ use std::{
     fs::File,
     io::{self, IsTerminal, stdin},
     os::fd::{AsFd, OwnedFd},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::Duration,
 };
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use reactor::{
+    Interrupt,
+    channel::{Receiver, RecvTimeoutError, unbounded},
+};
 use top::Key;
 
 use super::hang_up::has_hung_up;
@@ -41,7 +44,7 @@ impl Keyboard {
         } else {
             File::open("/dev/tty")?.into()
         };
-        let (sender, events) = channel();
+        let (sender, events) = unbounded();
         thread::Builder::new()
             .name("keyboard".to_owned())
             .spawn(move || {
@@ -56,9 +59,9 @@ impl Keyboard {
         Ok(Self { terminal, events })
     }
 
-    /// Waits for input.
-    pub(super) fn input(&self, timeout: Duration) -> io::Result<Input> {
-        match self.events.recv_timeout(timeout) {
+    /// Waits for input, or for an interruption.
+    pub(super) fn input(&self, timeout: Duration, interrupt: &Interrupt) -> io::Result<Input> {
+        match interrupt.receive(&self.events, timeout) {
             Ok(event) => event.map(meaning),
             Err(_) if self.is_gone() => Ok(Input::Gone),
             Err(RecvTimeoutError::Timeout) => Ok(Input::Nothing),

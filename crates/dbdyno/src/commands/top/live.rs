@@ -7,8 +7,8 @@ use std::{
 
 use blame::{Blame, Blamed};
 use observer::RemoteHost;
-use reactor::{Clock, Instant, Reactor, system_now};
-use runs::{Stage, server_host, signals, wait_for_thread};
+use reactor::{Clock, Instant, Interrupt, Reactor, system_now};
+use runs::{Stage, server_host, wait_for_thread};
 use samples::{Line, Lost};
 use telemetry::ServerView;
 use top::{Model, Source};
@@ -44,9 +44,7 @@ impl Live {
                 let variables = server_host::variables_of(stage.server())?;
                 let remote = observation.reach()?;
                 let watching = remote
-                    .watch(server_host::watch(&variables), &|| {
-                        signals::raised_for().is_some()
-                    })
+                    .watch(server_host::watch(&variables), Interrupt::of_user())
                     .map_err(|error| Blamed::new(Blame::Input, format!("observer {error}")))?;
                 // A lost receiver is detected by the samples that follow.
                 let _ = told.send(Update::Line(Box::new(Line::Machine(watching.machine))));

@@ -3,19 +3,17 @@
 use std::{
     io::{Write, stdout},
     process::ExitCode,
-    thread,
     time::Duration,
 };
 
 use blame::{Blame, Blamed};
-use load::Interrupt;
-use reactor::system_now;
+use reactor::{Interrupt, system_now};
 use top::{Model, Plain, Playback, Source};
 
 use crate::commands::top::{feed::Feed, hang_up::has_hung_up, viewers::Viewers};
 
 /// Polling interval of the feed.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_EVERY: Duration = Duration::from_millis(50);
 
 /// What the command line chose.
 pub(super) struct Choices {
@@ -92,6 +90,6 @@ pub(super) fn tell(
                 Some(_) => Ok(ExitCode::from(Blame::Interrupted as u8)),
             };
         }
-        thread::sleep(LOOK_EVERY);
+        interrupt.wait(POLL_EVERY);
     }
 }

@@ -8,7 +8,6 @@ use std::{
     io::{self, Read, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, Command, ExitCode, ExitStatus, Stdio},
-    thread,
     time::Duration,
 };
 
@@ -17,6 +16,7 @@ use runs::signals;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, getuid, kill_process, setrlimit, setsid,
 };
+use server::wait_for_child;
 
 use super::{
     arguments::{Arguments, PASSWORD_VARIABLE},
@@ -29,8 +29,6 @@ const ROLE: &str = "DBDYNO_PROXY_ROLE";
 const READY: &[u8] = b"ready\n";
 /// Largest size of /etc/passwd.
 const PASSWD_MAX: u64 = 16 << 20;
-/// Interval at which a guard looks after the proxy.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Time before a crashed proxy is started again, so that one that crashes at once does not occupy a processor. One that
 /// crashes within this time of its first start is not started again.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -170,14 +168,10 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
             // The proxy has the terminal until it serves.
             leave_terminal();
         }
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(Blamed::machine)? {
-                break status;
-            }
-            if interrupt.is_raised() {
-                break end(&mut child).map_err(Blamed::machine)?;
-            }
-            thread::sleep(LOOK_EVERY);
+        let ended = wait_for_child(&mut child, Some(&interrupt), Duration::MAX);
+        let status = match ended.map_err(Blamed::machine)? {
+            Some(status) => status,
+            None => end(&mut child).map_err(Blamed::machine)?,
         };
         // An exit code is a decision of the proxy's own; a signal or a bug's code is a crash.
         let has_crashed = status.signal().is_some() || status.code() == Some(Blame::Bug as i32);
@@ -185,7 +179,7 @@ pub(super) fn guard(arguments: &Arguments, words: &[OsString]) -> anyhow::Result
         is_first = false;
         if has_crashed && has_served && arguments.keepalive && !interrupt.is_raised() {
             eprintln!("warning: the proxy ended with {status}; it is restarted");
-            thread::sleep(AGAIN_AFTER);
+            interrupt.wait(AGAIN_AFTER);
             continue;
         }
         break status.code().and_then(|code| u8::try_from(code).ok());
@@ -199,12 +193,8 @@ fn end(child: &mut Child) -> io::Result<ExitStatus> {
         // It may have ended by itself.
         let _ = kill_process(pid, Signal::TERM);
     }
-    let asked = reactor::system_now();
-    while reactor::system_now() - asked < END_WITHIN {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        thread::sleep(LOOK_EVERY);
+    if let Some(status) = wait_for_child(child, None, END_WITHIN)? {
+        return Ok(status);
     }
     eprintln!(
         "warning: the proxy did not end within {}, probably because of a script that does not return; it is killed",

@@ -4,17 +4,14 @@ use std::{
     io::{IsTerminal, stdin},
     os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, Command, ExitStatus},
-    thread,
     time::Duration,
 };
 
 use blame::{Blame, Blamed};
-use load::Interrupt;
+use reactor::Interrupt;
 use runs::signals;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-
-/// Polling interval of the running command.
-const PERIOD: Duration = Duration::from_millis(20);
+use server::wait_for_child;
 
 /// Runs a command line as system() does, until an interruption; a failure is reported and is not an error.
 pub(super) fn run_command(command: &str, option: &str) -> Result<(), Blamed> {
@@ -49,20 +46,15 @@ fn ended(
     leads_group: bool,
     interrupt: &Interrupt,
 ) -> std::io::Result<Option<ExitStatus>> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if interrupt.is_raised() {
-            let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-            // It may have ended in between.
-            let _ = match pid {
-                Some(pid) if leads_group => kill_process_group(pid, Signal::TERM),
-                Some(pid) => kill_process(pid, Signal::TERM),
-                None => Ok(()),
-            };
-            return Ok(None);
-        }
-        thread::sleep(PERIOD);
+    let status = wait_for_child(child, Some(interrupt), Duration::MAX)?;
+    if status.is_none() {
+        let pid = Pid::from_child(child);
+        // It may have ended in between.
+        let _ = if leads_group {
+            kill_process_group(pid, Signal::TERM)
+        } else {
+            kill_process(pid, Signal::TERM)
+        };
     }
+    Ok(status)
 }

@@ -21,9 +21,6 @@ use crate::{
     output::write_out,
 };
 
-/// Interval at which a sleeping client checks for an interruption.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-
 /// One client and its share of the unique words.
 pub(super) struct ClientRun<'s> {
     shared: &'s SharedState,
@@ -150,12 +147,7 @@ impl<'s> ClientRun<'s> {
     }
 
     fn sleep(&self, pause: Duration) {
-        let mut left = pause;
-        while !left.is_zero() && !self.shared.context.interrupt.is_raised() {
-            let nap = left.min(LOOK_EVERY);
-            std::thread::sleep(nap);
-            left -= nap;
-        }
+        self.shared.context.interrupt.wait(pause);
     }
 
     /// run_save_result: a line of column names, then the rows, with a TAB after every field.

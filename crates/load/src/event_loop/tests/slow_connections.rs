@@ -13,7 +13,7 @@ fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
         first_operation: 0,
         first_statement: 0,
     };
-    let (messages, inbox) = mpsc::channel();
+    let (messages, inbox) = channel::unbounded();
     let timeline = Timeline::new(Duration::from_secs(1), Stages::default());
     let users = vec![Dealt {
         offsets,
