@@ -11,7 +11,7 @@ use server::Installation;
 use units::counted;
 
 use super::subject::{
-    blamed, catalogue_line, difference, read_bytes, read_file, target, validated, write_new,
+    catalogue_line, difference, read_bytes, read_file, target, validated, write_new,
 };
 use super::trial::Start;
 
@@ -98,7 +98,7 @@ fn tried(installation: &Installation, text: &[u8]) -> Result<(Vec<String>, Start
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
     // What is not on this machine was noted when the file itself was read.
-    let file = OptionFile::read_for_elsewhere(&path).map_err(blamed)?;
+    let file = OptionFile::read_for_elsewhere(&path)?;
     let findings = validated(installation, &file)?.findings.into_iter();
     let refusals = findings.filter(mycnf::Finding::is_refusal);
     let refusals = refusals.map(|finding| {

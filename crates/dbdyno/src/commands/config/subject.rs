@@ -151,24 +151,18 @@ pub(super) fn this_machine(file: &OptionFile) -> Machine {
 pub(super) fn read_files(paths: &[PathBuf]) -> Result<OptionFile, Blamed> {
     let mut all = OptionFile::default();
     for path in paths {
-        all.append(OptionFile::read_for_review(path).map_err(blamed)?);
+        all.append(OptionFile::read_for_review(path)?);
     }
     Ok(all)
 }
 
 /// Reads one option file with its includes, and notes on standard error those that are not on this machine.
 pub(super) fn read_file(path: &Path) -> Result<OptionFile, Blamed> {
-    let file = OptionFile::read_for_elsewhere(path).map_err(blamed)?;
+    let file = OptionFile::read_for_elsewhere(path)?;
     for fault in file.faults() {
         eprintln!("note: {}: {}", fault.at, fault.what);
     }
     Ok(file)
-}
-
-/// An error of an option file is the input's.
-pub(super) fn blamed(error: mycnf::Error) -> Blamed {
-    let hint = error.hint();
-    Blamed::new(Blame::Input, error).hint(hint)
 }
 
 /// A line as it is written to an option file, without a line feed; a secret is left out.

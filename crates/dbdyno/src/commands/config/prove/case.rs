@@ -15,7 +15,7 @@ use verdict::Parts;
 use super::{options::ProveArgs, workload::Workload};
 use crate::commands::config::{
     review::review,
-    subject::{blamed, note_catalogue, read_file, this_machine},
+    subject::{note_catalogue, read_file, this_machine},
 };
 
 /// Share of the budget for the first round; the others get what is left.
@@ -72,9 +72,8 @@ impl Case {
             groups: &args.groups,
             tested: &args.tested,
         };
-        let mut candidates =
-            Candidates::new(&file, base.as_ref(), &target, &wanted).map_err(blamed)?;
-        candidates.join_dependent(&target).map_err(blamed)?;
+        let mut candidates = Candidates::new(&file, base.as_ref(), &target, &wanted)?;
+        candidates.join_dependent(&target)?;
         if candidates.groups.is_empty() {
             return Err(nothing_to_test(args, &candidates, &target));
         }
@@ -111,7 +110,7 @@ impl Case {
 
     /// The file with these groups.
     pub(super) fn file_with(&self, parts: &Parts) -> Result<OptionFile, Blamed> {
-        self.candidates.with(parts).map_err(blamed)
+        Ok(self.candidates.with(parts)?)
     }
 
     /// The durability class of the file with these groups.

@@ -9,7 +9,7 @@ use units::fine_percent;
 use verdict::Fate;
 
 use super::{case::Case, course::Course};
-use crate::commands::config::subject::{blamed, line_of};
+use crate::commands::config::subject::line_of;
 
 /// The text of the shortest file: what is common to both files, what earned its place, and what is not about speed.
 pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<String, Blamed> {
@@ -76,8 +76,7 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
 /// A line with the user's own value, also of a password: the file is for a server.
 fn own_line(entry: &Entry) -> Result<String, Blamed> {
     let mut file = OptionFile::default();
-    file.push("mysqld", entry.name.as_written(), entry.value.clone())
-        .map_err(blamed)?;
+    file.push("mysqld", entry.name.as_written(), entry.value.clone())?;
     Ok(file.to_string().lines().skip(1).collect())
 }
 
