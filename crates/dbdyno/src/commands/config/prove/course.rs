@@ -6,7 +6,7 @@ use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use results::{Origin, ResultsDirectory, question};
-use runs::{Choices, Context, Event, RunOutcome, Runner, shortcoming};
+use runs::{Choices, Context, RunOutcome, Runner, shortcoming};
 use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
 
@@ -169,10 +169,9 @@ fn measure(
         ResultsDirectory::create(Some(directory), &experiment, path, &note)?
     };
     let benchmarks = REGISTRY.read(experiment.plan(), context)?;
-    let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
-    let left = results.left(experiment.plan(), &renamed)?;
+    let runner = Runner::new(&experiment, &results, choices, context, benchmarks);
+    let left = runner.left()?;
     if !left.is_empty() {
-        let runner = Runner::new(&experiment, &results, choices, context, benchmarks);
         runner.run(&left).map_err(with_way_on)?;
     }
     let recorded = results.read(&experiment)?;
