@@ -7,12 +7,10 @@ use mycnf::{
     Migration, Move, OptionFile, Rewrite, Target, explanation, migrate, rewritten_text, shown,
     shown_line,
 };
-use server::Installation;
+use server::{Installation, validated};
 use units::counted;
 
-use super::subject::{
-    catalogue_line, difference, read_bytes, read_file, target, validated, write_new,
-};
+use super::subject::{catalogue_line, difference, read_bytes, read_file, target, write_new};
 use super::trial::Start;
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +55,10 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     let installation = Installation::find(Some(&args.to.to_string()), None).ok();
     let installation = installation.filter(|_| !args.no_validator);
     let taken = match &installation {
-        Some(installation) => validated(installation, &file)?.taken(),
+        Some(installation) => {
+            let validated = validated(installation, &file).map_err(Blamed::from)?;
+            validated.taken()
+        }
         None => Vec::new(),
     };
     let migration = migrate(&file, &args.file, &old, &args.from, &args.to, &taken);

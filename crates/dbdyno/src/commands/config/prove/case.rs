@@ -13,10 +13,7 @@ use server::Installation;
 use verdict::Parts;
 
 use super::{options::ProveArgs, workload::Workload};
-use crate::commands::config::{
-    review::review,
-    subject::{note_catalogue, read_file, this_machine},
-};
+use crate::commands::config::subject::{note_catalogue, read_file, this_machine};
 
 /// Share of the budget for the first round; the others get what is left.
 pub(super) const SCREENING_SHARE: f64 = 0.6;
@@ -260,14 +257,9 @@ fn read_startable(
 ) -> Result<OptionFile, Blamed> {
     let file = read_file(path)?;
     let machine = Machine::default();
-    let found = review(
-        vec![path.to_owned()],
-        &file,
-        target.clone(),
-        &machine,
-        Some(installation),
-    )?;
-    let refused = found.lint.advice.iter();
+    let paths = [path.to_owned()];
+    let found = server::review(&paths, &file, target, &machine, Some(installation))?;
+    let refused = found.advice.iter();
     let mut refused = refused.filter(|advice| advice.remark.level == Level::Refused);
     let Some(first) = refused.next() else {
         return Ok(file);
