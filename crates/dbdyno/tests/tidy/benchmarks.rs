@@ -11,9 +11,9 @@ const OF_A_USER: &[&str] = &["Class", "Failure", "Moment", "Next", "User", "Watc
 /// Names of benchmarks that they must not contain.
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
-/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands and the loads of
-/// `config prove`.
-const NAMING_AT_MOST: usize = 7;
+/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands, and the loads of
+/// `config prove` with their options.
+const NAMING_AT_MOST: usize = 8;
 
 /// Directories and files of a benchmark, or of the replacement of its original tool.
 const OWN_PLACES: &[&str] = &[

@@ -6,7 +6,7 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use mycnf::{Entry, MASK, Machine, OptionFile, Target, is_secret, parse_size_bytes, shown_line};
+use mycnf::{Machine, OptionFile, Target, parse_size_bytes, shown_line};
 use runs::named_server;
 use server::Installation;
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
@@ -160,18 +160,6 @@ pub(super) fn read_file(path: &Path) -> Result<OptionFile, Blamed> {
         eprintln!("note: {}: {}", fault.at, fault.what);
     }
     Ok(file)
-}
-
-/// A line as it is written to an option file, without a line feed; a secret is left out.
-pub(super) fn line_of(entry: &Entry) -> String {
-    let mut file = OptionFile::default();
-    let pushed = file.push("mysqld", entry.name.as_written(), entry.value.clone());
-    let text = file.to_string();
-    let line = text.lines().nth(1).filter(|_| pushed.is_ok());
-    match line {
-        Some(line) if !is_secret(&entry.name) => line.to_owned(),
-        _ => format!("{} = {MASK}", entry.name),
-    }
 }
 
 /// Says on standard error that the catalogue is of another series than asked for, or from documentation.

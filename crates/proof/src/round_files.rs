@@ -7,24 +7,24 @@ use experiment::written;
 use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 
-use super::{
+use crate::{
     case::Case,
     workload::{SMACK, SMACK_NAME},
 };
 
 /// The factor over the option files.
-pub(super) const FACTOR: &str = "file";
+pub(crate) const FACTOR: &str = "file";
 
 /// A round with the names of its files; the baseline is the first.
-pub(super) struct NamedRound {
+pub(crate) struct NamedRound {
     /// Name of its experiment: `1-screening`.
-    pub(super) name: String,
-    pub(super) files: Vec<(String, Parts)>,
+    pub(crate) name: String,
+    pub(crate) files: Vec<(String, Parts)>,
 }
 
 impl NamedRound {
     /// Names the files of a round; `number` counts from 1.
-    pub(super) fn new(case: &Case, number: usize, round: &Round) -> Self {
+    pub(crate) fn new(case: &Case, number: usize, round: &Round) -> Self {
         let purpose = match round.purpose {
             Purpose::Screening => "screening",
             Purpose::Check => "check",
@@ -39,14 +39,14 @@ impl NamedRound {
     }
 
     /// The name of a file.
-    pub(super) fn level(&self, parts: &Parts) -> Option<&str> {
+    pub(crate) fn level(&self, parts: &Parts) -> Option<&str> {
         let found = self.files.iter().find(|(_, of)| of == parts);
         found.map(|(name, _)| name.as_str())
     }
 
     /// Writes the option files and the experiment into a directory; the experiment is the last, so that it is complete
     /// where it exists.
-    pub(super) fn write(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
+    pub(crate) fn write(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
         let files_directory = directory.join(self.files_name());
         std::fs::create_dir_all(&files_directory).map_err(Blamed::machine)?;
         for (path, text) in self.planned(case, directory)? {
@@ -57,7 +57,7 @@ impl NamedRound {
 
     /// An error if the files in a directory are not those that are planned: results of other files would get the names of
     /// these.
-    pub(super) fn check(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
+    pub(crate) fn check(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
         for (path, text) in self.planned(case, directory)? {
             let found = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX);
             if found.is_ok_and(|found| found == text) {
@@ -86,7 +86,7 @@ impl NamedRound {
             let text = case.file_with(parts)?.to_string();
             planned.push((files_directory.join(format!("{name}.cnf")), text));
         }
-        if case.workload.toml.contains(&written::literal(SMACK_NAME)) {
+        if case.load.is_bundled_smack {
             planned.push((directory.join(SMACK_NAME), SMACK.to_owned()));
         }
         let path = directory.join(format!("{}.toml", self.name));
@@ -111,9 +111,9 @@ impl NamedRound {
             terms.blocks,
             names.join(", "),
             case.server_table(&self.files_name())?,
-            case.workload.toml,
+            case.load.toml,
             names.first().map_or("", String::as_str),
-            case.workload.metric,
+            case.load.metric,
             fine_percent(terms.margin),
         ))
     }
