@@ -6,6 +6,7 @@ use blame::{Blame, Blamed};
 use experiment::written;
 use mycnf::{Candidates, DurabilityClass, Machine, OptionFile, Side, Target, Wanted, lint};
 use server::Installation;
+use toml_edit::{Array, Table, value};
 use verdict::Parts;
 
 use crate::{
@@ -13,6 +14,8 @@ use crate::{
     workload::{LoadOptions, LoadTables},
 };
 
+/// The factor over the option files.
+pub(crate) const FACTOR: &str = "file";
 /// Share of the budget for the first round; the others get what is left.
 pub(crate) const SCREENING_SHARE: f64 = 0.6;
 
@@ -142,21 +145,19 @@ impl Case {
     }
 
     /// The table `[server]` of the experiments, whose option files are `{file}.cnf` in a directory.
-    pub(crate) fn server_table(&self, files: &str) -> Result<String, Blamed> {
-        let datadir = self.terms.datadir.as_ref();
-        let datadir = datadir.map(|path| -> Result<String, Blamed> {
+    pub(crate) fn server_table(&self, files: &str) -> Result<Table, Blamed> {
+        let mut server = Table::new();
+        server.insert("run", value(written::literal(&self.run)));
+        let file = written::string(&format!("{files}/{{{FACTOR}}}.cnf"));
+        server.insert("cnf", value(Array::from_iter([file])));
+        server.insert("restart", value(written::literal("per-run")));
+        if let Some(path) = &self.terms.datadir {
             // The experiment is in another directory.
             let whole = std::path::absolute(path).map_err(Blamed::io(Blame::Input, path))?;
-            Ok(format!(
-                "datadir = {}\n",
-                written::literal(&whole.display().to_string())
-            ))
-        });
-        let datadir = datadir.transpose()?.unwrap_or_default();
-        Ok(format!(
-            "[server]\nrun = {}\ncnf = [\"{files}/{{file}}.cnf\"]\nrestart = \"per-run\"\n{datadir}",
-            written::literal(&self.run)
-        ))
+            let whole = whole.display().to_string();
+            server.insert("datadir", value(written::literal(&whole)));
+        }
+        Ok(server)
     }
 
     /// An error if the base or the file accepts fewer connections than the load opens.

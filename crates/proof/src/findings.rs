@@ -9,9 +9,8 @@ use samples::Record;
 use verdict::{Execution, Fate, Part, Parts, Side, Terms, contrast};
 
 use crate::{
-    case::Case,
+    case::{Case, FACTOR},
     option_line,
-    round_files::FACTOR,
     rounds::{MeasuredRound, Rounds},
 };
 

@@ -127,7 +127,7 @@ fn identity(case: &Case) -> Result<Value, Blamed> {
         "base": case.file_with(&Parts::new())?.to_string(),
         "groups": groups.collect::<Vec<_>>(),
         "pinned": case.pinned,
-        "workload": case.load.toml,
+        "workload": case.load.text(),
         "margin": terms.margin,
         "blocks": terms.blocks,
         "seed": terms.seed,

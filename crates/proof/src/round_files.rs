@@ -4,16 +4,14 @@ use std::path::{Path, PathBuf};
 
 use blame::{Blame, Blamed};
 use experiment::written;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 
 use crate::{
-    case::Case,
+    case::{Case, FACTOR},
     workload::{SMACK, SMACK_NAME},
 };
-
-/// The factor over the option files.
-pub(crate) const FACTOR: &str = "file";
 
 /// A round with the names of its files; the baseline is the first.
 pub(crate) struct NamedRound {
@@ -97,25 +95,33 @@ impl NamedRound {
     fn text(&self, case: &Case) -> Result<String, Blamed> {
         let question = format!("Which lines of {} are worth keeping?", case.file.display());
         let terms = &case.terms;
-        let names: Vec<String> = self
-            .files
-            .iter()
-            .map(|(name, _)| written::literal(name))
-            .collect();
-        Ok(format!(
-            "# A round of dbdyno config prove.\nformat = 1\nquestion = {}\nseed = {}\nrepeats = \"until decided\"\n\
-             at_most = {}\norder = \"random\"\n\n[matrix]\n{FACTOR} = [{}]\n\n{}\n{}\n\
-             [verdict]\nbaseline = {{ {FACTOR} = {} }}\nmetric = \"{}\"\nmin_effect = \"{}\"\nleave_decided = \"on\"\n",
-            serde_json::Value::from(question),
-            terms.seed,
-            terms.blocks,
-            names.join(", "),
-            case.server_table(&self.files_name())?,
-            case.load.toml,
-            names.first().map_or("", String::as_str),
-            case.load.metric,
-            fine_percent(terms.margin),
-        ))
+        let mut file = DocumentMut::new();
+        let format = written::commented_key("format", &["A round of dbdyno config prove."]);
+        file.insert_formatted(&format, value(written::number(1)));
+        file.insert("question", value(written::string(&question)));
+        file.insert("seed", value(written::number(terms.seed)));
+        file.insert("repeats", value(written::string("until decided")));
+        file.insert("at_most", value(written::number(terms.blocks.into())));
+        file.insert("order", value(written::string("random")));
+        let names = self.files.iter().map(|(name, _)| written::literal(name));
+        let names: Array = names.collect();
+        let baseline = names.get(0).cloned();
+        let mut matrix = Table::new();
+        matrix.insert(FACTOR, value(names));
+        file.insert("matrix", Item::Table(matrix));
+        let server = case.server_table(&self.files_name())?;
+        file.insert("server", Item::Table(server));
+        file.insert("data", Item::Table(case.load.data.clone()));
+        file.insert("load", Item::Table(case.load.load.clone()));
+        let mut verdict = Table::new();
+        let baseline: InlineTable = baseline.map(|first| (FACTOR, first)).into_iter().collect();
+        verdict.insert("baseline", value(baseline));
+        verdict.insert("metric", value(written::string(case.load.metric)));
+        let min_effect = written::string(&fine_percent(terms.margin));
+        verdict.insert("min_effect", value(min_effect));
+        verdict.insert("leave_decided", value(written::string("on")));
+        file.insert("verdict", Item::Table(verdict));
+        Ok(file.to_string())
     }
 }
 

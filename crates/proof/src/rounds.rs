@@ -11,9 +11,9 @@ use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
 
 use crate::{
-    case::{Case, SCREENING_SHARE},
+    case::{Case, FACTOR, SCREENING_SHARE},
     proof_directory::ProofDirectory,
-    round_files::{FACTOR, NamedRound},
+    round_files::NamedRound,
 };
 
 /// Share of what is left for a later round, so that more are possible.

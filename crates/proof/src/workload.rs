@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use blame::{Blame, Blamed};
 use experiment::written;
+use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
 /// The load and its data.
 #[derive(Debug)]
@@ -52,10 +53,10 @@ pub(crate) const SMACK: &str = include_str!("../../../experiments/smacks/quick.s
 pub(crate) const SMACK_NAME: &str = "quick.smack";
 
 /// A load as an experiment has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct LoadTables {
-    /// The tables `[data]` and `[load]`.
-    pub(crate) toml: String,
+    pub(crate) data: Table,
+    pub(crate) load: Table,
     /// Whether [`SMACK`] is needed beside the experiment.
     pub(crate) is_bundled_smack: bool,
     /// The load in words.
@@ -66,56 +67,31 @@ pub(crate) struct LoadTables {
     pub(crate) metric: &'static str,
 }
 
+impl LoadTables {
+    /// Both tables as text.
+    pub(crate) fn text(&self) -> String {
+        let mut file = DocumentMut::new();
+        file.insert("data", Item::Table(self.data.clone()));
+        file.insert("load", Item::Table(self.load.clone()));
+        file.to_string()
+    }
+}
+
 impl LoadOptions {
     /// The tables; an error for a Super Smack file that cannot be found. `shared` data is loaded once for all files.
     pub(crate) fn tables(&self, shared: bool) -> Result<LoadTables, Blamed> {
-        let (data, load, name) = match &self.workload {
-            Workload::Oltp {
-                script,
-                tables,
-                table_size,
-            } => (
-                format!(
-                    "oltp = {{ tables = {tables}, table_size = {} }}",
-                    written::literal(table_size)
-                ),
-                format!("oltp = {{ script = {} }}", written::literal(script)),
-                format!("oltp {script}"),
-            ),
-            Workload::Tpcc { warehouses } => (
-                format!("tpcc = {{ warehouses = {warehouses} }}"),
-                "tpcc = { pacing = \"none\", check = \"off\" }".to_owned(),
-                format!("tpcc with {warehouses} warehouses"),
-            ),
-            Workload::Smack { file, rows, mix } => {
-                let file = smack_file(file.as_deref())?;
-                let mix = mix
-                    .iter()
-                    .map(|mix| format!("\nmix = {}", written::literal(mix)));
-                (
-                    format!(
-                        "smack = {}\nrows = {}",
-                        written::literal(&file),
-                        written::literal(rows)
-                    ),
-                    format!(
-                        "smack = {}{}",
-                        written::literal(&file),
-                        mix.collect::<String>()
-                    ),
-                    format!("smack {file}"),
-                )
-            }
-        };
+        let (mut data, mut load) = (Table::new(), Table::new());
+        let name = self.workload.write(&mut data, &mut load)?;
+        data.insert("restore", value(written::string("per-run")));
         let shared = if shared { "on" } else { "off" };
+        data.insert("shared", value(written::string(shared)));
+        let connections = written::number(self.connections.into());
+        load.insert("connections", value(connections));
+        load.insert("warmup", value(written::literal(&self.warmup)));
+        load.insert("duration", value(written::literal(&self.duration)));
         Ok(LoadTables {
-            toml: format!(
-                "[data]\n{data}\nrestore = \"per-run\"\nshared = \"{shared}\"\n\n[load]\n{load}\nconnections = {}\n\
-                 warmup = {}\nduration = {}\n",
-                self.connections,
-                written::literal(&self.warmup),
-                written::literal(&self.duration)
-            ),
+            data,
+            load,
             is_bundled_smack: matches!(self.workload, Workload::Smack { file: None, .. }),
             connections: self.connections,
             in_words: format!("{name}, {} connections", self.connections),
@@ -124,6 +100,48 @@ impl LoadOptions {
                 Workload::Oltp { .. } | Workload::Smack { .. } => "throughput",
             },
         })
+    }
+}
+
+impl Workload {
+    /// Writes its keys of `[data]` and `[load]`; returns its name.
+    fn write(&self, data: &mut Table, load: &mut Table) -> Result<String, Blamed> {
+        match self {
+            Self::Oltp {
+                script,
+                tables,
+                table_size,
+            } => {
+                let of_data = InlineTable::from_iter([
+                    ("tables", written::number((*tables).into())),
+                    ("table_size", written::literal(table_size)),
+                ]);
+                let of_load = InlineTable::from_iter([("script", written::literal(script))]);
+                data.insert("oltp", value(of_data));
+                load.insert("oltp", value(of_load));
+                Ok(format!("oltp {script}"))
+            }
+            Self::Tpcc { warehouses } => {
+                let of_data = [("warehouses", written::number((*warehouses).into()))];
+                let of_load = [
+                    ("pacing", written::string("none")),
+                    ("check", written::string("off")),
+                ];
+                data.insert("tpcc", value(InlineTable::from_iter(of_data)));
+                load.insert("tpcc", value(InlineTable::from_iter(of_load)));
+                Ok(format!("tpcc with {warehouses} warehouses"))
+            }
+            Self::Smack { file, rows, mix } => {
+                let file = smack_file(file.as_deref())?;
+                data.insert("smack", value(written::literal(&file)));
+                data.insert("rows", value(written::literal(rows)));
+                load.insert("smack", value(written::literal(&file)));
+                if let Some(mix) = mix {
+                    load.insert("mix", value(written::literal(mix)));
+                }
+                Ok(format!("smack {file}"))
+            }
+        }
     }
 }
 
@@ -136,4 +154,50 @@ fn smack_file(file: Option<&Path>) -> Result<String, Blamed> {
         .canonicalize()
         .map_err(Blamed::io(Blame::Input, file))?;
     Ok(whole.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(workload: Workload) -> String {
+        let options = LoadOptions {
+            workload,
+            connections: 8,
+            warmup: "2s".to_owned(),
+            duration: "5s".to_owned(),
+        };
+        options.tables(true).unwrap().text()
+    }
+
+    #[test]
+    fn a_load_is_two_tables_of_an_experiment() {
+        let oltp = Workload::Oltp {
+            script: "read_{write}".to_owned(),
+            tables: 4,
+            table_size: "25k".to_owned(),
+        };
+        assert_eq!(
+            text(oltp),
+            "[data]\noltp = { tables = 4, table_size = \"25k\" }\nrestore = \"per-run\"\nshared = \"on\"\n\n\
+             [load]\noltp = { script = \"read_{{write}}\" }\nconnections = 8\nwarmup = \"2s\"\nduration = \"5s\"\n"
+        );
+        let tpcc = Workload::Tpcc { warehouses: 1 };
+        assert_eq!(
+            text(tpcc),
+            "[data]\ntpcc = { warehouses = 1 }\nrestore = \"per-run\"\nshared = \"on\"\n\n\
+             [load]\ntpcc = { pacing = \"none\", check = \"off\" }\nconnections = 8\nwarmup = \"2s\"\n\
+             duration = \"5s\"\n"
+        );
+        let smack = Workload::Smack {
+            file: None,
+            rows: "100k".to_owned(),
+            mix: Some("1:0".to_owned()),
+        };
+        assert_eq!(
+            text(smack),
+            "[data]\nsmack = \"quick.smack\"\nrows = \"100k\"\nrestore = \"per-run\"\nshared = \"on\"\n\n\
+             [load]\nsmack = \"quick.smack\"\nmix = \"1:0\"\nconnections = 8\nwarmup = \"2s\"\nduration = \"5s\"\n"
+        );
+    }
 }
