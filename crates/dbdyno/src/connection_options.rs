@@ -149,7 +149,7 @@ impl ConnectionOptions {
             defaults_extra_file: self.defaults_extra_file.clone(),
             home: environment.home.clone(),
         };
-        let file = ClientOptions::read(&files).map_err(blamed)?;
+        let file = ClientOptions::read(&files)?;
         for path in &file.ignored {
             eprintln!(
                 "warning: {}: ignored, because it is world-writable",
@@ -329,11 +329,6 @@ pub(crate) fn local_socket() -> Option<PathBuf> {
         Some(path) => Some(PathBuf::from(path)).filter(|path| path.exists()),
         None => found_socket(),
     }
-}
-
-fn blamed(error: mycnf::Error) -> Blamed {
-    let hint = error.hint();
-    Blamed::new(Blame::Input, error).hint(hint)
 }
 
 impl statements::Connection for ConnectionOptions {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use blame::{Blame, Blamed};
+
 use crate::entry::Origin;
 
 /// An option file that cannot be read or used.
@@ -145,5 +147,13 @@ impl Error {
             | Self::Value { .. }
             | Self::Unprintable { .. } => None,
         }
+    }
+}
+
+/// Whoever wrote or named the file mends it.
+impl From<Error> for Blamed {
+    fn from(error: Error) -> Self {
+        let hint = error.hint();
+        Self::new(Blame::Input, error).hint(hint)
     }
 }

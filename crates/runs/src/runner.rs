@@ -97,6 +97,12 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// The remaining runs of the plan. An incomplete record is renamed, and the listener receives its new name.
+    pub fn left(&self) -> Result<Vec<&'a PlannedRun>, Blamed> {
+        let renamed = |kept: &Path| self.context.tell(Event::IncompleteKept(kept));
+        self.results.left(self.experiment.plan(), &renamed)
+    }
+
     /// Executes the remaining runs; everything that was started is stopped again, also after an error.
     pub fn run(mut self, runs: &[&PlannedRun]) -> Result<(), Blamed> {
         server::sweep(&named_server::root()?).map_err(Blamed::from)?;

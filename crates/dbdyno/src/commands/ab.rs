@@ -101,13 +101,7 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     };
     let are_there = factors.iter().any(|it| it.kind == Kind::Server);
     let (data, load) = args.load.tables(are_there)?;
-    let text = file::text(
-        &factors,
-        &account,
-        &args.measurement,
-        data.as_deref(),
-        &load,
-    );
+    let text = file::text(&factors, &account, &args.measurement, data, load);
     if args.measurement.plan {
         let path =
             std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;

@@ -6,6 +6,7 @@ use blame::{Blame, Blamed};
 use experiment::{Observe, written};
 use protocol::Endpoint;
 use runs::{Choices, Purpose};
+use toml_edit::{Array, DocumentMut, value};
 
 use crate::{
     commands::{
@@ -16,13 +17,9 @@ use crate::{
     connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
 };
 
+/// The experiment without the server's keys; the user's choices replace some values.
 const EXPERIMENT: &str = include_str!("quick.toml");
 const SMACK: &str = include_str!("../../../../experiments/smacks/quick.smack");
-/// The lines of the experiment that the server's keys and the user's choices replace.
-const SERVER_LINE: &str = "#server#";
-const REPEATS_LINE: &str = "#repeats#";
-const CONNECTIONS_LINE: &str = "#connections#";
-const DURATION_LINE: &str = "#duration#";
 /// The database on an existing server; dbdyno creates it and drops it again.
 const DATABASE: &str = "dbdyno_quick";
 
@@ -92,16 +89,13 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .hint("name it with --host".to_owned())
                 .into());
         }
-        let begun = args.experiment("restart = \"per-run\"")?;
+        let begun = args.experiment(&[("restart", "per-run".to_owned())])?;
         return begun.perform(&choices, &ending);
     }
     let mut endpoint = args.connection.endpoint()?;
-    let mut server = format!(
-        "address = {}",
-        written::literal(&endpoint.address.to_string())
-    );
+    let mut server = vec![("address", endpoint.address.to_string())];
     if let Some(observe) = &observe {
-        server.push_str(&observe_keys(observe)?);
+        server.extend(observe_keys(observe)?);
     }
     // An unreachable server or a refused login is detected before anything is written.
     statement(&endpoint, "do 0")?;
@@ -123,8 +117,11 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     measured.and_then(|code| dropped.map(|()| code))
 }
 
+/// A key of `[server]` with its value.
+type ServerOption = (&'static str, String);
+
 /// The equivalent keys of an experiment.
-fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
+fn observe_keys(observe: &Observe) -> Result<Vec<ServerOption>, Blamed> {
     let secret_file = observe.secret_file.as_ref().map(|file| {
         // The experiment is in a different directory.
         let whole = std::path::absolute(file).map(|file| file.display().to_string());
@@ -138,22 +135,14 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
     ];
     let keys = keys.into_iter();
     Ok(keys
-        .filter_map(|(key, value)| Some(format!("\n{key} = {}", written::literal(&value?))))
+        .filter_map(|(key, value)| Some((key, value?)))
         .collect())
 }
 
 impl QuickArgs {
     /// The quick experiment with these keys of `[server]`.
-    fn experiment(&self, server: &str) -> anyhow::Result<OwnExperiment> {
-        let duration = format!("\"{}\"", humantime::format_duration(self.duration));
-        let text = EXPERIMENT
-            .replace(REPEATS_LINE, &format!("repeats = {}", self.repeats))
-            .replace(
-                CONNECTIONS_LINE,
-                &format!("connections = [{}]", self.connections),
-            )
-            .replace(DURATION_LINE, &format!("duration = {duration}"))
-            .replace(SERVER_LINE, server);
+    fn experiment(&self, server: &[ServerOption]) -> anyhow::Result<OwnExperiment> {
+        let text = self.text(server);
         let results = self.results.as_deref();
         OwnExperiment::new(
             results,
@@ -161,6 +150,20 @@ impl QuickArgs {
             &text,
             &[("quick.smack", SMACK.as_bytes())],
         )
+    }
+
+    fn text(&self, server: &[ServerOption]) -> String {
+        let file = EXPERIMENT.parse::<DocumentMut>();
+        let mut file = file.expect("the experiment is TOML");
+        file["repeats"] = value(written::number(self.repeats.into()));
+        let connections = written::number(self.connections.into());
+        file["matrix"]["connections"] = value(Array::from_iter([connections]));
+        for (key, text) in server {
+            file["server"][*key] = value(written::literal(text));
+        }
+        let duration = humantime::format_duration(self.duration).to_string();
+        file["load"]["duration"] = value(written::string(&duration));
+        file.to_string()
     }
 }
 
@@ -190,4 +193,41 @@ fn statement(endpoint: &Endpoint, sql: &str) -> anyhow::Result<()> {
         connection.query(sql.as_bytes()).await
     })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Parsed {
+        #[command(flatten)]
+        quick: QuickArgs,
+    }
+
+    fn text(server: &[ServerOption]) -> String {
+        let words = ["quick", "--connections", "32", "--duration", "90s"];
+        Parsed::parse_from(words).quick.text(server)
+    }
+
+    #[test]
+    fn the_choices_replace_values_and_nothing_else() {
+        let expected = EXPERIMENT
+            .replace("connections = [8]", "connections = [32]")
+            .replace("duration = \"2s\"", "duration = \"1m 30s\"")
+            .replace("[server]\n", "[server]\nrestart = \"per-run\"\n");
+        assert_eq!(text(&[("restart", "per-run".to_owned())]), expected);
+    }
+
+    #[test]
+    fn a_socket_may_have_quotes_and_braces_in_its_path() {
+        let written = text(&[("address", "/run/{\"a\"}.sock".to_owned())]);
+        let line = r#"address = "/run/{{\"a\"}}.sock""#;
+        assert!(
+            written.contains(&format!("[server]\n{line}\n\n[data]\n")),
+            "{written}"
+        );
+    }
 }

@@ -13,7 +13,7 @@ use experiment::{
 };
 use report::{Results, checked_expectations};
 use results::ResultsDirectory;
-use runs::{Choices, Context, Event, PlanBenchmarks, RunOutcome, Runner, shortcoming};
+use runs::{Choices, Context, PlanBenchmarks, RunOutcome, Runner, shortcoming};
 use server::Installation;
 use verdict::Outcome;
 
@@ -261,8 +261,8 @@ pub(crate) fn perform(
     context: &Context,
     ending: &Ending<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
-    let left = results.left(experiment.plan(), &renamed)?;
+    let runner = Runner::new(experiment, results, choices, context, benchmarks);
+    let left = runner.left()?;
     let outcome = if left.is_empty() {
         eprintln!("all runs of the plan are done");
         Ok(())
@@ -281,7 +281,7 @@ pub(crate) fn perform(
         };
         match missing.into_iter().next() {
             Some(missing) => Err(missing.into()),
-            None => Runner::new(experiment, results, choices, context, benchmarks).run(&left),
+            None => runner.run(&left),
         }
     };
     let reported = report_on(experiment, results, ending);

@@ -56,9 +56,9 @@ const RUNNING: &[&str] = &[
 /// Names of benchmarks that they must not contain.
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
-/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands and the loads of
-/// `config prove`.
-const NAMING_AT_MOST: usize = 6;
+/// Maximum files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands, and the loads of
+/// `config prove` with their options.
+const NAMING_AT_MOST: usize = 7;
 
 /// Directories and files of a benchmark, or of the replacement of its original tool.
 const OWN_PLACES: &[&str] = &[

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use experiment::written;
 use load::WarmUp;
 use report::shell_word;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value, value};
 use units::span;
 
 use super::{
@@ -28,14 +29,14 @@ pub(super) struct Account {
     pub(super) database: Option<String>,
 }
 
-/// The experiment file; `data` and `load` are the keys of their tables. Without `data` the load uses the tables that the
-/// servers have.
+/// The experiment file; `data` and `load` are the beginnings of their tables. Without `data` the load uses the tables
+/// that the servers have.
 pub(super) fn text(
     factors: &[Factor],
     account: &Account,
     measurement: &Measurement,
-    data: Option<&str>,
-    load: &str,
+    data: Option<Table>,
+    mut load: Table,
 ) -> String {
     let varied: Vec<&Factor> = factors.iter().filter(|factor| factor.varies()).collect();
     let command: Vec<String> = std::env::args_os()
@@ -43,28 +44,34 @@ pub(super) fn text(
         // The command of a comment; the levels themselves are no such text.
         .map(|word| shown(&word.to_string_lossy()))
         .collect();
-    let questions: Vec<String> = varied.iter().map(|factor| question(factor)).collect();
-    let question = written::string(&questions.join("; "));
-    let seed = measurement.seed;
-    let at_most = blocks(&varied, measurement);
-    let budget = humantime::format_duration(measurement.budget);
-    let mut text = format!(
-        "# Written by: dbdyno {}\n\
-         # Edit it and run it again: dbdyno run FILE (docs/experiment-file.md has every key).\n\
-         format = 1\n\
-         question = {question}\n\
-         seed = {seed}\n\
-         # Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.\n\
-         repeats = \"until decided\"\n\
-         at_most = {at_most}\n\
-         time_at_most = \"{budget}\"\n\
-         \n[matrix]\n",
-        command.join(" ")
+    let mut file = DocumentMut::new();
+    let format = written::commented_key(
+        "format",
+        &[
+            &format!("Written by: dbdyno {}", command.join(" ")),
+            "Edit it and run it again: dbdyno run FILE (docs/experiment-file.md has every key).",
+        ],
     );
+    file.insert_formatted(&format, value(written::number(1)));
+    let questions: Vec<String> = varied.iter().map(|factor| question(factor)).collect();
+    file.insert("question", string(&questions.join("; ")));
+    file.insert("seed", value(written::number(measurement.seed)));
+    let repeats = written::commented_key(
+        "repeats",
+        &[
+            "Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.",
+        ],
+    );
+    file.insert_formatted(&repeats, string("until decided"));
+    let at_most = blocks(&varied, measurement);
+    file.insert("at_most", value(written::number(at_most)));
+    file.insert("time_at_most", time(measurement.budget));
+    let mut matrix = Table::new();
     for factor in &varied {
-        let levels: Vec<String> = factor.levels.iter().map(level).collect();
-        text.push_str(&format!("{} = [{}]\n", factor.name(), levels.join(", ")));
+        let levels: Array = factor.levels.iter().map(level).collect();
+        matrix.insert(&factor.name(), value(levels));
     }
+    file.insert("matrix", Item::Table(matrix));
     let are_there = factors.iter().any(|it| it.kind == Kind::Server);
     let (of_servers, of_data) = if are_there {
         (
@@ -77,65 +84,60 @@ pub(super) fn text(
             "loaded once, and restored before each run",
         )
     };
-    text.push_str(&format!("\n[server] # {of_servers}\n"));
-    text.push_str(&server(factors, account));
+    let server = commented(server(factors, account), of_servers);
+    file.insert("server", Item::Table(server));
     if let Some(data) = data {
-        text.push_str(&format!("\n[data] # {of_data}\n{data}\n"));
+        file.insert("data", Item::Table(commented(data, of_data)));
     }
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
-        let name = sql.name();
-        text.push_str(&format!(
-            "\n[each] # on the loaded data; then the server is restarted, even without the statement\nchange = \
-             [\"{{{name}}}\"]\n"
-        ));
+        let mut each = Table::new();
+        each.insert("change", value(Array::from_iter([placeholder(sql)])));
+        let when = "on the loaded data; then the server is restarted, even without the statement";
+        file.insert("each", Item::Table(commented(each, when)));
     }
-    let connections = measurement.connections;
-    let duration = humantime::format_duration(measurement.duration);
-    text.push_str(&format!(
-        "\n[load]\n{load}\nconnections = {connections}\n{}duration = \"{duration}\"\n",
-        warm_up(measurement.warmup)
-    ));
-    let baseline = varied.iter().map(|factor| {
-        let first = factor.levels.first().map_or("", |level| &level.label);
-        format!("{} = {}", factor.name(), written::string(first))
-    });
-    let metric = measurement.metric.to_possible_value();
-    let metric = metric.expect("no value is hidden");
-    text.push_str(&format!(
-        "\n[verdict] # every other combination is compared with this one\n\
-         baseline = {}\nmetric = \"{}\"\nmin_effect = {}\n",
-        inline_table(baseline),
-        metric.get_name(),
-        written::string(&measurement.min_effect)
-    ));
-    text
+    let connections = written::number(measurement.connections.into());
+    load.insert("connections", value(connections));
+    warm_up(measurement.warmup, &mut load);
+    load.insert("duration", time(measurement.duration));
+    file.insert("load", Item::Table(load));
+    let verdict = commented(
+        verdict(&varied, measurement),
+        "every other combination is compared with this one",
+    );
+    file.insert("verdict", Item::Table(verdict));
+    file.to_string()
 }
 
 /// The keys of `[server]`.
-fn server(factors: &[Factor], account: &Account) -> String {
-    let value = |factor: &Factor| match factor.levels.as_slice() {
+fn server(factors: &[Factor], account: &Account) -> Table {
+    let of_factor = |factor: &Factor| match factor.levels.as_slice() {
         [only] => written::literal(&only.value),
-        _ => written::string(&format!("{{{}}}", factor.name())),
+        _ => placeholder(factor),
     };
-    let mut keys = String::new();
-    let mut set = Vec::new();
+    let mut keys = Table::new();
+    let mut set = InlineTable::new();
     for factor in factors {
+        let of_factor = of_factor(factor);
         match &factor.kind {
-            Kind::Version => keys.push_str(&format!("run = {}\n", value(factor))),
-            Kind::OptionFile => keys.push_str(&format!("cnf = [{}]\n", value(factor))),
+            Kind::Version => {
+                keys.insert("run", value(of_factor));
+            }
+            Kind::OptionFile => {
+                keys.insert("cnf", value(Array::from_iter([of_factor])));
+            }
             Kind::Setting(name) => {
-                set.push(format!("{} = {}", written::string(name), value(factor)))
+                set.insert_formatted(&written::quoted_key(name), of_factor);
             }
             Kind::Server => {
-                keys.push_str(&format!("address = {}\n", value(factor)));
+                keys.insert("address", value(of_factor));
                 let of_account = [
                     ("user", &account.user),
                     ("password_file", &account.password_file),
                     ("database", &account.database),
                 ];
-                for (key, value) in of_account {
-                    if let Some(value) = value {
-                        keys.push_str(&format!("{key} = {}\n", written::literal(value)));
+                for (key, text) in of_account {
+                    if let Some(text) = text {
+                        keys.insert(key, value(written::literal(text)));
                     }
                 }
             }
@@ -143,9 +145,43 @@ fn server(factors: &[Factor], account: &Account) -> String {
         }
     }
     if !set.is_empty() {
-        keys.push_str(&format!("set = {}\n", inline_table(set.into_iter())));
+        keys.insert("set", value(set));
     }
     keys
+}
+
+/// The keys of `[verdict]`: the first level of each factor is the baseline.
+fn verdict(varied: &[&Factor], measurement: &Measurement) -> Table {
+    let baseline = varied.iter().map(|factor| {
+        let first = factor.levels.first().map_or("", |level| &level.label);
+        (factor.name(), written::string(first))
+    });
+    let metric = measurement.metric.to_possible_value();
+    let metric = metric.expect("no value is hidden");
+    let mut verdict = Table::new();
+    verdict.insert("baseline", value(baseline.collect::<InlineTable>()));
+    verdict.insert("metric", string(metric.get_name()));
+    verdict.insert("min_effect", string(&measurement.min_effect));
+    verdict
+}
+
+/// The level of a factor in a run: `{sync_binlog}`.
+fn placeholder(factor: &Factor) -> Value {
+    written::string(&format!("{{{}}}", factor.name()))
+}
+
+fn string(text: &str) -> Item {
+    value(written::string(text))
+}
+
+fn time(time: Duration) -> Item {
+    string(&humantime::format_duration(time).to_string())
+}
+
+/// A table with a comment behind its name.
+fn commented(mut table: Table, comment: &str) -> Table {
+    table.decor_mut().set_suffix(format!(" # {comment}"));
+    table
 }
 
 /// `sync_binlog: 0 or 1?`
@@ -162,23 +198,28 @@ fn question(factor: &Factor) -> String {
     format!("{name}: {}?", levels.join(" or "))
 }
 
-fn level(level: &Level) -> String {
+fn level(level: &Level) -> Value {
+    let (label, value) = (written::string(&level.label), written::string(&level.value));
     // With dots it could be a range.
     if level.label == level.value && !level.label.contains("..") {
-        return written::string(&level.label);
+        return label;
     }
-    let (label, value) = (written::string(&level.label), written::string(&level.value));
-    format!("{{ label = {label}, value = {value} }}")
+    InlineTable::from_iter([("label", label), ("value", value)]).into()
 }
 
-fn warm_up(warm_up: WarmUp) -> String {
+/// Writes the keys of the warm-up to `[load]`.
+fn warm_up(warm_up: WarmUp, load: &mut Table) {
     match warm_up {
-        WarmUp::None => "warmup = \"0s\"\n".to_owned(),
-        WarmUp::For(time) => format!("warmup = \"{}\"\n", humantime::format_duration(time)),
-        WarmUp::UntilSteady { at_most } => format!(
-            "warmup = \"auto\"\nwarmup_at_most = \"{}\"\n",
-            humantime::format_duration(at_most)
-        ),
+        WarmUp::None => {
+            load.insert("warmup", string("0s"));
+        }
+        WarmUp::For(duration) => {
+            load.insert("warmup", time(duration));
+        }
+        WarmUp::UntilSteady { at_most } => {
+            load.insert("warmup", string("auto"));
+            load.insert("warmup_at_most", time(at_most));
+        }
     }
 }
 
@@ -225,22 +266,122 @@ fn blocks(varied: &[&Factor], measurement: &Measurement) -> u64 {
     (blocks as u64).clamp(*BLOCKS.start(), *BLOCKS.end())
 }
 
-/// `{ a = 1, b = 2 }`
-pub(super) fn inline_table(keys: impl Iterator<Item = String>) -> String {
-    let keys: Vec<String> = keys.collect();
-    if keys.is_empty() {
-        return "{}".to_owned();
-    }
-    format!("{{ {} }}", keys.join(", "))
-}
-
-/// `table_size = "250k"`
-pub(super) fn key(name: &str, value: &str) -> String {
-    format!("{name} = {}", written::literal(value))
-}
-
 /// A word of a command line on one line, in quotes where a shell needs them.
 fn shown(word: &str) -> String {
     let is_control = |it: char| it.is_control();
     shell_word(&word.replace(is_control, " ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            factor::{setting, versions},
+            measurement::Metric,
+        },
+        *,
+    };
+
+    const ACCOUNT: Account = Account {
+        user: None,
+        password_file: None,
+        database: None,
+    };
+
+    /// The file without its first line, which has the command of the test itself.
+    fn written(factors: &[Factor], account: &Account, data: Option<Table>) -> String {
+        let measurement = Measurement {
+            connections: 8,
+            duration: Duration::from_secs(10),
+            warmup: WarmUp::UntilSteady {
+                at_most: Duration::from_secs(60),
+            },
+            budget: Duration::from_secs(600),
+            metric: Metric::Throughput,
+            min_effect: "2 %".to_owned(),
+            seed: 1,
+            results: None,
+            plan: false,
+            verbose: false,
+        };
+        let script = InlineTable::from_iter([("script", written::literal("read_write"))]);
+        let load = Table::from_iter([("oltp", value(script))]);
+        let text = text(factors, account, &measurement, data, load);
+        let (first, rest) = text.split_once('\n').unwrap();
+        assert!(first.starts_with("# Written by: dbdyno "), "{first}");
+        rest.to_owned()
+    }
+
+    #[test]
+    fn a_comparison_is_an_experiment_with_comments() {
+        let factors = [
+            setting("sync_binlog=0,1").unwrap(),
+            setting("sql_mode=\"\",ANSI").unwrap(),
+            versions("mariadb-10.11").unwrap(),
+        ];
+        let data = Table::from_iter([("oltp", value(InlineTable::new()))]);
+        let expected = r#"# Edit it and run it again: dbdyno run FILE (docs/experiment-file.md has every key).
+format = 1
+question = "sync_binlog: 0 or 1?; sql_mode: (empty) or ANSI?"
+seed = 1
+# Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.
+repeats = "until decided"
+at_most = 3
+time_at_most = "10m"
+
+[matrix]
+sync_binlog = ["0", "1"]
+sql_mode = [{ label = "(empty)", value = "" }, "ANSI"]
+
+[server] # a private one, restarted before each run
+run = "mariadb-10.11"
+set = { "sync_binlog" = "{sync_binlog}", "sql_mode" = "{sql_mode}" }
+
+[data] # loaded once, and restored before each run
+oltp = {}
+
+[load]
+oltp = { script = "read_write" }
+connections = 8
+warmup = "auto"
+warmup_at_most = "1m"
+duration = "10s"
+
+[verdict] # every other combination is compared with this one
+baseline = { sync_binlog = "0", sql_mode = "(empty)" }
+metric = "throughput"
+min_effect = "2 %"
+"#;
+        assert_eq!(written(&factors, &ACCOUNT, Some(data)), expected);
+    }
+
+    #[test]
+    fn a_statement_is_executed_after_the_data_is_loaded() {
+        let factor = Factor::of_sql(&["CREATE INDEX c ON t (c)".to_owned()]).unwrap();
+        let text = written(&[factor], &ACCOUNT, None);
+        let each = "[each] # on the loaded data; then the server is restarted, even without the statement\n\
+                    change = [\"{sql}\"]\n\n[load]\n";
+        assert!(text.contains(each), "{text}");
+    }
+
+    #[test]
+    fn servers_may_have_quotes_and_braces_in_their_paths() {
+        let account = Account {
+            user: Some("b{e}n\"ch".to_owned()),
+            ..ACCOUNT
+        };
+        let path = "/run/{\"a\"}.sock".to_owned();
+        let server = Factor {
+            option: "--host".to_owned(),
+            kind: Kind::Server,
+            levels: vec![Level {
+                label: path.clone(),
+                value: path,
+            }],
+        };
+        let text = written(&[server], &account, None);
+        let server = "[server] # each exists, and is not changed\naddress = \"/run/{{\\\"a\\\"}}.sock\"\n\
+                      user = \"b{{e}}n\\\"ch\"\n\n[load]\n";
+        assert!(text.contains(server), "{text}");
+    }
 }

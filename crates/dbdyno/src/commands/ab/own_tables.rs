@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use blame::{Blame, Blamed};
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 use experiment::written;
+use toml_edit::{InlineTable, Table, value};
 
-use super::{
-    factor::{check_file, whole_path},
-    file::{inline_table, key},
-};
+use super::factor::{check_file, whole_path};
 
 /// The options' names.
 const DUMP: &str = "dump";
@@ -64,18 +63,40 @@ impl OwnTables {
     }
 
     /// The keys of `[data]`.
-    pub(super) fn keys(&self) -> String {
+    pub(super) fn keys(&self) -> Result<Table, Blamed> {
+        let mut keys = Table::new();
         match self {
-            Self::Dump(path) => key("dump", path),
-            Self::Schema { file, csv } if csv.is_empty() => key("sql", file),
+            Self::Dump(path) => {
+                keys.insert("dump", value(written::literal(path)));
+            }
             Self::Schema { file, csv } => {
-                let files = csv
-                    .iter()
-                    .map(|(table, path)| key(&written::string(table), path));
-                format!("{}\ncsv = {}", key("sql", file), inline_table(files))
+                keys.insert("sql", value(written::literal(file)));
+                if !csv.is_empty() {
+                    keys.insert("csv", value(quoted_table("--csv", csv)?));
+                }
             }
         }
+        Ok(keys)
     }
+}
+
+/// `{ "orders" = "rows.csv" }`: the values of a repeated option; an error for one that is given twice.
+pub(super) fn quoted_table(
+    option: &str,
+    given: &[(String, String)],
+) -> Result<InlineTable, Blamed> {
+    let mut table = InlineTable::new();
+    for (name, text) in given {
+        let key = written::quoted_key(name);
+        if table
+            .insert_formatted(&key, written::literal(text))
+            .is_some()
+        {
+            let message = format!("{option} {name} is given twice");
+            return Err(Blamed::new(Blame::Input, message));
+        }
+    }
+    Ok(table)
 }
 
 /// The whole path of a file that can be read.
@@ -112,7 +133,7 @@ mod tests {
         let command = OwnTables::augment(others, &["tables"]);
         let words = std::iter::once(&"script").chain(words);
         let matches = command.try_get_matches_from(words)?;
-        Ok(OwnTables::of(&matches).map(|own| own.keys()))
+        Ok(OwnTables::of(&matches).map(|own| own.keys().unwrap().to_string()))
     }
 
     #[test]
@@ -127,19 +148,31 @@ mod tests {
         let doubled = schema.replace('{', "{{").replace('}', "}}");
         assert_eq!(
             keys(&["--schema", &schema]).unwrap().unwrap(),
-            format!("sql = \"{doubled}\"")
+            format!("sql = \"{doubled}\"\n")
         );
         let csv = format!("orders={rows}");
         assert_eq!(
             keys(&["--schema", &schema, "--csv", &csv])
                 .unwrap()
                 .unwrap(),
-            format!("sql = \"{doubled}\"\ncsv = {{ \"orders\" = \"{rows}\" }}")
+            format!("sql = \"{doubled}\"\ncsv = {{ \"orders\" = \"{rows}\" }}\n")
         );
         let whole = directory.path().display().to_string();
         assert_eq!(
             keys(&["--dump", &whole]).unwrap().unwrap(),
-            format!("dump = \"{whole}\"")
+            format!("dump = \"{whole}\"\n")
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_given_twice_is_an_error() {
+        let given = |names: [&str; 2]| names.map(|name| (name.to_owned(), "a.csv".to_owned()));
+        let error = quoted_table("--csv", &given(["own", "own"])).unwrap_err();
+        assert_eq!(error.message, "--csv own is given twice");
+        let table = quoted_table("--csv", &given(["a \"b\"", "own"])).unwrap();
+        assert_eq!(
+            table.to_string(),
+            "{ \"a \\\"b\\\"\" = \"a.csv\", \"own\" = \"a.csv\" }"
         );
     }
 

@@ -5,11 +5,11 @@ use blame::{Blame, Blamed};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, parser::ValueSource};
 use experiment::written;
 use settings::{Absent, Kind, OptionSpec, OptionTable, WeightedFile, quantity};
+use toml_edit::{Array, InlineTable, Table, Value, value};
 
 use super::{
     factor::{check_file, whole_path},
-    file::{inline_table, key},
-    own_tables::OwnTables,
+    own_tables::{OwnTables, quoted_table},
 };
 use crate::commands::table_options;
 
@@ -36,11 +36,14 @@ pub(super) struct ScriptWorkload {
     given: Given,
 }
 
+/// An option's name and its value.
+type GivenOption = (&'static str, String);
+
 /// The options that the command line gives, of the tables of data and load.
 #[derive(Debug, Default)]
 pub(super) struct Given {
-    data: Vec<(&'static str, String)>,
-    load: Vec<(&'static str, String)>,
+    data: Vec<GivenOption>,
+    load: Vec<GivenOption>,
 }
 
 /// A load of which a command measures one on its own data.
@@ -68,7 +71,7 @@ fn own_loads() -> impl Iterator<Item = OwnLoad> {
 impl Workload {
     /// The keys of `[data]` and of `[load]`; on servers that are there, scripts without options for tables use those that
     /// there are, and have no `[data]`.
-    pub(super) fn tables(&self, are_there: bool) -> Result<(Option<String>, String), Blamed> {
+    pub(super) fn tables(&self, are_there: bool) -> Result<(Option<Table>, Table), Blamed> {
         match self {
             Self::Own { name, given } => {
                 let (data, load) = given.tables(name);
@@ -127,34 +130,30 @@ impl FromArgMatches for Workload {
 
 impl ScriptWorkload {
     /// The keys of `[data]` and of `[load]`.
-    pub(super) fn tables(&self, are_there: bool) -> Result<(Option<String>, String), Blamed> {
+    fn tables(&self, are_there: bool) -> Result<(Option<Table>, Table), Blamed> {
         let given = &self.given;
         let files = self.files.iter().map(|file| {
             let path = whole_path(&file.path)?;
             Ok(written::literal(&format!("{path}@{}", file.weight)))
         });
-        let files = files.collect::<Result<Vec<_>, String>>();
+        let files = files.collect::<Result<Array, String>>();
         let files = files.map_err(|error| Blamed::new(Blame::Input, error))?;
-        let mut keys = vec![format!("files = [{}]", files.join(", "))];
-        keys.extend(given.load.iter().map(|(name, value)| key(name, value)));
+        let mut script = InlineTable::from_iter([("files", files)]);
+        script.extend(written_options(&given.load));
         if !self.define.is_empty() {
-            let define = self.define.iter();
-            let define = define.map(|(name, value)| key(&written::string(name), value));
-            keys.push(format!("define = {}", inline_table(define)));
+            script.insert("define", quoted_table("--define", &self.define)?.into());
         }
         let makes_tables = self.own_tables.is_some() || !given.data.is_empty();
         let data = (!are_there || makes_tables).then(|| self.data());
-        Ok((
-            data.transpose()?,
-            format!("script = {}", inline_table(keys.into_iter())),
-        ))
+        let load = Table::from_iter([(SCRIPT, value(script))]);
+        Ok((data.transpose()?, load))
     }
 
     /// The keys of `[data]`.
-    fn data(&self) -> Result<String, Blamed> {
+    fn data(&self) -> Result<Table, Blamed> {
         let given = &self.given.data;
         if let Some(own_tables) = &self.own_tables {
-            return Ok(own_tables.keys());
+            return own_tables.keys();
         }
         if given.is_empty() {
             let message = "a new server has no tables for the scripts";
@@ -162,8 +161,8 @@ impl ScriptWorkload {
                  sysbench's (sbtest1 and so on) in the database test";
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
-        let data = given.iter().map(|(name, value)| key(name, value));
-        Ok(format!("oltp = {}", inline_table(data)))
+        let data: InlineTable = written_options(given).collect();
+        Ok(Table::from_iter([("oltp", value(data))]))
     }
 }
 
@@ -184,13 +183,19 @@ impl Given {
         }
     }
 
-    fn tables(&self, name: &str) -> (String, String) {
-        let table = |given: &[(&'static str, String)]| {
-            let keys = given.iter().map(|(name, value)| key(name, value));
-            format!("{name} = {}", inline_table(keys))
+    fn tables(&self, name: &str) -> (Table, Table) {
+        let table = |given: &[GivenOption]| {
+            let keys: InlineTable = written_options(given).collect();
+            Table::from_iter([(name, value(keys))])
         };
         (table(&self.data), table(&self.load))
     }
+}
+
+/// The options as keys of an experiment.
+fn written_options(given: &[GivenOption]) -> impl Iterator<Item = (&'static str, Value)> {
+    let given = given.iter();
+    given.map(|(name, text)| (*name, written::literal(text)))
 }
 
 /// The options of both tables; one that both have is one option.

@@ -11,7 +11,7 @@ use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, excess_connection_bytes,
 use samples::StorageRecord;
 use units::bytes;
 
-use super::subject::{VersionArgs, blamed, size, write_new};
+use super::subject::{VersionArgs, size, write_new};
 use super::trial::Start;
 use crate::commands::storage::{record_file, unreadable};
 
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         _ if args.no_start => Start::NotTried("--no-start".to_owned()),
         None => missing,
         Some(installation) => {
-            let file = OptionFile::parse(&text, Path::new("my.cnf")).map_err(blamed)?;
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).map_err(Blamed::from)?;
             Start::of(&installation, &file)
         }
     };

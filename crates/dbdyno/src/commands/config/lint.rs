@@ -12,7 +12,7 @@ use mycnf::{Basis, Edit, Level, Lint, Rewrite, Target, named_time_zone, rewritte
 use runs::knows_time_zone;
 use units::counted;
 
-use super::review::{Review, review};
+use super::review::Review;
 use super::running::{self, Running};
 use super::subject::{
     MachineArgs, VersionArgs, difference, note_catalogue, read_bytes, read_files, target, write_new,
@@ -160,7 +160,7 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     if args.is_for_existing_server() {
         let running = read_server(args)?;
         let machine = args.machine.instead_of(running.machine);
-        let mut review = review(files, &file, running.target, &machine, None)?;
+        let mut review = Review::of_files(files, &file, running.target, &machine, None)?;
         if let Some(zone) = named_time_zone(&file, &review.target)
             && knows_time_zone(&args.connection.endpoint()?, &zone)?
         {
@@ -176,7 +176,7 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     let (target, installation) = version.resolve()?;
     let machine = args.machine.machine(version.is_here(), &file);
     let installation = installation.filter(|_| !args.no_validator);
-    let mut review = review(files, &file, target, &machine, installation.as_ref())?;
+    let mut review = Review::of_files(files, &file, target, &machine, installation.as_ref())?;
     // A private server that does not run cannot be asked.
     if let Some(zone) = named_time_zone(&file, &review.target)
         && args.connection.server.is_some()

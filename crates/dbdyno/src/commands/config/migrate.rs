@@ -7,12 +7,10 @@ use mycnf::{
     Migration, Move, OptionFile, Rewrite, Target, explanation, migrate, rewritten_text, shown,
     shown_line,
 };
-use server::Installation;
+use server::{Installation, validated};
 use units::counted;
 
-use super::subject::{
-    blamed, catalogue_line, difference, read_bytes, read_file, target, validated, write_new,
-};
+use super::subject::{catalogue_line, difference, read_bytes, read_file, target, write_new};
 use super::trial::Start;
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +55,10 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     let installation = Installation::find(Some(&args.to.to_string()), None).ok();
     let installation = installation.filter(|_| !args.no_validator);
     let taken = match &installation {
-        Some(installation) => validated(installation, &file)?.taken(),
+        Some(installation) => {
+            let validated = validated(installation, &file).map_err(Blamed::from)?;
+            validated.taken()
+        }
         None => Vec::new(),
     };
     let migration = migrate(&file, &args.file, &old, &args.from, &args.to, &taken);
@@ -98,7 +99,7 @@ fn tried(installation: &Installation, text: &[u8]) -> Result<(Vec<String>, Start
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
     // What is not on this machine was noted when the file itself was read.
-    let file = OptionFile::read_for_elsewhere(&path).map_err(blamed)?;
+    let file = OptionFile::read_for_elsewhere(&path)?;
     let findings = validated(installation, &file)?.findings.into_iter();
     let refusals = findings.filter(mycnf::Finding::is_refusal);
     let refusals = refusals.map(|finding| {

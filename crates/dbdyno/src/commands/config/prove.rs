@@ -1,25 +1,17 @@
 //! `dbdyno config prove`: which lines of an option file earn their place on this machine, under this load.
 
-mod case;
-mod course;
-mod file_text;
-mod findings;
 mod options;
-mod place;
-mod plan;
-mod round_files;
 mod workload;
 
 use std::{path::Path, process::ExitCode};
 
 use blame::{Blame, Blamed};
-use case::Case;
-use course::Course;
-use report::{Proof, proof_as_html, proof_as_json, proof_as_text};
-use units::{counted, fine_percent};
-use verdict::Fate;
+use mycnf::{Target, Wanted};
+use proof::{Case, ProofDirectory, Request, Rounds, ShortestFile, StartableFile, Terms};
+use report::{proof_as_html, proof_as_json, proof_as_text};
+use server::Installation;
 
-use super::subject::{Format, write_new};
+use super::subject::{Format, note_catalogue, read_file, this_machine, write_new};
 use crate::terminal;
 
 pub(crate) use options::ProveArgs;
@@ -28,64 +20,76 @@ pub(crate) fn run(args: ProveArgs) -> anyhow::Result<ExitCode> {
     for new in args.output.iter().chain(&args.html) {
         refuse_existing(new)?;
     }
-    let case = Case::of(&args)?;
+    let case = case(&args)?;
     if args.plan {
-        print!("{}", plan::describe(&case)?);
+        print!("{}", proof::plan(&case)?);
         return Ok(ExitCode::SUCCESS);
     }
     let context = terminal::context()?;
-    let mut place = place::open(args.results.as_deref(), &case)?;
+    let mut directory = ProofDirectory::open(args.results.as_deref(), &case, &context)?;
     let choices = args.options.choices();
-    let course = Course::run(&case, &place, &choices, &context)?;
-    let proof = findings::proof(&case, &course, place.path())?;
-    let page = proof_as_html(&proof);
-    files::replace(&place.path().join(results::REPORT), page.as_bytes())
+    let rounds = Rounds::measure(&case, &directory, &choices, &context, &|round| {
+        eprintln!("round {}: {} files", round.number, round.files);
+    })?;
+    let findings = proof::findings(&case, &rounds, directory.path())?;
+    let page = proof_as_html(&findings);
+    files::replace(&directory.path().join(results::REPORT), page.as_bytes())
         .map_err(Blamed::machine)?;
     if let Some(new) = &args.html {
         write_new(new, page.as_bytes())?;
     }
     match args.format {
-        Format::Text => print!("{}", proof_as_text(&proof, args.verbose)),
-        Format::Json => print!("{}", proof_as_json(&proof)),
+        Format::Text => print!("{}", proof_as_text(&findings, args.verbose)),
+        Format::Json => print!("{}", proof_as_json(&findings)),
     }
-    if !proof.is_finished {
-        return Err(undecided(&case, &course, &proof).into());
+    if !findings.is_finished {
+        return Err(proof::undecided(&case, &rounds, &findings).into());
     }
-    place.finish()?;
+    directory.finish()?;
     if let Some(new) = &args.output {
-        let text = file_text::shortest(&case, &course, &proof)?;
-        if file_text::has_secret(&case) {
+        let shortest = ShortestFile::new(&case, &rounds, &findings)?;
+        if shortest.has_secret {
             refuse_existing(new)?;
-            files::replace_private(new, text.as_bytes()).map_err(Blamed::machine)?;
+            files::replace_private(new, shortest.text.as_bytes()).map_err(Blamed::machine)?;
         } else {
-            write_new(new, text.as_bytes())?;
+            write_new(new, shortest.text.as_bytes())?;
         }
         eprintln!("note: wrote {}", new.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The error of a proof that ended before it was decided: which loss is possible, and what would decide it.
-fn undecided(case: &Case, course: &Course, proof: &Proof) -> Blamed {
-    let blocks = proof.rounds.last().map_or(0, |round| round.blocks);
-    let margin = fine_percent(case.terms.margin);
-    let why = if proof.lines.iter().any(|it| it.fate == Fate::Unresolved) {
-        "the shorter file is slower, and the last round does not show which of the dropped lines is needed".to_owned()
-    } else if let Some(loss) = proof.possible_loss {
-        format!("{}, and the margin is {margin}", loss.in_words())
-    } else {
-        let blocks = counted(blocks as usize, "block");
-        format!("the last round ended after {blocks}, and a decision needs at least 3")
-    };
-    let message = format!("not decided: {why}; no shorter file is proposed");
-    let is_short = course.rounds.last().is_some_and(|it| it.time_is_spent);
-    let hint = if is_short {
-        "to continue, run the same command with a longer --budget; a longer --duration or a larger --min-effect starts \
-         a new proof"
-    } else {
-        "a longer --duration, a quieter machine or a larger --min-effect can decide more, in a new proof"
-    };
-    Blamed::new(Blame::Undecided, message).hint(hint.to_owned())
+/// What the command line asks, with the files that it names.
+fn case(args: &ProveArgs) -> Result<Case, Blamed> {
+    let wanted = args.version.as_ref().map(Target::to_string);
+    let installation = Installation::find(wanted.as_deref(), args.options.mysqld.as_deref())?;
+    note_catalogue(&installation.target());
+    let file = startable(&args.file, &installation)?;
+    let against = args.against.as_deref();
+    let against = against.map(|path| startable(path, &installation));
+    Case::new(Request {
+        machine: this_machine(file.options()),
+        file,
+        against: against.transpose()?,
+        installation: &installation,
+        wanted: Wanted {
+            groups: &args.groups,
+            tested: &args.tested,
+        },
+        load: args.workload.options(),
+        allow_class: args.allow_class,
+        terms: Terms {
+            margin: args.margin,
+            blocks: args.blocks,
+            budget: args.budget,
+            seed: args.seed,
+            datadir: args.datadir.clone(),
+        },
+    })
+}
+
+fn startable(path: &Path, installation: &Installation) -> Result<StartableFile, Blamed> {
+    StartableFile::new(path, read_file(path)?, installation)
 }
 
 fn refuse_existing(new: &Path) -> Result<(), Blamed> {

@@ -1,17 +1,12 @@
 //! A review of option files, by the catalogue and by the server's own validator, or of a running server.
 
-use std::{
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use blame::Blamed;
-use mycnf::{Lint, Machine, OptionFile, Target, lint, lint_server};
+use mycnf::{Lint, Machine, OptionFile, Target, lint_server};
 use server::Installation;
 
 use super::running::Running;
-use super::subject::validated;
 
 /// A review with what it is about.
 #[derive(Debug)]
@@ -30,6 +25,27 @@ pub(super) struct Review {
 }
 
 impl Review {
+    /// Reviews files by the catalogue, and by the server's own validator where it is installed.
+    pub(super) fn of_files(
+        files: Vec<PathBuf>,
+        file: &OptionFile,
+        target: Target,
+        machine: &Machine,
+        installation: Option<&Installation>,
+    ) -> Result<Self, Blamed> {
+        let missing = file.faults().iter();
+        let missing = missing.filter(|fault| fault.is_elsewhere && !fault.is_passed_over);
+        Ok(Self {
+            lint: server::review(&files, file, &target, machine, installation)?,
+            knows_memory: machine.memory_bytes.is_some(),
+            missing_directories: missing.filter_map(|fault| fault.at.number()).collect(),
+            files,
+            target,
+            is_validated: installation.is_some(),
+            running: None,
+        })
+    }
+
     /// Reviews a running server; its counters judge after this time.
     pub(super) fn of_running(running: Running, counters_after: Duration) -> Self {
         let target = running.target.clone();
@@ -56,39 +72,4 @@ impl Review {
             }
         }
     }
-}
-
-/// Reviews files by the catalogue, and by the server's own validator where it is installed.
-pub(super) fn review(
-    files: Vec<PathBuf>,
-    file: &OptionFile,
-    target: Target,
-    machine: &Machine,
-    installation: Option<&Installation>,
-) -> Result<Review, Blamed> {
-    let mut lint = lint(file, &target, machine);
-    if let Some(installation) = installation {
-        let validated = validated(installation, file)?;
-        lint.add_validator(&validated.findings, &validated.judged, file);
-    }
-    for path in files.iter().filter(|path| is_world_writable(path)) {
-        lint.add_ignored_file(path);
-    }
-    let missing = file.faults().iter();
-    let missing = missing.filter(|fault| fault.is_elsewhere && !fault.is_passed_over);
-    Ok(Review {
-        knows_memory: machine.memory_bytes.is_some(),
-        missing_directories: missing.filter_map(|fault| fault.at.number()).collect(),
-        files,
-        target,
-        is_validated: installation.is_some(),
-        running: None,
-        lint,
-    })
-}
-
-/// Whether all users may write a file.
-fn is_world_writable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o002 != 0)
 }

@@ -6,10 +6,7 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use mycnf::{
-    Entry, Finding, LoadedPlugin, MASK, Machine, OptionFile, OptionName, Origin, Severity, Target,
-    is_secret, parse_size_bytes, shown_line, unloaded_plugin,
-};
+use mycnf::{Machine, OptionFile, Target, parse_size_bytes, shown_line};
 use runs::named_server;
 use server::Installation;
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
@@ -151,36 +148,18 @@ pub(super) fn this_machine(file: &OptionFile) -> Machine {
 pub(super) fn read_files(paths: &[PathBuf]) -> Result<OptionFile, Blamed> {
     let mut all = OptionFile::default();
     for path in paths {
-        all.append(OptionFile::read_for_review(path).map_err(blamed)?);
+        all.append(OptionFile::read_for_review(path)?);
     }
     Ok(all)
 }
 
 /// Reads one option file with its includes, and notes on standard error those that are not on this machine.
 pub(super) fn read_file(path: &Path) -> Result<OptionFile, Blamed> {
-    let file = OptionFile::read_for_elsewhere(path).map_err(blamed)?;
+    let file = OptionFile::read_for_elsewhere(path)?;
     for fault in file.faults() {
         eprintln!("note: {}: {}", fault.at, fault.what);
     }
     Ok(file)
-}
-
-/// An error of an option file is the input's.
-pub(super) fn blamed(error: mycnf::Error) -> Blamed {
-    let hint = error.hint();
-    Blamed::new(Blame::Input, error).hint(hint)
-}
-
-/// A line as it is written to an option file, without a line feed; a secret is left out.
-pub(super) fn line_of(entry: &Entry) -> String {
-    let mut file = OptionFile::default();
-    let pushed = file.push("mysqld", entry.name.as_written(), entry.value.clone());
-    let text = file.to_string();
-    let line = text.lines().nth(1).filter(|_| pushed.is_ok());
-    match line {
-        Some(line) if !is_secret(&entry.name) => line.to_owned(),
-        _ => format!("{} = {MASK}", entry.name),
-    }
 }
 
 /// Says on standard error that the catalogue is of another series than asked for, or from documentation.
@@ -260,63 +239,4 @@ pub(super) fn difference(old_path: &Path, old: &[u8], new_path: &Path, new: &[u8
         .context_radius(1)
         .header(&old_path, &new_path)
         .to_string()
-}
-
-/// What an installed server's own validator says of an option file.
-#[derive(Debug, Default)]
-pub(super) struct Validated {
-    pub(super) findings: Vec<Finding>,
-    /// The lines that it has judged.
-    pub(super) judged: Vec<Origin>,
-}
-
-impl Validated {
-    /// The lines that it has judged and takes as they are.
-    pub(super) fn taken(&self) -> Vec<Origin> {
-        let has_finding = |at: &Origin| self.findings.iter().any(|finding| finding.at == *at);
-        let taken = self.judged.iter().filter(|at| !has_finding(at));
-        taken.cloned().collect()
-    }
-}
-
-/// Asks the validator, for each instance where the file is for mysqld_multi. What is not on this machine is not judged, paths
-/// and libraries of plugins: the file may be for another one.
-pub(super) fn validated(
-    installation: &Installation,
-    file: &OptionFile,
-) -> Result<Validated, Blamed> {
-    let mut all = Validated::default();
-    let target = installation.target();
-    for server in file.per_server() {
-        let checked = server::check_file(installation, &server.file)?;
-        let loaded = LoadedPlugin::of(server.file.entries());
-        for mut finding in checked.findings {
-            let path = finding
-                .option
-                .split_once('=')
-                .map(|(_, value)| Path::new(value));
-            let name = OptionName::new(finding.option.split('=').next().unwrap_or_default());
-            // The validator knows no plugin that the file does not load, and the server may have it installed.
-            let plugin = unloaded_plugin(&target, &loaded, &name);
-            let is_elsewhere = path.is_some_and(|path| path.is_absolute() && !path.exists());
-            let not_judged = if checked.without_library.contains(&finding.at) {
-                Some(format!("not judged: {}", finding.what))
-            } else if let Some(plugin) = plugin {
-                Some(plugin.not_judged())
-            } else {
-                let what = "not judged: the path does not exist on this machine";
-                is_elsewhere.then(|| what.to_owned())
-            };
-            if let Some(what) = not_judged.filter(|_| finding.is_refusal()) {
-                finding.severity = Severity::Note;
-                finding.what = what;
-                finding.hint = None;
-            }
-            if !all.findings.contains(&finding) {
-                all.findings.push(finding);
-            }
-        }
-        all.judged.extend(checked.judged);
-    }
-    Ok(all)
 }

@@ -8,6 +8,7 @@ use std::{
 use blame::{Blame, Blamed};
 use experiment::written;
 use runs::Choices;
+use toml_edit::{Array, DocumentMut, Item, value};
 
 use super::values;
 use crate::{
@@ -17,6 +18,8 @@ use crate::{
 
 /// Name of the experiment and of its results directory.
 const NAME: &str = "storage-compare";
+/// The experiment; the command line replaces values.
+const EXPERIMENT: &str = include_str!("compare.toml");
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -86,38 +89,68 @@ fn text(args: &CompareArgs) -> Result<String, Blamed> {
         let hint = "name directories on two volumes".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint));
     }
+    let file = EXPERIMENT.parse::<DocumentMut>();
+    let mut file = file.expect("the experiment is TOML");
     let (one, other) = (written::string(&one), written::string(&other));
-    let CompareArgs {
-        blocks,
-        reads,
-        depths,
-        size,
-        seconds,
-        repeats,
-        ..
-    } = args;
-    Ok(format!(
-        "# Two volumes, by fio's requests; made by `dbdyno storage compare`.\n\
-         format = 1\n\
-         question = \"Which volume answers more requests per second?\"\n\
-         seed = 1\n\
-         repeats = {repeats}\n\n\
-         [matrix]\n\
-         volume = [{one}, {other}]\n\
-         block = {blocks:?}\n\
-         reads = {reads:?}\n\
-         depth = {depths:?}\n\n\
-         [load]\n\
-         storage = {{ dir = \"{{volume}}\", block = \"{{block}}\", reads = \"{{reads}}\", depth = \"{{depth}}\", size = {size} }}\n\
-         warmup = \"1s\"\n\
-         duration = \"{seconds}s\"\n\n\
-         [verdict]\n\
-         baseline = {{ volume = {one} }}\n"
-    ))
+    file["repeats"] = value(written::number(args.repeats.into()));
+    let matrix = &mut file["matrix"];
+    matrix["volume"] = value(Array::from_iter([&one, &other]));
+    matrix["block"] = numbers(&args.blocks);
+    matrix["reads"] = numbers(&args.reads);
+    matrix["depth"] = numbers(&args.depths);
+    let load = &mut file["load"];
+    load["storage"]["size"] = value(written::number(args.size));
+    load["duration"] = value(written::string(&format!("{}s", args.seconds)));
+    file["verdict"]["baseline"]["volume"] = value(one);
+    Ok(file.to_string())
+}
+
+fn numbers<N: Copy + Into<u64>>(numbers: &[N]) -> Item {
+    let numbers = numbers.iter().map(|number| (*number).into());
+    value(numbers.map(written::number).collect::<Array>())
 }
 
 /// The experiment is in another directory.
 fn whole(path: &Path) -> Result<String, Blamed> {
     let whole = std::path::absolute(path).map_err(Blamed::io(Blame::Input, path))?;
     Ok(whole.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Parsed {
+        #[command(flatten)]
+        compare: CompareArgs,
+    }
+
+    fn written(words: &[&str]) -> String {
+        let words = std::iter::once(&"compare").chain(words);
+        text(&Parsed::parse_from(words).compare).unwrap()
+    }
+
+    #[test]
+    fn the_choices_replace_values_and_nothing_else() {
+        let expected = EXPERIMENT
+            .replace(
+                "volume = [\"a\", \"b\"]",
+                "volume = [\"/mnt/a\", \"/mnt/b\"]",
+            )
+            .replace("volume = \"a\"", "volume = \"/mnt/a\"")
+            .replace("depth = [1, 16]", "depth = [2]")
+            .replace("duration = \"10s\"", "duration = \"3s\"");
+        let words = ["/mnt/a", "/mnt/b", "--depths", "2", "--seconds", "3"];
+        assert_eq!(written(&words), expected);
+    }
+
+    #[test]
+    fn a_volume_may_have_quotes_in_its_path() {
+        let file = written(&["/mnt/\"a\"", "/mnt/b"]);
+        let line = r#"baseline = { volume = "/mnt/\"a\"" }"#;
+        assert!(file.ends_with(&format!("{line}\n")), "{file}");
+    }
 }

@@ -1,9 +1,8 @@
-//! The load under which a file is tried, as the tables of an experiment.
+//! The options of the load under which a file is tried.
 
 use std::path::PathBuf;
 
-use blame::{Blame, Blamed};
-use experiment::written;
+use proof::{LoadOptions, Workload};
 
 /// The load and its data.
 #[derive(Debug, clap::Args)]
@@ -54,89 +53,28 @@ enum Kind {
     Smack,
 }
 
-/// The load of `--workload smack` without a file.
-pub(super) const SMACK: &str = include_str!("../../../../../../experiments/smacks/quick.smack");
-/// Its name beside the experiment.
-pub(super) const SMACK_NAME: &str = "quick.smack";
-
-/// A load as an experiment has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Workload {
-    /// The tables `[data]` and `[load]`.
-    pub(super) toml: String,
-    /// The load in words.
-    pub(super) in_words: String,
-    /// Connections of the load.
-    pub(super) connections: u32,
-    /// The name of the metric.
-    pub(super) metric: &'static str,
-}
-
 impl WorkloadArgs {
-    /// The load; an error for a Super Smack file that cannot be found.
-    pub(super) fn workload(&self, shared: bool) -> Result<Workload, Blamed> {
-        let (data, load, name) = match self.workload {
-            Kind::Oltp => (
-                format!(
-                    "oltp = {{ tables = {}, table_size = {} }}",
-                    self.tables,
-                    written::literal(&self.table_size)
-                ),
-                format!("oltp = {{ script = {} }}", written::literal(&self.script)),
-                format!("oltp {}", self.script),
-            ),
-            Kind::Tpcc => (
-                format!("tpcc = {{ warehouses = {} }}", self.warehouses),
-                "tpcc = { pacing = \"none\", check = \"off\" }".to_owned(),
-                format!("tpcc with {} warehouses", self.warehouses),
-            ),
-            Kind::Smack => {
-                let file = self.smack_file()?;
-                let mix = self
-                    .mix
-                    .iter()
-                    .map(|mix| format!("\nmix = {}", written::literal(mix)));
-                (
-                    format!(
-                        "smack = {}\nrows = {}",
-                        written::literal(&file),
-                        written::literal(&self.rows)
-                    ),
-                    format!(
-                        "smack = {}{}",
-                        written::literal(&file),
-                        mix.collect::<String>()
-                    ),
-                    format!("smack {file}"),
-                )
-            }
-        };
-        let shared = if shared { "on" } else { "off" };
-        Ok(Workload {
-            toml: format!(
-                "[data]\n{data}\nrestore = \"per-run\"\nshared = \"{shared}\"\n\n[load]\n{load}\nconnections = {}\n\
-                 warmup = {}\nduration = {}\n",
-                self.connections,
-                written::literal(&self.warmup),
-                written::literal(&self.duration)
-            ),
-            connections: self.connections,
-            in_words: format!("{name}, {} connections", self.connections),
-            metric: match self.workload {
-                Kind::Tpcc => "new_orders_per_min",
-                Kind::Oltp | Kind::Smack => "throughput",
+    /// The load, with the options of the chosen kind.
+    pub(super) fn options(&self) -> LoadOptions {
+        LoadOptions {
+            workload: match self.workload {
+                Kind::Oltp => Workload::Oltp {
+                    script: self.script.clone(),
+                    tables: self.tables,
+                    table_size: self.table_size.clone(),
+                },
+                Kind::Tpcc => Workload::Tpcc {
+                    warehouses: self.warehouses,
+                },
+                Kind::Smack => Workload::Smack {
+                    file: self.smack.clone(),
+                    rows: self.rows.clone(),
+                    mix: self.mix.clone(),
+                },
             },
-        })
-    }
-
-    /// The path of the Super Smack file, which must not depend on the directory of the experiment.
-    fn smack_file(&self) -> Result<String, Blamed> {
-        let Some(file) = &self.smack else {
-            return Ok(SMACK_NAME.to_owned());
-        };
-        let whole = file
-            .canonicalize()
-            .map_err(Blamed::io(Blame::Input, file))?;
-        Ok(whole.display().to_string())
+            connections: self.connections,
+            warmup: self.warmup.clone(),
+            duration: self.duration.clone(),
+        }
     }
 }

@@ -1,132 +1,134 @@
 //! What is to be proved: the lines of a file, in groups, against a base, for an installed version.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use blame::{Blame, Blamed};
 use experiment::written;
-use mycnf::{Candidates, DurabilityClass, Level, Machine, OptionFile, Side, Target, Wanted, lint};
+use mycnf::{Candidates, DurabilityClass, Machine, OptionFile, Side, Target, Wanted, lint};
 use server::Installation;
+use toml_edit::{Array, Table, value};
 use verdict::Parts;
 
-use super::{options::ProveArgs, workload::Workload};
-use crate::commands::config::{
-    review::review,
-    subject::{blamed, note_catalogue, read_file, this_machine},
+use crate::{
+    startable_file::StartableFile,
+    workload::{LoadOptions, LoadTables},
 };
 
+/// The factor over the option files.
+pub(crate) const FACTOR: &str = "file";
 /// Share of the budget for the first round; the others get what is left.
-pub(super) const SCREENING_SHARE: f64 = 0.6;
+pub(crate) const SCREENING_SHARE: f64 = 0.6;
 
 /// The terms of a proof.
 #[derive(Debug)]
-pub(super) struct Terms {
+pub struct Terms {
     /// The smallest difference that matters, as a share.
-    pub(super) margin: f64,
+    pub margin: f64,
     /// Most blocks of a round.
-    pub(super) blocks: u32,
+    pub blocks: u32,
     /// Most time of all rounds.
-    pub(super) budget: Option<Duration>,
+    pub budget: Option<Duration>,
     /// Seed of all randomness.
-    pub(super) seed: u64,
+    pub seed: u64,
     /// Where the private server lives.
-    pub(super) datadir: Option<PathBuf>,
+    pub datadir: Option<PathBuf>,
+}
+
+/// What the user wants to know.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The file.
+    pub file: StartableFile,
+    /// The base; `None` for the defaults.
+    pub against: Option<StartableFile>,
+    /// The version of the private servers.
+    pub installation: &'a Installation,
+    /// The machine of the private servers, by which the durability class is determined.
+    pub machine: Machine,
+    /// Lines to test together, and lines to test as well.
+    pub wanted: Wanted<'a>,
+    /// The load under which the files are measured.
+    pub load: LoadOptions,
+    /// The lowest durability class that the shortest file may have; `None` for the file's own.
+    pub allow_class: Option<DurabilityClass>,
+    /// The terms.
+    pub terms: Terms,
 }
 
 /// What is to be proved.
 #[derive(Debug)]
-pub(super) struct Case {
+pub struct Case {
     /// The file.
-    pub(super) file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The base; `None` for the defaults.
-    pub(super) against: Option<PathBuf>,
-    pub(super) target: Target,
+    pub(crate) against: Option<PathBuf>,
+    pub(crate) target: Target,
     /// The server as an experiment names it.
-    pub(super) run: String,
-    pub(super) candidates: Candidates,
+    pub(crate) run: String,
+    pub(crate) candidates: Candidates,
     /// Groups that stay because the durability class would fall without them.
-    pub(super) pinned: Parts,
+    pub(crate) pinned: Parts,
     /// The lowest class that the shortest file may have.
     lowest: DurabilityClass,
-    pub(super) workload: Workload,
-    pub(super) terms: Terms,
+    pub(crate) load: LoadTables,
+    pub(crate) terms: Terms,
     machine: Machine,
 }
 
 impl Case {
-    /// Reads the files and judges them, before anything is started.
-    pub(super) fn of(args: &ProveArgs) -> Result<Self, Blamed> {
-        let wanted = args.version.as_ref().map(Target::to_string);
-        let mysqld = args.options.mysqld.as_deref();
-        let installation = Installation::find(wanted.as_deref(), mysqld).map_err(Blamed::from)?;
-        let target = installation.target();
-        note_catalogue(&target);
-        let file = read_startable(&args.file, &target, &installation)?;
-        let base = args.against.as_ref();
-        let base = base.map(|path| read_startable(path, &target, &installation));
-        let base = base.transpose()?;
-        let wanted = Wanted {
-            groups: &args.groups,
-            tested: &args.tested,
-        };
-        let mut candidates =
-            Candidates::new(&file, base.as_ref(), &target, &wanted).map_err(blamed)?;
-        candidates.join_dependent(&target).map_err(blamed)?;
+    /// Judges the files, before anything is started.
+    pub fn new(request: Request<'_>) -> Result<Self, Blamed> {
+        let target = request.installation.target();
+        let file = &request.file.options;
+        let base = request.against.as_ref().map(|base| &base.options);
+        let mut candidates = Candidates::new(file, base, &target, &request.wanted)?;
+        candidates.join_dependent(&target)?;
         if candidates.groups.is_empty() {
-            return Err(nothing_to_test(args, &candidates, &target));
+            return Err(nothing_to_test(&request.file, &candidates, &target));
         }
         let shared = !candidates.shape_data(&target);
         let numbers: Vec<String> = target.numbers().iter().map(u32::to_string).collect();
         let mut case = Self {
-            file: args.file.clone(),
-            against: args.against.clone(),
-            run: format!("{}-{}", installation.flavour, numbers.join(".")),
+            run: format!("{}-{}", request.installation.flavour, numbers.join(".")),
+            file: request.file.path,
+            against: request.against.map(|base| base.path),
             candidates,
             pinned: Parts::new(),
             lowest: DurabilityClass::D0,
-            workload: args.workload.workload(shared)?,
-            terms: Terms {
-                margin: args.margin,
-                blocks: args.blocks,
-                budget: args.budget,
-                seed: args.seed,
-                datadir: args.datadir.clone(),
-            },
-            machine: this_machine(&file),
+            load: request.load.tables(shared)?,
+            terms: request.terms,
+            machine: request.machine,
             target,
         };
         case.check_connections()?;
-        case.lowest = case.lowest(args.allow_class)?;
+        case.lowest = case.lowest(request.allow_class)?;
         case.pinned = case.pinned()?;
         Ok(case)
     }
 
     /// All groups.
-    pub(super) fn whole(&self) -> Parts {
+    pub(crate) fn whole(&self) -> Parts {
         (0..self.candidates.groups.len()).collect()
     }
 
     /// The file with these groups.
-    pub(super) fn file_with(&self, parts: &Parts) -> Result<OptionFile, Blamed> {
-        self.candidates.with(parts).map_err(blamed)
+    pub(crate) fn file_with(&self, parts: &Parts) -> Result<OptionFile, Blamed> {
+        Ok(self.candidates.with(parts)?)
     }
 
     /// The durability class of the file with these groups.
-    pub(super) fn class(&self, parts: &Parts) -> Result<DurabilityClass, Blamed> {
+    pub(crate) fn class(&self, parts: &Parts) -> Result<DurabilityClass, Blamed> {
         let file = self.file_with(parts)?;
         Ok(lint(&file, &self.target, &self.machine).durability.class)
     }
 
     /// The class of the file without one group.
-    pub(super) fn class_without(&self, part: usize) -> Result<DurabilityClass, Blamed> {
+    pub(crate) fn class_without(&self, part: usize) -> Result<DurabilityClass, Blamed> {
         self.class(&without(&self.whole(), part))
     }
 
     /// A name of a group for files and tables: its first option.
-    pub(super) fn label(&self, part: usize) -> &str {
+    pub(crate) fn label(&self, part: usize) -> &str {
         self.candidates.groups[part]
             .options
             .first()
@@ -134,7 +136,7 @@ impl Case {
     }
 
     /// The base as a word: its path, or the defaults.
-    pub(super) fn base_in_words(&self) -> String {
+    pub(crate) fn base_in_words(&self) -> String {
         let path = self.against.as_ref();
         path.map_or_else(
             || "the defaults".to_owned(),
@@ -143,26 +145,24 @@ impl Case {
     }
 
     /// The table `[server]` of the experiments, whose option files are `{file}.cnf` in a directory.
-    pub(super) fn server_table(&self, files: &str) -> Result<String, Blamed> {
-        let datadir = self.terms.datadir.as_ref();
-        let datadir = datadir.map(|path| -> Result<String, Blamed> {
+    pub(crate) fn server_table(&self, files: &str) -> Result<Table, Blamed> {
+        let mut server = Table::new();
+        server.insert("run", value(written::literal(&self.run)));
+        let file = written::string(&format!("{files}/{{{FACTOR}}}.cnf"));
+        server.insert("cnf", value(Array::from_iter([file])));
+        server.insert("restart", value(written::literal("per-run")));
+        if let Some(path) = &self.terms.datadir {
             // The experiment is in another directory.
             let whole = std::path::absolute(path).map_err(Blamed::io(Blame::Input, path))?;
-            Ok(format!(
-                "datadir = {}\n",
-                written::literal(&whole.display().to_string())
-            ))
-        });
-        let datadir = datadir.transpose()?.unwrap_or_default();
-        Ok(format!(
-            "[server]\nrun = {}\ncnf = [\"{files}/{{file}}.cnf\"]\nrestart = \"per-run\"\n{datadir}",
-            written::literal(&self.run)
-        ))
+            let whole = whole.display().to_string();
+            server.insert("datadir", value(written::literal(&whole)));
+        }
+        Ok(server)
     }
 
     /// An error if the base or the file accepts fewer connections than the load opens.
     fn check_connections(&self) -> Result<(), Blamed> {
-        let wanted = u64::from(self.workload.connections);
+        let wanted = u64::from(self.load.connections);
         let files = [
             (self.whole(), self.file.display().to_string()),
             (Parts::new(), self.base_in_words()),
@@ -203,7 +203,7 @@ impl Case {
 
     /// A group that a shorter file must have again, because its class is below the lowest allowed one; `None` if it is
     /// not.
-    pub(super) fn missing_for_class(&self, parts: &Parts) -> Result<Option<usize>, Blamed> {
+    pub(crate) fn missing_for_class(&self, parts: &Parts) -> Result<Option<usize>, Blamed> {
         if self.class(parts)? >= self.lowest {
             return Ok(None);
         }
@@ -253,43 +253,10 @@ fn without(parts: &Parts, part: usize) -> BTreeSet<usize> {
     parts.iter().copied().filter(|it| *it != part).collect()
 }
 
-/// Reads a file that the version starts with; an error with the first refusal otherwise.
-fn read_startable(
-    path: &Path,
-    target: &Target,
-    installation: &Installation,
-) -> Result<OptionFile, Blamed> {
-    let file = read_file(path)?;
-    let machine = Machine::default();
-    let found = review(
-        vec![path.to_owned()],
-        &file,
-        target.clone(),
-        &machine,
-        Some(installation),
-    )?;
-    let refused = found.lint.advice.iter();
-    let mut refused = refused.filter(|advice| advice.remark.level == Level::Refused);
-    let Some(first) = refused.next() else {
-        return Ok(file);
-    };
-    let message = format!(
-        "{} does not start on {target}: {}: {}",
-        path.display(),
-        first.remark.option,
-        first.remark.what
-    );
-    let hint = format!(
-        "dbdyno config lint {} --for {target} shows every refusal, and --fix rewrites what is safe",
-        path.display()
-    );
-    Err(Blamed::new(Blame::Input, message).hint(hint))
-}
-
-fn nothing_to_test(args: &ProveArgs, candidates: &Candidates, target: &Target) -> Blamed {
+fn nothing_to_test(file: &StartableFile, candidates: &Candidates, target: &Target) -> Blamed {
     let message = format!(
         "no line of {} can change the speed of {target}: {} of {} lines equal the base or do not affect speed",
-        args.file.display(),
+        file.path.display(),
         candidates.untested.len() + candidates.common.len(),
         candidates.untested.len() + candidates.common.len()
     );

@@ -4,27 +4,25 @@ use std::path::{Path, PathBuf};
 
 use blame::{Blame, Blamed};
 use experiment::written;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 use units::fine_percent;
 use verdict::{Parts, Purpose, Round};
 
-use super::{
-    case::Case,
+use crate::{
+    case::{Case, FACTOR},
     workload::{SMACK, SMACK_NAME},
 };
 
-/// The factor over the option files.
-pub(super) const FACTOR: &str = "file";
-
 /// A round with the names of its files; the baseline is the first.
-pub(super) struct NamedRound {
+pub(crate) struct NamedRound {
     /// Name of its experiment: `1-screening`.
-    pub(super) name: String,
-    pub(super) files: Vec<(String, Parts)>,
+    pub(crate) name: String,
+    pub(crate) files: Vec<(String, Parts)>,
 }
 
 impl NamedRound {
     /// Names the files of a round; `number` counts from 1.
-    pub(super) fn new(case: &Case, number: usize, round: &Round) -> Self {
+    pub(crate) fn new(case: &Case, number: usize, round: &Round) -> Self {
         let purpose = match round.purpose {
             Purpose::Screening => "screening",
             Purpose::Check => "check",
@@ -39,14 +37,14 @@ impl NamedRound {
     }
 
     /// The name of a file.
-    pub(super) fn level(&self, parts: &Parts) -> Option<&str> {
+    pub(crate) fn level(&self, parts: &Parts) -> Option<&str> {
         let found = self.files.iter().find(|(_, of)| of == parts);
         found.map(|(name, _)| name.as_str())
     }
 
     /// Writes the option files and the experiment into a directory; the experiment is the last, so that it is complete
     /// where it exists.
-    pub(super) fn write(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
+    pub(crate) fn write(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
         let files_directory = directory.join(self.files_name());
         std::fs::create_dir_all(&files_directory).map_err(Blamed::machine)?;
         for (path, text) in self.planned(case, directory)? {
@@ -57,7 +55,7 @@ impl NamedRound {
 
     /// An error if the files in a directory are not those that are planned: results of other files would get the names of
     /// these.
-    pub(super) fn check(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
+    pub(crate) fn check(&self, case: &Case, directory: &Path) -> Result<(), Blamed> {
         for (path, text) in self.planned(case, directory)? {
             let found = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX);
             if found.is_ok_and(|found| found == text) {
@@ -86,7 +84,7 @@ impl NamedRound {
             let text = case.file_with(parts)?.to_string();
             planned.push((files_directory.join(format!("{name}.cnf")), text));
         }
-        if case.workload.toml.contains(&written::literal(SMACK_NAME)) {
+        if case.load.is_bundled_smack {
             planned.push((directory.join(SMACK_NAME), SMACK.to_owned()));
         }
         let path = directory.join(format!("{}.toml", self.name));
@@ -97,25 +95,33 @@ impl NamedRound {
     fn text(&self, case: &Case) -> Result<String, Blamed> {
         let question = format!("Which lines of {} are worth keeping?", case.file.display());
         let terms = &case.terms;
-        let names: Vec<String> = self
-            .files
-            .iter()
-            .map(|(name, _)| written::literal(name))
-            .collect();
-        Ok(format!(
-            "# A round of dbdyno config prove.\nformat = 1\nquestion = {}\nseed = {}\nrepeats = \"until decided\"\n\
-             at_most = {}\norder = \"random\"\n\n[matrix]\n{FACTOR} = [{}]\n\n{}\n{}\n\
-             [verdict]\nbaseline = {{ {FACTOR} = {} }}\nmetric = \"{}\"\nmin_effect = \"{}\"\nleave_decided = \"on\"\n",
-            serde_json::Value::from(question),
-            terms.seed,
-            terms.blocks,
-            names.join(", "),
-            case.server_table(&self.files_name())?,
-            case.workload.toml,
-            names.first().map_or("", String::as_str),
-            case.workload.metric,
-            fine_percent(terms.margin),
-        ))
+        let mut file = DocumentMut::new();
+        let format = written::commented_key("format", &["A round of dbdyno config prove."]);
+        file.insert_formatted(&format, value(written::number(1)));
+        file.insert("question", value(written::string(&question)));
+        file.insert("seed", value(written::number(terms.seed)));
+        file.insert("repeats", value(written::string("until decided")));
+        file.insert("at_most", value(written::number(terms.blocks.into())));
+        file.insert("order", value(written::string("random")));
+        let names = self.files.iter().map(|(name, _)| written::literal(name));
+        let names: Array = names.collect();
+        let baseline = names.get(0).cloned();
+        let mut matrix = Table::new();
+        matrix.insert(FACTOR, value(names));
+        file.insert("matrix", Item::Table(matrix));
+        let server = case.server_table(&self.files_name())?;
+        file.insert("server", Item::Table(server));
+        file.insert("data", Item::Table(case.load.data.clone()));
+        file.insert("load", Item::Table(case.load.load.clone()));
+        let mut verdict = Table::new();
+        let baseline: InlineTable = baseline.map(|first| (FACTOR, first)).into_iter().collect();
+        verdict.insert("baseline", value(baseline));
+        verdict.insert("metric", value(written::string(case.load.metric)));
+        let min_effect = written::string(&fine_percent(terms.margin));
+        verdict.insert("min_effect", value(min_effect));
+        verdict.insert("leave_decided", value(written::string("on")));
+        file.insert("verdict", Item::Table(verdict));
+        Ok(file.to_string())
     }
 }
 

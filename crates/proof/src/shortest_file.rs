@@ -3,16 +3,32 @@
 use std::fmt::Write as _;
 
 use blame::Blamed;
-use mycnf::{Entry, OptionFile};
 use report::Proof;
 use units::fine_percent;
 use verdict::Fate;
 
-use super::{case::Case, course::Course};
-use crate::commands::config::subject::{blamed, line_of};
+use crate::{case::Case, option_line, rounds::Rounds};
 
-/// The text of the shortest file: what is common to both files, what earned its place, and what is not about speed.
-pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<String, Blamed> {
+/// The shortest file of a proof that is finished.
+#[derive(Debug)]
+pub struct ShortestFile {
+    /// What is common to both files, what earned its place, and what is not about speed.
+    pub text: String,
+    /// Whether a line has a secret, so that only the file's owner may read it.
+    pub has_secret: bool,
+}
+
+impl ShortestFile {
+    /// The file with the evidence of each line.
+    pub fn new(case: &Case, rounds: &Rounds, proof: &Proof) -> Result<Self, Blamed> {
+        Ok(Self {
+            text: text(case, rounds, proof)?,
+            has_secret: has_secret(case),
+        })
+    }
+}
+
+fn text(case: &Case, rounds: &Rounds, proof: &Proof) -> Result<String, Blamed> {
     let mut text = format!(
         "# The shortest file that loses less than {} against {}, for {} under {}.\n# Measured by dbdyno config prove, against {}; \
          effects with the interval of the decision.\n# Groups that only other programs read are not copied.\n[mysqld]\n",
@@ -27,11 +43,11 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
     };
     for entry in &case.candidates.common {
         line("# as in the file that it was compared with");
-        line(&own_line(entry)?);
+        line(&option_line::own(entry)?);
     }
     let groups = case.candidates.groups.iter().zip(&proof.lines).enumerate();
     for (at, (group, found)) in groups.clone() {
-        let is_kept = course.elimination.shortest().contains(&at);
+        let is_kept = rounds.elimination.shortest().contains(&at);
         let lines = if is_kept { &group.lines } else { &group.base };
         if lines.is_empty() {
             continue;
@@ -42,16 +58,16 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
             line("# as in the file that it was compared with");
         }
         for entry in lines {
-            line(&own_line(entry)?);
+            line(&option_line::own(entry)?);
         }
     }
     for untested in case.candidates.untested.iter().filter(|it| it.stays) {
         line(&format!("# not tested: {}", untested.why));
-        line(&own_line(&untested.entry)?);
+        line(&option_line::own(&untested.entry)?);
     }
     line("\n# Left out:");
     for (at, (_, found)) in groups {
-        if !course.elimination.shortest().contains(&at) {
+        if !rounds.elimination.shortest().contains(&at) {
             let word = if found.fate == Fate::Harms {
                 "harms: "
             } else {
@@ -66,23 +82,14 @@ pub(super) fn shortest(case: &Case, course: &Course, proof: &Proof) -> Result<St
     for untested in case.candidates.untested.iter().filter(|it| !it.stays) {
         line(&format!(
             "#   {}: {}",
-            one_line(&line_of(&untested.entry)),
+            one_line(&option_line::shown(&untested.entry)),
             untested.why
         ));
     }
     Ok(text)
 }
 
-/// A line with the user's own value, also of a password: the file is for a server.
-fn own_line(entry: &Entry) -> Result<String, Blamed> {
-    let mut file = OptionFile::default();
-    file.push("mysqld", entry.name.as_written(), entry.value.clone())
-        .map_err(blamed)?;
-    Ok(file.to_string().lines().skip(1).collect())
-}
-
-/// Whether a line of the shortest file has a secret, so that only its owner may read it.
-pub(super) fn has_secret(case: &Case) -> bool {
+fn has_secret(case: &Case) -> bool {
     let candidates = &case.candidates;
     let untested = candidates.untested.iter().filter(|it| it.stays);
     let of_groups = candidates.groups.iter().flat_map(|group| &group.lines);

@@ -8,24 +8,24 @@ use experiment::{Costs, Experiment, Overrides};
 use units::{counted, span};
 use verdict::Elimination;
 
-use super::{
+use crate::{
     case::{Case, SCREENING_SHARE},
+    option_line,
     round_files::NamedRound,
 };
-use crate::commands::config::subject::line_of;
 
 /// Blocks of a round below which nothing is decided.
 const BLOCKS_AT_LEAST: u32 = 3;
 
-/// The plan as text.
-pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
+/// The plan as text, a line for each tested and each untested line of the file.
+pub fn plan(case: &Case) -> Result<String, Blamed> {
     let candidates = &case.candidates;
     let mut text = format!(
         "{} against {} on {} under {}: {} to test, {} not tested\n",
         case.file.display(),
         case.base_in_words(),
         case.run,
-        case.workload.in_words,
+        case.load.in_words,
         counted(candidates.groups.len() - case.pinned.len(), "group"),
         counted(candidates.untested.len(), "line"),
     );
@@ -33,7 +33,7 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
         writeln!(text, "{line}").expect("writing to a String cannot fail");
     };
     for (at, group) in candidates.groups.iter().enumerate() {
-        let lines: Vec<String> = group.lines.iter().map(line_of).collect();
+        let lines: Vec<String> = group.lines.iter().map(option_line::shown).collect();
         let lines = if lines.is_empty() {
             format!("no {}", group.options.join(", no "))
         } else {
@@ -52,7 +52,7 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
     for untested in &candidates.untested {
         line(format!(
             "untested  {}: {}",
-            line_of(&untested.entry),
+            option_line::shown(&untested.entry),
             untested.why
         ));
     }
@@ -72,7 +72,7 @@ pub(super) fn describe(case: &Case) -> Result<String, Blamed> {
 }
 
 /// An error where the budget does not hold the blocks without which the first round decides nothing.
-pub(super) fn check_budget(case: &Case) -> Result<(), Blamed> {
+pub(crate) fn check_budget(case: &Case) -> Result<(), Blamed> {
     let Some(budget) = case.terms.budget else {
         return Ok(());
     };
@@ -120,8 +120,7 @@ fn time_of_screening(case: &Case) -> Result<Size, Blamed> {
     let text = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
         .map_err(Blamed::io(Blame::Machine, &path))?;
     let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
-    let plan = experiment.map_err(Blamed::from)?;
-    let time = plan.plan().estimate(&Costs::default());
+    let time = experiment?.plan().estimate(&Costs::default());
     Ok(Size {
         files: named.files.len(),
         time,

@@ -8,23 +8,22 @@ use report::{Gain, PossibleLoss, Proof, ProofLine, ProofRound, UntestedText};
 use samples::Record;
 use verdict::{Execution, Fate, Part, Parts, Side, Terms, contrast};
 
-use super::{
-    case::Case,
-    course::{Course, DoneRound},
-    round_files::FACTOR,
+use crate::{
+    case::{Case, FACTOR},
+    option_line,
+    rounds::{MeasuredRound, Rounds},
 };
-use crate::commands::config::subject::line_of;
 
 /// Causes of one group that are kept; the first is the most specific.
 const CAUSES_MAX: usize = 3;
 
-/// The answer.
-pub(super) fn proof(case: &Case, course: &Course, directory: &Path) -> Result<Proof, Blamed> {
-    let elimination = &course.elimination;
+/// The answer; the rounds are in `directory`.
+pub fn findings(case: &Case, rounds: &Rounds, directory: &Path) -> Result<Proof, Blamed> {
+    let elimination = &rounds.elimination;
     let parts = elimination.parts().iter().enumerate();
-    let lines = parts.map(|(at, part)| line(case, course, at, part));
-    let rounds = course.rounds.iter().zip(elimination.rounds());
-    let rounds = rounds.map(|(done, round)| ProofRound {
+    let lines = parts.map(|(at, part)| line(case, rounds, at, part));
+    let done = rounds.measured.iter().zip(elimination.rounds());
+    let done = done.map(|(done, round)| ProofRound {
         purpose: round.purpose,
         results: directory.join(&done.named.name).display().to_string(),
         files: done.named.files.len(),
@@ -37,35 +36,35 @@ pub(super) fn proof(case: &Case, course: &Course, directory: &Path) -> Result<Pr
             .unwrap_or(0),
     });
     let untested = case.candidates.untested.iter().map(|it| UntestedText {
-        line: line_of(&it.entry),
+        line: option_line::shown(&it.entry),
         why: it.why.to_owned(),
     });
     let check = elimination.check();
-    let metric = course.rounds.first().map(|round| round.question.metric);
+    let metric = rounds.measured.first().map(|round| round.question.metric);
     Ok(Proof {
         file: case.file.display().to_string(),
         against: case.against.as_ref().map(|path| path.display().to_string()),
         version: case.run.clone(),
-        workload: case.workload.in_words.clone(),
+        workload: case.load.in_words.clone(),
         metric: metric.map_or("throughput", verdict::Metric::in_words),
         margin: case.terms.margin,
         is_finished: elimination.is_finished(),
-        possible_loss: possible_loss(case, course),
+        possible_loss: possible_loss(case, rounds),
         lines: lines.collect::<Result<_, Blamed>>()?,
         untested: untested.collect(),
-        over_base: over_base(course),
+        over_base: over_base(rounds),
         over_whole: check.and_then(verdict::Measured::of_baseline),
         smallest_loss: check.and_then(|check| check.smallest),
         class: case.class(&case.whole())?,
         class_of_shortest: case.class(elimination.shortest())?,
-        rounds: rounds.collect(),
+        rounds: done.collect(),
         results: directory.display().to_string(),
     })
 }
 
 /// The loss that the last check does not exclude.
-fn possible_loss(case: &Case, course: &Course) -> Option<PossibleLoss> {
-    let open = course.elimination.possible_loss()?;
+fn possible_loss(case: &Case, rounds: &Rounds) -> Option<PossibleLoss> {
+    let open = rounds.elimination.possible_loss()?;
     Some(PossibleLoss {
         share: open.loss_of_baseline()?,
         without_harmful: open.parts != case.whole(),
@@ -73,8 +72,8 @@ fn possible_loss(case: &Case, course: &Course) -> Option<PossibleLoss> {
 }
 
 /// The gain of the last round's baseline that was measured beside the base.
-fn over_base(course: &Course) -> Option<Gain> {
-    let elimination = &course.elimination;
+fn over_base(rounds: &Rounds) -> Option<Gain> {
+    let elimination = &rounds.elimination;
     let base = elimination.base()?;
     let mut rounds = elimination.rounds().iter().rev();
     let of_base = rounds.find(|round| round.others.contains(&base.parts))?;
@@ -84,7 +83,7 @@ fn over_base(course: &Course) -> Option<Gain> {
     })
 }
 
-fn line(case: &Case, course: &Course, at: usize, part: &Part) -> Result<ProofLine, Blamed> {
+fn line(case: &Case, rounds: &Rounds, at: usize, part: &Part) -> Result<ProofLine, Blamed> {
     let group = &case.candidates.groups[at];
     let (own, without) = (case.class(&case.whole())?, case.class_without(at)?);
     let mut prices = memory(case, &group.options)?;
@@ -98,7 +97,7 @@ fn line(case: &Case, course: &Course, at: usize, part: &Part) -> Result<ProofLin
     prices.extend(costs);
     let is_named = !matches!(part.fate, Fate::NoEffect | Fate::Untested | Fate::Pinned);
     Ok(ProofLine {
-        lines: group.lines.iter().map(line_of).collect(),
+        lines: group.lines.iter().map(option_line::shown).collect(),
         options: group.options.clone(),
         fate: part.fate,
         effect: part.effect,
@@ -107,7 +106,7 @@ fn line(case: &Case, course: &Course, at: usize, part: &Part) -> Result<ProofLin
         executions: part.executions,
         round: part.round,
         causes: if is_named {
-            causes(case, course, at, part)
+            causes(case, rounds, at, part)
         } else {
             Vec::new()
         },
@@ -140,8 +139,8 @@ fn memory(case: &Case, options: &[String]) -> Result<Vec<String>, Blamed> {
 
 /// What a group changes in the cost of an operation, from the file without it to the file with it, in the round of its
 /// evidence.
-fn causes(case: &Case, course: &Course, at: usize, part: &Part) -> Vec<String> {
-    let mut rounds = course.rounds.iter().zip(course.elimination.rounds());
+fn causes(case: &Case, rounds: &Rounds, at: usize, part: &Part) -> Vec<String> {
+    let mut rounds = rounds.measured.iter().zip(rounds.elimination.rounds());
     let of_evidence = part.round.and_then(|number| rounds.nth(number - 1));
     let found = of_evidence.and_then(|(done, round)| {
         let with_baseline = round.baseline.contains(&at);
@@ -165,7 +164,7 @@ fn causes(case: &Case, course: &Course, at: usize, part: &Part) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-fn causes_between(case: &Case, done: &DoneRound, without: &str, with: &str) -> Vec<String> {
+fn causes_between(case: &Case, done: &MeasuredRound, without: &str, with: &str) -> Vec<String> {
     let looked_at = done.question.until_decided.map(|budget| budget.blocks);
     let side = |level: &str| {
         let is_it = |record: &&Record| {

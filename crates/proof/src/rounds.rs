@@ -6,52 +6,62 @@ use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use results::{Origin, ResultsDirectory, question};
-use runs::{Choices, Context, Event, RunOutcome, Runner, shortcoming};
+use runs::{Choices, Context, RunOutcome, Runner, shortcoming};
 use samples::Record;
 use verdict::{Elimination, Execution, Measured, Question, answers};
 
-use super::{
-    case::{Case, SCREENING_SHARE},
-    place::Place,
-    round_files::{FACTOR, NamedRound},
+use crate::{
+    case::{Case, FACTOR, SCREENING_SHARE},
+    proof_directory::ProofDirectory,
+    round_files::NamedRound,
 };
 
 /// Share of what is left for a later round, so that more are possible.
 const LATER_SHARE: f64 = 0.6;
 
 /// A round that was measured.
-pub(super) struct DoneRound {
-    pub(super) named: NamedRound,
-    pub(super) records: Vec<Record>,
-    pub(super) question: Question,
+pub(crate) struct MeasuredRound {
+    pub(crate) named: NamedRound,
+    pub(crate) records: Vec<Record>,
+    pub(crate) question: Question,
     /// Whether it ended because no time was left.
-    pub(super) time_is_spent: bool,
+    pub(crate) time_is_spent: bool,
 }
 
-/// A proof as far as it was measured.
-pub(super) struct Course {
-    pub(super) elimination: Elimination,
-    pub(super) rounds: Vec<DoneRound>,
+/// A round that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct RoundStart {
+    /// Its number, from 1.
+    pub number: usize,
+    /// How many option files it compares.
+    pub files: usize,
 }
 
-impl Course {
-    /// Measures round after round in a directory, until nothing is left to decide. A round that ended by its time gets
-    /// more blocks only if it is the last one and the budget is longer than before.
-    pub(super) fn run(
+/// The rounds of a proof as far as they were measured.
+pub struct Rounds {
+    pub(crate) elimination: Elimination,
+    pub(crate) measured: Vec<MeasuredRound>,
+}
+
+impl Rounds {
+    /// Measures round after round, until nothing is left to decide; `begins` receives each before it is measured. A round
+    /// that ended by its time gets more blocks only if it is the last one and the budget is longer than before.
+    pub fn measure(
         case: &Case,
-        place: &Place,
+        proof: &ProofDirectory,
         choices: &Choices,
         context: &Context,
+        begins: &dyn Fn(RoundStart),
     ) -> Result<Self, Blamed> {
-        let directory = place.path();
+        let directory = proof.path();
         let count = case.candidates.groups.len();
-        let mut course = Self {
+        let mut rounds = Self {
             elimination: Elimination::new(count, &case.pinned, case.terms.margin),
-            rounds: Vec::new(),
+            measured: Vec::new(),
         };
         let mut used = Duration::ZERO;
-        while let Some(round) = course.elimination.round().cloned() {
-            let number = course.rounds.len() + 1;
+        while let Some(round) = rounds.elimination.round().cloned() {
+            let number = rounds.measured.len() + 1;
             let named = NamedRound::new(case, number, &round);
             let path = directory.join(format!("{}.toml", named.name));
             if path.exists() {
@@ -59,11 +69,14 @@ impl Course {
             } else {
                 named.write(case, directory)?;
             }
-            eprintln!("round {number}: {} files", named.files.len());
+            begins(RoundStart {
+                number,
+                files: named.files.len(),
+            });
             let results = directory.join(&named.name);
             let time = time_of_round(case, number, used);
             let is_over = is_over_by_time(&results)?
-                && (!place.has_more_time() || is_round(directory, number + 1)?);
+                && (!proof.has_more_time() || is_round(directory, number + 1)?);
             let (records, question) = if is_over {
                 read(&path, &results)?
             } else {
@@ -73,17 +86,17 @@ impl Course {
             let executions = records.iter().map(|record| Execution::of(record, 1));
             let executions: Vec<Execution<'_>> = executions.collect();
             let found = measured(&named, &question, &executions);
-            course.elimination.take(&found);
-            course.keep_class(case)?;
+            rounds.elimination.take(&found);
+            rounds.keep_class(case)?;
             let time_is_spent = is_over_by_time(&results)?;
-            course.rounds.push(DoneRound {
+            rounds.measured.push(MeasuredRound {
                 named,
                 records,
                 question,
                 time_is_spent,
             });
         }
-        Ok(course)
+        Ok(rounds)
     }
 
     /// Pins what the shortest file needs for the lowest allowed durability class.
@@ -169,10 +182,9 @@ fn measure(
         ResultsDirectory::create(Some(directory), &experiment, path, &masked)?
     };
     let benchmarks = REGISTRY.read(experiment.plan(), context)?;
-    let renamed = |kept: &Path| context.tell(Event::IncompleteKept(kept));
-    let left = results.left(experiment.plan(), &renamed)?;
+    let runner = Runner::new(&experiment, &results, choices, context, benchmarks);
+    let left = runner.left()?;
     if !left.is_empty() {
-        let runner = Runner::new(&experiment, &results, choices, context, benchmarks);
         runner.run(&left).map_err(with_way_on)?;
     }
     let recorded = results.read(&experiment)?;
