@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Signs beside a value that make it a part of an expression.
-const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "%", ".", "|", "&"];
+const ARITHMETIC: [&str; 7] = ["+", "-", "*", "/", "%", "|", "&"];
 
 /// The numbers that a column is compared with for equality, in quotation marks. `None` without one.
 pub(super) fn with_quoted_numbers(
