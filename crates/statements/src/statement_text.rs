@@ -144,7 +144,7 @@ impl<'a> StatementText<'a> {
         };
         // OFFSET is no reserved word, so that a column can have this name.
         let is_name = |at: usize| {
-            let has_number = self.parts.get(at + 1).is_some_and(Part::is_number);
+            let has_number = self.parts.get(at + 1).is_some_and(Part::is_whole_number);
             self.is(at, "offset") && !has_number
         };
         let tail = own.clone().find(|at| {
@@ -348,9 +348,12 @@ impl<'a> Part<'a> {
         is_plain.then_some(inner)
     }
 
-    /// Whether it is a whole number.
     pub(crate) fn is_number(&self) -> bool {
-        self.kind == TokenKind::Number && self.text.bytes().all(|it| it.is_ascii_digit())
+        self.kind == TokenKind::Number
+    }
+
+    pub(crate) fn is_whole_number(&self) -> bool {
+        self.is_number() && self.text.bytes().all(|it| it.is_ascii_digit())
     }
 
     /// The name that it is or can be, without backticks.

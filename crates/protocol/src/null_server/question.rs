@@ -2,7 +2,7 @@
 
 use sqltext::{
     Token,
-    TokenKind::{self, Name, Sign, Text, Word},
+    TokenKind::{Name, Sign, Text, Word},
 };
 
 use super::{
@@ -52,7 +52,7 @@ impl QueryContext<'_> {
             .next_if(|token| scopes.iter().any(|it| token.is_word(it)))
             .is_some()
         {}
-        let kind = tokens.next().filter(|it| it.kind == TokenKind::Word);
+        let kind = tokens.next().filter(|it| it.kind == Word);
         let kind = kind.map_or(&b""[..], |kind| kind.text);
         let all = match kind.to_ascii_lowercase().as_slice() {
             b"variables" => self.identity.variables(),
