@@ -128,10 +128,10 @@ impl<'a> Scanner<'a> {
     /// A number, or a word that begins with a digit: behind the point of a name, digits are a name.
     fn number(&self, rest: &[u8]) -> (usize, TokenKind) {
         let is_behind_point = self.text[..self.at].ends_with(b".");
-        let number = number_length(rest).filter(|_| !is_behind_point);
-        number.map_or((word_length(rest), TokenKind::Word), |length| {
-            (length, TokenKind::Number)
-        })
+        match number_length(rest).filter(|_| !is_behind_point) {
+            Some(length) => (length, TokenKind::Number),
+            None => (word_length(rest), TokenKind::Word),
+        }
     }
 
     /// Whether the point here begins a number; behind a name it is that of the name.
