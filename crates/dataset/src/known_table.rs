@@ -1,5 +1,7 @@
 //! A benchmark's table: its name, and the columns that distinguish it from an unrelated table of the same name.
 
+use sqltext::{ExecutedTokens, Quoting, TokenKind};
+
 /// Column that MySQL adds to a table without a primary key where `sql_generate_invisible_primary_key` is on.
 const GENERATED_KEY: &str = "my_row_id";
 
@@ -24,7 +26,7 @@ impl KnownTable {
 
     /// The table that this CREATE TABLE creates. If the statement lists no columns, no table is recognised as this one.
     pub fn created_by(name: &str, statement: &[u8]) -> Self {
-        let columns = columns_of(&String::from_utf8_lossy(statement));
+        let columns = columns_of(statement);
         Self {
             name: name.to_owned(),
             layouts: columns
@@ -64,43 +66,31 @@ const NO_COLUMNS: [&str; 10] = [
 ];
 
 /// The columns listed by a CREATE TABLE: `id, pass` of `create table t (id int, pass char(10), key (id))`.
-fn columns_of(statement: &str) -> Option<Vec<String>> {
-    let (_, list) = statement.split_once('(')?;
+fn columns_of(statement: &[u8]) -> Option<Vec<String>> {
+    let mut tokens = ExecutedTokens::of(statement, Quoting::default());
+    tokens.find(|token| token.is_sign(b'('))?;
     let mut columns = Vec::new();
-    let mut depth = 0_u32;
-    let mut quote = None;
-    let mut item = String::new();
-    for character in list.chars() {
-        match (quote, character) {
-            (Some(open), _) if open == character => quote = None,
-            (None, '\'' | '"' | '`') => quote = Some(character),
-            (None, '(') => depth += 1,
-            (None, ')') if depth > 0 => depth -= 1,
-            (None, ',' | ')') if depth == 0 => {
-                columns.extend(column_of(&item));
-                item.clear();
-                if character == ')' {
-                    return (!columns.is_empty()).then_some(columns);
-                }
-                continue;
-            }
-            _ => {}
+    let (mut depth, mut begins_item) = (0_u32, true);
+    for token in tokens {
+        let is_name = match token.kind {
+            TokenKind::Name => true,
+            TokenKind::Word => !NO_COLUMNS.iter().any(|word| token.is_word(word)),
+            _ => false,
+        };
+        if begins_item && is_name {
+            columns.push(String::from_utf8_lossy(&token.unquoted()).into_owned());
         }
-        item.push(character);
+        if token.is_sign(b'(') {
+            depth += 1;
+        } else if token.is_sign(b')') {
+            if depth == 0 {
+                return (!columns.is_empty()).then_some(columns);
+            }
+            depth -= 1;
+        }
+        begins_item = depth == 0 && token.is_sign(b',');
     }
     None
-}
-
-/// Name of the column that an item of a CREATE TABLE defines; `None` where it defines a key.
-fn column_of(item: &str) -> Option<String> {
-    let item = item.trim_start();
-    if let Some(quoted) = item.strip_prefix('`') {
-        return quoted.split('`').next().map(str::to_owned);
-    }
-    let is_end = |character: char| character.is_whitespace() || character == '(';
-    let word = item.split(is_end).next().filter(|word| !word.is_empty())?;
-    let is_column = !NO_COLUMNS.contains(&word.to_ascii_lowercase().as_str());
-    is_column.then(|| word.to_owned())
 }
 
 #[cfg(test)]
@@ -146,6 +136,10 @@ mod tests {
                 "create table if not exists t(\n `the key` decimal(10, 2) default '(,' not null,\n\
                  b enum('x', 'y)'), primary key (`the key`), unique b (b)\n) engine = innodb",
                 &["the key, b"],
+            ),
+            (
+                r"create table t (a char default '\'), b int', /* c, */ d int)",
+                &["a, d"],
             ),
             ("create table t like other", &[]),
             ("create table t (like other)", &[]),

@@ -31,7 +31,6 @@ mod result;
 mod server;
 mod session;
 mod shared_state;
-mod tokens;
 mod variables;
 
 pub use behaviour::{Behaviour, ColdStart, Delay, Freeze, Stalls};

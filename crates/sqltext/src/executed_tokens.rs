@@ -1,46 +1,36 @@
 //! The tokens that a server executes: also those within `/*!50003 ... */`, and none of other comments.
 
-use std::ops::Range;
-
 use super::{
     Quoting,
-    scanner::{Scanner, Token, is_only_for_client},
+    scanner::{Scanner, is_only_for_client},
+    token::{Token, TokenKind},
 };
 
-/// Reads a statement token by token.
+/// Reads a statement token by token, without white space, comments and hints.
+#[derive(Debug, Clone, Copy)]
 pub struct ExecutedTokens<'t> {
-    text: &'t [u8],
     scanner: Scanner<'t>,
     /// It is within a comment that the server executes.
     is_in_comment: bool,
-}
-
-/// A token, with its place in the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExecutedToken<'t> {
-    /// A keyword, a name without quotation marks, or a number without its point.
-    Word(&'t [u8], Range<usize>),
-    /// A name in backticks, or in double quotation marks where they hold names; with them.
-    Name(&'t [u8], Range<usize>),
-    /// A text in quotation marks; with them.
-    Text(&'t [u8]),
-    /// A single sign, or a comment with hints.
-    Sign(u8),
 }
 
 impl<'t> ExecutedTokens<'t> {
     /// The tokens of this text, which is one statement.
     pub fn of(text: &'t [u8], quoting: Quoting) -> Self {
         Self {
-            text,
             scanner: Scanner::new(text, quoting),
             is_in_comment: false,
         }
     }
+
+    /// Offset of the byte behind the last token.
+    pub fn at(&self) -> usize {
+        self.scanner.at()
+    }
 }
 
 impl<'t> Iterator for ExecutedTokens<'t> {
-    type Item = ExecutedToken<'t>;
+    type Item = Token<'t>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -48,24 +38,18 @@ impl<'t> Iterator for ExecutedTokens<'t> {
                 self.is_in_comment = false;
                 continue;
             }
-            let (range, token) = self.scanner.next_token()?;
-            let part = &self.text[range.clone()];
-            // Its own end is not that of the token: texts and other comments may stand within it.
-            if let Some(begin) = executed_comment(part) {
-                self.scanner.go_to(range.start + begin);
-                self.is_in_comment = true;
-                continue;
-            }
-            return Some(match token {
-                Token::Space | Token::Comment => continue,
-                Token::Word => ExecutedToken::Word(part, range),
-                Token::Name => ExecutedToken::Name(part, range),
-                Token::Open(_) => return None,
-                Token::Other | Token::Terminator if matches!(part[0], b'\'' | b'"') => {
-                    ExecutedToken::Text(part)
+            let token = self.scanner.next()?;
+            match token.kind {
+                TokenKind::Space | TokenKind::Comment => {}
+                TokenKind::ServerComment => {
+                    // Its own end is not that of the token: texts and other comments may stand within it.
+                    if let Some(begin) = executed_comment(token.text) {
+                        self.scanner.go_to(token.start + begin);
+                        self.is_in_comment = true;
+                    }
                 }
-                Token::Other | Token::Terminator => ExecutedToken::Sign(part[0]),
-            });
+                _ => return Some(token),
+            }
         }
     }
 }
@@ -87,17 +71,10 @@ mod tests {
 
     #[test]
     fn tokens_within_comments_that_are_executed_are_found() {
-        let text = b"/*!999999\\- enable */ /*!50003 CREATE*/ /*!50017 TRIGGER `a`.b */ /* c */ -- d\n /*M!100 x 'it''s */' -- e*/\n */ 2*/*f*/3";
+        let text = b"/*!999999\\- enable */ /*!50003 CREATE*/ /*!50017 TRIGGER `a`.b */ /* c */ /*+ e */ -- d\n /*M!100 x 'it''s */' -- e*/\n */ 2*/*f*/3";
         let tokens = ExecutedTokens::of(text, Quoting::default());
-        let parts: Vec<String> = tokens
-            .map(|token| match token {
-                ExecutedToken::Word(part, range) | ExecutedToken::Name(part, range) => {
-                    assert_eq!(part, &text[range]);
-                    String::from_utf8_lossy(part).into_owned()
-                }
-                ExecutedToken::Text(part) => String::from_utf8_lossy(part).into_owned(),
-                ExecutedToken::Sign(sign) => char::from(sign).to_string(),
-            })
+        let parts: Vec<_> = tokens
+            .map(|token| String::from_utf8_lossy(&text[token.range()]))
             .collect();
         let expected = [
             "CREATE",

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use super::{
-    Quoting,
-    scanner::{Scanner, Token},
-};
+use super::{Quoting, scanner::Scanner, token::TokenKind};
 
 /// Bytes at the beginning that hold the first word: comments may stand before it.
 const HEAD_BYTES: usize = 64 << 10;
@@ -92,14 +89,10 @@ fn begins_as_sql(text: &[u8]) -> bool {
         return true;
     }
     let head = &text[..text.len().min(HEAD_BYTES)];
-    let mut scanner = Scanner::new(head, Quoting::default());
-    let mut tokens = std::iter::from_fn(|| scanner.next_token());
-    let first = tokens.find_map(|(range, token)| matches!(token, Token::Word).then_some(range));
+    let mut tokens = Scanner::new(head, Quoting::default());
+    let first = tokens.find(|it| matches!(it.kind, TokenKind::Word | TokenKind::Number));
     // A text without a word has nothing to hide.
-    first.is_none_or(|range| {
-        let is_first = |word: &&str| head[range.clone()].eq_ignore_ascii_case(word.as_bytes());
-        FIRST_WORDS.iter().any(is_first)
-    })
+    first.is_none_or(|first| FIRST_WORDS.iter().any(|word| first.is_word(word)))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod quoting;
 mod rewording;
 mod scanner;
 mod target;
+mod token;
 mod words;
 
 use std::{
@@ -22,14 +23,13 @@ use std::{
 
 use error::DEPTH_AT_MOST;
 pub use error::{Place, SqlScriptError};
-pub use executed_tokens::{ExecutedToken, ExecutedTokens};
+pub use executed_tokens::ExecutedTokens;
 pub use first_word::refuse_foreign_text;
 pub use own_database::without_database;
 pub use quoting::Quoting;
-pub use rewording::SqlToken;
-use scanner::{Scanner, Token};
-pub use scanner::{is_only_for_client, is_read_by_server};
+pub use scanner::{Scanner, is_dash_comment, is_only_for_client, is_read_by_server, is_word_byte};
 pub use target::{TableName, Target};
+pub use token::{Token, TokenKind};
 
 /// Bytes of one file at most.
 const FILE_BYTES_MAX: u64 = 1 << 30;
@@ -120,9 +120,9 @@ impl SqlStatement {
 
     /// The one word of the first comment in it, by which people name a query: `Q1` of `SELECT /* Q1 */ 1`.
     pub fn label(&self) -> Option<&str> {
-        let text = std::str::from_utf8(self.text()).ok()?;
-        let rest = &text[text.find("/*")? + 2..];
-        let word = rest[..rest.find("*/")?].trim();
+        let comment = Scanner::new(self.text(), self.quoting)
+            .find_map(|token| token.text.strip_prefix(b"/*")?.strip_suffix(b"*/"))?;
+        let word = std::str::from_utf8(comment).ok()?.trim();
         let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
         (!word.is_empty() && word.chars().all(is_name)).then_some(word)
     }
@@ -329,25 +329,28 @@ fn split(
             close(&mut open);
             continue;
         }
-        let Some((range, token)) = scanner.next_token() else {
+        let Some(token) = scanner.next() else {
             close(&mut open);
             break;
         };
-        match token {
-            Token::Open(what) => {
+        match token.kind {
+            _ if token.is_open => {
+                let is_quoted = token.is_quoted();
                 return Err(SqlScriptError::Open {
-                    place: source.place_of(range.start),
-                    what,
+                    place: source.place_of(token.start),
+                    what: if is_quoted {
+                        "a quotation"
+                    } else {
+                        "a comment"
+                    },
                 });
             }
             // Comments within a statement belong to it, those around it do not.
-            Token::Space | Token::Comment => {}
-            Token::Terminator => {
+            TokenKind::Space | TokenKind::Comment => {}
+            TokenKind::Terminator => {
                 close(&mut open);
             }
-            Token::Word | Token::Name | Token::Other => {
-                open = Some(open.map_or(range.start, |open| open.start)..range.end);
-            }
+            _ => open = Some(open.map_or(token.start, |open| open.start)..token.end()),
         }
     }
     // The files named by the text, in their places, from the last one so that the positions before stay.
@@ -420,6 +423,9 @@ mod tests {
             (second.verb().as_str(), second.label()),
             ("SELECT", Some("Q1"))
         );
+        let quoted =
+            SqlStatement::of_line("x", 1, b"select '/* a */' -- /* b */\n/* c */".to_vec());
+        assert_eq!(quoted.label(), Some("c"));
         assert!(second.has_word("form") && !second.has_word("into"));
         let message =
             "You have an error in your SQL syntax; check the manual near 'FORM t)' at line 2";

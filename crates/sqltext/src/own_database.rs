@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{
     Quoting,
-    executed_tokens::{ExecutedToken, ExecutedTokens},
+    executed_tokens::ExecutedTokens,
+    token::{Token, TokenKind},
 };
 
 /// Words before the name of a table, a view, a sequence or a routine.
@@ -66,18 +67,15 @@ pub fn without_database(text: &[u8], database: &str, quoting: Quoting) -> Option
 }
 
 /// The tokens, of an INSERT those before its rows.
-fn head(text: &[u8], quoting: Quoting) -> Vec<ExecutedToken<'_>> {
+fn head(text: &[u8], quoting: Quoting) -> Vec<Token<'_>> {
     let mut has_rows = false;
     let mut tokens = Vec::new();
     for token in ExecutedTokens::of(text, quoting) {
-        if let ExecutedToken::Word(word, _) = token {
-            let is = |it: &str| word.eq_ignore_ascii_case(it.as_bytes());
-            if tokens.is_empty() {
-                has_rows = is("INSERT") || is("REPLACE");
-            }
-            if has_rows && (is("VALUES") || is("VALUE")) {
-                break;
-            }
+        if tokens.is_empty() {
+            has_rows = token.is_word("INSERT") || token.is_word("REPLACE");
+        }
+        if has_rows && (token.is_word("VALUES") || token.is_word("VALUE")) {
+            break;
         }
         tokens.push(token);
     }
@@ -85,30 +83,24 @@ fn head(text: &[u8], quoting: Quoting) -> Vec<ExecutedToken<'_>> {
 }
 
 struct Tokens<'t> {
-    all: Vec<ExecutedToken<'t>>,
+    all: Vec<Token<'t>>,
     /// The database without and with quotation marks.
     names: [&'t [u8]; 2],
 }
 
 impl Tokens<'_> {
     fn is_sign(&self, at: usize, sign: u8) -> bool {
-        self.all.get(at) == Some(&ExecutedToken::Sign(sign))
+        self.all.get(at).is_some_and(|token| token.is_sign(sign))
     }
 
     fn is_database(&self, at: usize) -> bool {
-        match self.all.get(at) {
-            Some(ExecutedToken::Word(part, _) | ExecutedToken::Name(part, _)) => {
-                self.names.contains(part)
-            }
-            _ => false,
-        }
+        self.name(at)
+            .is_some_and(|token| self.names.contains(&token.text))
     }
 
-    fn name(&self, at: usize) -> Option<&Range<usize>> {
-        match self.all.get(at)? {
-            ExecutedToken::Word(_, range) | ExecutedToken::Name(_, range) => Some(range),
-            _ => None,
-        }
+    fn name(&self, at: usize) -> Option<&Token<'_>> {
+        let token = self.all.get(at)?;
+        matches!(token.kind, TokenKind::Word | TokenKind::Name).then_some(token)
     }
 
     /// Whether a table, an alias or a column has the database's name. An account is none of them.
@@ -130,18 +122,19 @@ impl Tokens<'_> {
         if is_later || !self.is_database(at) || !self.is_sign(at + 1, b'.') {
             return None;
         }
-        let name = self.name(at + 2)?.clone();
+        let name = self.name(at + 2)?.range();
         let is_certain = self.is_sign(at + 3, b'.') || self.is_sign(at + 3, b'(');
         if is_ambiguous && !is_certain && !self.is_behind_object_word(at) {
             return None;
         }
-        Some((self.name(at)?.clone(), name))
+        Some((self.name(at)?.range(), name))
     }
 
     fn is_behind_object_word(&self, at: usize) -> bool {
-        let word = |at: Option<usize>| match self.all.get(at?)? {
-            ExecutedToken::Word(word, _) => Some(String::from_utf8_lossy(word).to_uppercase()),
-            _ => None,
+        let word = |at: Option<usize>| {
+            let word = self.all.get(at?)?;
+            (word.kind == TokenKind::Word)
+                .then(|| String::from_utf8_lossy(word.text).to_uppercase())
         };
         let Some(before) = word(at.checked_sub(1)) else {
             let function = word(at.checked_sub(2)).unwrap_or_default();

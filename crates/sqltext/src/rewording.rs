@@ -1,43 +1,19 @@
 //! The tokens of a statement, and the statement with another text at its place.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     Source, SqlStatement,
-    scanner::{Scanner, Token},
+    scanner::Scanner,
+    token::{Token, TokenKind},
 };
 
-/// The kind of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SqlToken {
-    /// A keyword, a name without quotation marks, or a number without its point.
-    Word,
-    /// A name in backticks, or in double quotation marks where they hold names.
-    Name,
-    /// A value in quotation marks.
-    Text,
-    /// A single sign, or a comment that the server reads, such as `/*+ MRR(t) */`.
-    Sign,
-}
-
 impl SqlStatement {
-    /// The tokens, without blanks and comments, each with its range of the text.
-    pub fn tokens(&self) -> Vec<(SqlToken, Range<usize>)> {
-        let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        let tokens = std::iter::from_fn(|| scanner.next_token());
-        let tokens = tokens.filter_map(|(range, token)| {
-            let kind = match token {
-                Token::Space | Token::Comment | Token::Terminator => return None,
-                Token::Word => SqlToken::Word,
-                Token::Name => SqlToken::Name,
-                Token::Other if text[range.start..].starts_with(b"'") => SqlToken::Text,
-                Token::Other if text[range.start..].starts_with(b"\"") => SqlToken::Text,
-                Token::Other | Token::Open(_) => SqlToken::Sign,
-            };
-            Some((kind, range))
-        });
-        tokens.collect()
+    /// The tokens, without white space, comments and what is not closed; [`TokenKind::ServerComment`] is among them.
+    pub fn tokens(&self) -> impl Iterator<Item = Token<'_>> {
+        let left_out = [TokenKind::Space, TokenKind::Comment, TokenKind::Terminator];
+        let tokens = Scanner::new(self.text(), self.quoting);
+        tokens.filter(move |token| !token.is_open && !left_out.contains(&token.kind))
     }
 
     /// The statement with another text; its place stays.
@@ -67,18 +43,13 @@ mod tests {
         let text = "use a;\n  select /*+ MRR(t) */ `b` -- c\n from t where d >= 'e'";
         let statements = statements_of("x", text.as_bytes().to_vec()).unwrap();
         let statement = statements.last().unwrap();
-        let tokens = |it: &SqlStatement| -> Vec<(SqlToken, String)> {
-            let tokens = it.tokens().into_iter();
-            let text = |range| String::from_utf8_lossy(&it.text()[range]).into_owned();
-            tokens.map(|(kind, range)| (kind, text(range))).collect()
-        };
-        let found = tokens(statement);
-        let kinds: Vec<SqlToken> = found.iter().map(|it| it.0).collect();
-        let (word, sign) = (SqlToken::Word, SqlToken::Sign);
-        let (name, value) = (SqlToken::Name, SqlToken::Text);
-        let expected = [word, sign, name, word, word, word, word, sign, sign, value];
+        let found: Vec<Token<'_>> = statement.tokens().collect();
+        let kinds: Vec<TokenKind> = found.iter().map(|it| it.kind).collect();
+        let (word, sign) = (TokenKind::Word, TokenKind::Sign);
+        let (name, value, hint) = (TokenKind::Name, TokenKind::Text, TokenKind::ServerComment);
+        let expected = [word, hint, name, word, word, word, word, sign, sign, value];
         assert_eq!(kinds, expected);
-        assert_eq!(found[1].1, "/*+ MRR(t) */");
+        assert_eq!(found[1].text, b"/*+ MRR(t) */");
         let reworded = statement.reworded(b"select 1");
         assert_eq!(reworded.place().to_string(), "x:2:3");
         assert_eq!(reworded.text(), b"select 1");

@@ -2,7 +2,7 @@
 
 use super::{
     SqlStatement,
-    scanner::{Scanner, Token},
+    token::{Token, TokenKind},
 };
 
 /// Tokens of a statement that are read for it.
@@ -32,40 +32,10 @@ pub enum Target {
     Other,
 }
 
-/// A token that is no blank and no comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Significant {
-    /// A word in capitals, and as it is written.
-    Word(String, String),
-    /// A name in backticks.
-    Name(String),
-    /// Any other single sign, or a text.
-    Other(u8),
-}
-
 impl SqlStatement {
     /// What it does to tables.
     pub fn target(&self) -> Target {
-        let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        let tokens = std::iter::from_fn(|| scanner.next_token());
-        let tokens = tokens.filter_map(|(range, token)| {
-            let part = &text[range];
-            match token {
-                Token::Space | Token::Comment => None,
-                Token::Word => {
-                    let written = String::from_utf8_lossy(part).into_owned();
-                    Some(Significant::Word(written.to_uppercase(), written))
-                }
-                Token::Name => {
-                    let inner = &part[1..part.len() - 1];
-                    let name = String::from_utf8_lossy(inner).replace("``", "`");
-                    Some(Significant::Name(name))
-                }
-                _ => Some(Significant::Other(part[0])),
-            }
-        });
-        let tokens: Vec<_> = tokens.take(TOKENS_AT_MOST).collect();
+        let tokens: Vec<_> = self.tokens().take(TOKENS_AT_MOST).collect();
         let target = Reader {
             tokens: &tokens,
             at: 0,
@@ -93,7 +63,7 @@ impl SqlStatement {
 
 /// Reads the tokens of a statement one after the other.
 struct Reader<'t> {
-    tokens: &'t [Significant],
+    tokens: &'t [Token<'t>],
     at: usize,
 }
 
@@ -178,24 +148,23 @@ impl Reader<'_> {
     }
 
     fn any_word(&mut self) -> Option<String> {
-        match self.tokens.get(self.at)? {
-            Significant::Word(word, _) => {
-                self.at += 1;
-                Some(word.clone())
-            }
-            _ => None,
-        }
+        let word = self.tokens.get(self.at)?;
+        (word.kind == TokenKind::Word).then(|| {
+            self.at += 1;
+            String::from_utf8_lossy(word.text).to_uppercase()
+        })
     }
 
     fn word(&mut self, expected: &str) -> bool {
-        let found = self.tokens.get(self.at);
-        let is_it = matches!(found, Some(Significant::Word(word, _)) if word == expected);
-        self.at += usize::from(is_it);
-        is_it
+        self.pass(|token| token.is_word(expected))
     }
 
     fn sign(&mut self, expected: u8) -> bool {
-        let is_it = self.tokens.get(self.at) == Some(&Significant::Other(expected));
+        self.pass(|token| token.is_sign(expected))
+    }
+
+    fn pass(&mut self, is_it: impl Fn(&Token<'_>) -> bool) -> bool {
+        let is_it = self.tokens.get(self.at).is_some_and(is_it);
         self.at += usize::from(is_it);
         is_it
     }
@@ -231,12 +200,11 @@ impl Reader<'_> {
     }
 
     fn plain_name(&mut self) -> Option<String> {
-        let name = match self.tokens.get(self.at)? {
-            Significant::Word(_, name) | Significant::Name(name) => name.clone(),
-            Significant::Other(_) => return None,
-        };
-        self.at += 1;
-        Some(name)
+        let name = self.tokens.get(self.at)?;
+        matches!(name.kind, TokenKind::Word | TokenKind::Name).then(|| {
+            self.at += 1;
+            String::from_utf8_lossy(&name.unquoted()).into_owned()
+        })
     }
 }
 

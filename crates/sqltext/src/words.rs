@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{
-    Quoting, SqlStatement,
-    scanner::{Scanner, Token},
-};
+use super::{Quoting, SqlStatement, scanner::Scanner, token::TokenKind};
 
 /// Bytes of a statement's first word that are read.
 const VERB_BYTES_MAX: usize = 32;
@@ -13,16 +10,11 @@ const VERB_BYTES_MAX: usize = 32;
 impl SqlStatement {
     /// Its first word in capitals: `SELECT`; an opening bracket before it is skipped.
     pub fn verb(&self) -> String {
-        let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        let mut words = std::iter::from_fn(|| scanner.next_token());
-        let first = words.find_map(|(range, token)| match token {
-            // No word that matters is longer, and one of a wrong file can be.
-            Token::Word => Some(range.start..range.end.min(range.start + VERB_BYTES_MAX)),
-            _ => None,
-        });
-        let word = first.map(|range| String::from_utf8_lossy(&text[range]).to_uppercase());
-        word.unwrap_or_default()
+        let mut tokens = self.tokens();
+        let first = tokens.find(|it| matches!(it.kind, TokenKind::Word | TokenKind::Number));
+        let word = first.map_or(&b""[..], |first| first.text);
+        // No word that matters is longer, and one of a wrong file can be.
+        String::from_utf8_lossy(&word[..word.len().min(VERB_BYTES_MAX)]).to_uppercase()
     }
 
     /// Whether a word stands in it outside of texts and comments, in any case.
@@ -33,22 +25,15 @@ impl SqlStatement {
 
     /// Its words outside of texts and comments: keywords, numbers, and names without their quotation marks.
     pub fn words(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
-        let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        let tokens = std::iter::from_fn(move || scanner.next_token());
-        tokens.filter_map(|(range, token)| match token {
-            Token::Word => Some(Cow::Borrowed(&text[range])),
-            Token::Name => Some(unquoted(&text[range])),
-            _ => None,
-        })
+        let is_word = |kind| matches!(kind, TokenKind::Word | TokenKind::Number | TokenKind::Name);
+        self.tokens()
+            .filter(move |token| is_word(token.kind))
+            .map(|token| token.unquoted())
     }
 
     /// Whether its tokens are the same with another quoting.
     pub fn is_same_with(&self, quoting: Quoting) -> bool {
-        let tokens = |quoting| {
-            let mut scanner = Scanner::new(self.text(), quoting);
-            std::iter::from_fn(move || scanner.next_token())
-        };
+        let tokens = |quoting| Scanner::new(self.text(), quoting);
         quoting == self.quoting || tokens(quoting).eq(tokens(self.quoting))
     }
 
@@ -60,13 +45,12 @@ impl SqlStatement {
             return None;
         }
         let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        let mut tokens = std::iter::from_fn(|| scanner.next_token());
-        let after_verb = tokens.find(|(_, token)| *token == Token::Word)?.0.end;
-        let next = tokens.find(|(_, token)| *token != Token::Space);
-        let present = next.filter(|(range, _)| text[range.clone()].starts_with(b"/*+"));
+        let mut tokens = Scanner::new(text, self.quoting);
+        let after_verb = tokens.find(|it| it.kind == TokenKind::Word)?.end();
+        let next = tokens.find(|it| it.kind != TokenKind::Space);
+        let present = next.filter(|it| it.text.starts_with(b"/*+"));
         let (at, inserted) = match present {
-            Some((range, _)) => (range.start + b"/*+".len(), format!(" {hints}")),
+            Some(present) => (present.start + b"/*+".len(), format!(" {hints}")),
             None => (after_verb, format!(" /*+ {hints} */")),
         };
         let hinted = [&text[..at], inserted.as_bytes(), &text[at..]].concat();
@@ -75,47 +59,23 @@ impl SqlStatement {
 
     /// Whether a `?` stands for a value, as in the text of a prepared statement.
     pub fn has_placeholder(&self) -> bool {
-        let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        std::iter::from_fn(|| scanner.next_token())
-            .any(|(range, token)| token == Token::Other && &text[range] == b"?")
+        self.tokens().any(|token| token.is_sign(b'?'))
     }
 
     /// A part whose effect the words do not show: a second statement after a `;`, which the server executes, too, or a
     /// comment that it executes, such as `/*! */`.
     pub fn hidden_part(&self) -> Option<&'static str> {
-        let text = self.text();
-        let mut scanner = Scanner::new(text, self.quoting);
-        let mut tokens = std::iter::from_fn(|| scanner.next_token());
-        tokens.find_map(|(range, token)| {
-            let (is_last, part) = (range.end == text.len(), &text[range]);
-            match token {
-                Token::Other if part == b";" && !is_last => Some("a second statement"),
-                Token::Other if part.starts_with(b"/*!") || part.starts_with(b"/*M!") => {
-                    Some("a comment that the server executes")
-                }
-                _ => None,
+        let length = self.text().len();
+        self.tokens().find_map(|token| match token.kind {
+            TokenKind::Sign if token.text == b";" && token.end() < length => {
+                Some("a second statement")
             }
+            TokenKind::ServerComment if !token.text.starts_with(b"/*+") => {
+                Some("a comment that the server executes")
+            }
+            _ => None,
         })
     }
-}
-
-/// A name without its quotation marks, of which a doubled one stands for one.
-fn unquoted(quoted: &[u8]) -> Cow<'_, [u8]> {
-    let mark = quoted[0];
-    let name = &quoted[1..quoted.len() - 1];
-    if !name.contains(&mark) {
-        return Cow::Borrowed(name);
-    }
-    let mut plain = Vec::with_capacity(name.len());
-    let mut bytes = name.iter().copied();
-    while let Some(byte) = bytes.next() {
-        plain.push(byte);
-        if byte == mark {
-            bytes.next();
-        }
-    }
-    Cow::Owned(plain)
 }
 
 #[cfg(test)]

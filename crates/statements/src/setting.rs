@@ -1,8 +1,6 @@
 //! Statements that only change the session, for those that follow them.
 
-use std::ops::Range;
-
-use sqltext::{SqlStatement, SqlToken};
+use sqltext::{SqlStatement, Token, TokenKind};
 
 /// Functions of the server that neither read nor change anything but the session. Called without a blank before the
 /// bracket, they are the server's own, whatever functions the schema has.
@@ -90,11 +88,10 @@ pub(super) fn is_setting(statement: &SqlStatement) -> bool {
 /// Whether a statement other than a SET gives values to user variables, which those that follow it may read:
 /// `SELECT .. INTO @a`, or `@a := ..`.
 pub(super) fn sets_variables(statement: &SqlStatement) -> bool {
-    let text = statement.text();
-    let tokens = statement.tokens();
+    let tokens: Vec<Token<'_>> = statement.tokens().collect();
     tokens.windows(2).any(|pair| {
-        let [one, other] = [0, 1].map(|at| &text[pair[at].1.clone()]);
-        one.eq_ignore_ascii_case(b"into") && other == b"@" || one == b":" && other == b"="
+        pair[0].is_word("into") && pair[1].is_sign(b'@')
+            || pair[0].is_sign(b':') && pair[1].is_sign(b'=')
     })
 }
 
@@ -114,34 +111,27 @@ fn reaches_beyond_the_session(statement: &SqlStatement) -> bool {
 
 /// The part of a SET by which it does more than to change the session: a call, or a value from tables.
 pub(super) fn more_than_a_setting(statement: &SqlStatement) -> Option<String> {
-    let text = statement.text();
-    let is_one_of = |range: &Range<usize>, words: &[&str]| {
-        let word = &text[range.clone()];
-        words
-            .iter()
-            .any(|it| word.eq_ignore_ascii_case(it.as_bytes()))
-    };
-    let tokens = statement.tokens();
-    for (at, (token, range)) in tokens.iter().enumerate() {
-        if *token == SqlToken::Word && is_one_of(range, &OF_TABLES) {
+    let is_one_of = |token: &Token<'_>, words: &[&str]| words.iter().any(|it| token.is_word(it));
+    let tokens: Vec<Token<'_>> = statement.tokens().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        if is_one_of(token, &OF_TABLES) {
             return Some("a value from tables".to_owned());
         }
-        if &text[range.clone()] != b"(" || at == 0 {
+        if !token.is_sign(b'(') || at == 0 {
             continue;
         }
-        let (before, called) = &tokens[at - 1];
-        let is_qualified = at >= 2 && &text[tokens[at - 2].1.clone()] == b".";
-        let is_harmless = match before {
-            SqlToken::Sign => true,
-            SqlToken::Word if is_qualified => false,
-            SqlToken::Word => {
-                is_one_of(called, &BEFORE_A_GROUP)
-                    || called.end == range.start && is_one_of(called, &PURE)
+        let called = &tokens[at - 1];
+        let is_qualified = at >= 2 && tokens[at - 2].is_sign(b'.');
+        let is_harmless = match called.kind {
+            TokenKind::Sign | TokenKind::ServerComment => true,
+            _ => {
+                !is_qualified
+                    && (is_one_of(called, &BEFORE_A_GROUP)
+                        || called.end() == token.start && is_one_of(called, &PURE))
             }
-            SqlToken::Name | SqlToken::Text => false,
         };
         if !is_harmless {
-            let called = String::from_utf8_lossy(&text[called.clone()]);
+            let called = String::from_utf8_lossy(called.text);
             return Some(format!("a call of {called}"));
         }
     }

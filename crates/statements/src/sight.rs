@@ -1,5 +1,7 @@
 //! What an account sees of the objects that its statements reach, by its grants.
 
+use sqltext::{ExecutedTokens, Quoting, Token, TokenKind};
+
 /// The part of a server's objects that is shown to an account.
 #[derive(Debug, Default)]
 pub(super) struct Sight {
@@ -53,31 +55,26 @@ type Object = (Option<String>, Option<String>);
 /// The privileges of a line, and what they are for.
 fn granted(line: &str) -> Option<(&str, Object)> {
     let (privileges, rest) = line.strip_prefix("GRANT ")?.split_once(" ON ")?;
-    let (schema, rest) = name(rest)?;
-    let (table, rest) = name(rest.strip_prefix('.')?)?;
-    rest.starts_with(" TO ")
-        .then_some((privileges, (schema, table)))
+    let quoting = Quoting {
+        has_double_quoted_names: true,
+        ..Quoting::default()
+    };
+    let mut tokens = ExecutedTokens::of(rest.as_bytes(), quoting);
+    let schema = name(tokens.next()?)?;
+    tokens.next().filter(|token| token.is_sign(b'.'))?;
+    let table = name(tokens.next()?)?;
+    tokens.next().filter(|token| token.is_word("TO"))?;
+    Some((privileges, (schema, table)))
 }
 
-/// The name at the beginning, without its quotation marks and the backslashes before wildcards, and the rest; `None` as
-/// the name for `*`.
-fn name(text: &str) -> Option<(Option<String>, &str)> {
-    if let Some(rest) = text.strip_prefix('*') {
-        return Some((None, rest));
-    }
-    let mark = text.chars().next().filter(|it| matches!(it, '`' | '"'))?;
-    let mut name = String::new();
-    let mut rest = &text[1..];
-    loop {
-        let (part, after) = rest.split_once(mark)?;
-        name.push_str(part);
-        match after.strip_prefix(mark) {
-            Some(after) => {
-                name.push(mark);
-                rest = after;
-            }
-            None => return Some((Some(name.replace("\\_", "_").replace("\\%", "%")), after)),
+/// A quoted name without the backslashes before wildcards; `None` as the name for `*`.
+fn name(token: Token<'_>) -> Option<Option<String>> {
+    match token.kind {
+        TokenKind::Name => {
+            let name = String::from_utf8_lossy(&token.unquoted()).replace("\\_", "_");
+            Some(Some(name.replace("\\%", "%")))
         }
+        _ => token.is_sign(b'*').then_some(None),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sqltext::{SqlStatement, SqlToken};
+use sqltext::{SqlStatement, TokenKind};
 
 /// Words with which a join begins.
 pub(crate) const JOINS: [&str; 7] = [
@@ -51,7 +51,7 @@ pub(crate) struct StatementText<'a> {
 
 /// A token.
 pub(crate) struct Part<'a> {
-    kind: SqlToken,
+    kind: TokenKind,
     /// A `.` or `@` right before it: behind a point even a keyword is a name, and behind `@` is a variable.
     prefix: Option<u8>,
     pub(crate) text: &'a str,
@@ -94,20 +94,20 @@ impl<'a> StatementText<'a> {
     pub(crate) fn of(statement: &'a SqlStatement) -> Option<Self> {
         let text = std::str::from_utf8(statement.text()).ok()?;
         let mut depth = 0_usize;
-        let parts = statement.tokens().into_iter().map(|(kind, range)| {
-            let part = &text[range.clone()];
-            if kind == SqlToken::Sign && part == ")" {
+        let parts = statement.tokens().map(|token| {
+            let range = token.range();
+            if token.is_sign(b')') {
                 depth = depth.saturating_sub(1);
             }
             let of_part = depth;
-            if kind == SqlToken::Sign && part == "(" {
+            if token.is_sign(b'(') {
                 depth += 1;
             }
             let before = text.as_bytes()[..range.start].last().copied();
             Part {
-                kind,
+                kind: token.kind,
                 prefix: before.filter(|it| matches!(it, b'.' | b'@')),
-                text: part,
+                text: &text[range.clone()],
                 range,
                 depth: of_part,
             }
@@ -144,7 +144,7 @@ impl<'a> StatementText<'a> {
         };
         // OFFSET is no reserved word, so that a column can have this name.
         let is_name = |at: usize| {
-            let has_number = self.parts.get(at + 1).is_some_and(Part::is_number);
+            let has_number = self.parts.get(at + 1).is_some_and(Part::is_whole_number);
             self.is(at, "offset") && !has_number
         };
         let tail = own.clone().find(|at| {
@@ -333,34 +333,35 @@ impl<'a> StatementText<'a> {
 impl<'a> Part<'a> {
     /// Whether it is this word, in any case, and no part of a name or variable.
     pub(crate) fn is(&self, word: &str) -> bool {
-        let is_word = self.kind == SqlToken::Word && self.prefix.is_none();
+        let is_word = self.kind == TokenKind::Word && self.prefix.is_none();
         is_word && self.text.eq_ignore_ascii_case(word)
     }
 
     pub(crate) fn is_sign(&self, sign: &str) -> bool {
-        self.kind == SqlToken::Sign && self.text == sign
+        self.kind == TokenKind::Sign && self.text == sign
     }
 
     /// A value in quotation marks without them, if no mark or backslash is in it.
     pub(crate) fn plain_text(&self) -> Option<&'a str> {
         let inner = self.text.get(1..self.text.len().checked_sub(1)?)?;
-        let is_plain = self.kind == SqlToken::Text && !inner.contains(['\'', '"', '\\']);
+        let is_plain = self.kind == TokenKind::Text && !inner.contains(['\'', '"', '\\']);
         is_plain.then_some(inner)
     }
 
-    /// Whether it is a whole number.
     pub(crate) fn is_number(&self) -> bool {
-        self.kind == SqlToken::Word && self.text.bytes().all(|it| it.is_ascii_digit())
+        self.kind == TokenKind::Number
+    }
+
+    pub(crate) fn is_whole_number(&self) -> bool {
+        self.is_number() && self.text.bytes().all(|it| it.is_ascii_digit())
     }
 
     /// The name that it is or can be, without backticks.
     pub(crate) fn name(&self) -> Option<&'a str> {
         match self.kind {
             _ if self.prefix == Some(b'@') => None,
-            SqlToken::Word if !self.text.starts_with(|it: char| it.is_ascii_digit()) => {
-                Some(self.text)
-            }
-            SqlToken::Name => self.text.strip_prefix('`')?.strip_suffix('`'),
+            TokenKind::Word => Some(self.text),
+            TokenKind::Name => self.text.strip_prefix('`')?.strip_suffix('`'),
             _ => None,
         }
     }

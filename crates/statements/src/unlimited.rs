@@ -255,7 +255,7 @@ fn hidden_keys(text: &StatementText<'_>, clauses: &Clauses, order: Range<usize>)
         let name = text.name_before(key.end);
         let Some(name) = name.filter(|it| it.start == key.start) else {
             // A position in the list.
-            return key.len() == 1 && text.parts[key.start].is_number();
+            return key.len() == 1 && text.parts[key.start].is_whole_number();
         };
         let (_, table) = text.column_and_table(name);
         selects_all || table.is_none() && columns.iter().any(|it| has_name(key, it.name))

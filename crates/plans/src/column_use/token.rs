@@ -1,5 +1,7 @@
 //! The tokens of a rewritten statement.
 
+use sqltext::{Quoting, Scanner, TokenKind};
+
 /// The word by which a server marks a value that it computes once: `<cache>(now())`.
 pub(super) const MARK_OF_VALUE: &str = "cache";
 /// How MariaDB begins the list of columns for whose values it keeps the results of a query: `<expr_cache><c>(`.
@@ -43,91 +45,53 @@ impl Token {
 
 /// Splits a text; comments and blanks are left out.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let (token, length) = match first {
-            '/' if rest.starts_with("/*") => (
-                None,
-                rest.find("*/").map_or(rest.len(), |end| end + "*/".len()),
-            ),
-            // Its columns are those of the query behind it.
-            '<' if rest.starts_with(KEPT_RESULT) => {
-                (None, rest.find(">(").map_or(rest.len(), |end| end + 1))
+    let mut found: Vec<Token> = Vec::new();
+    let (mut skipped_to, mut sign_end) = (0, 0);
+    for token in Scanner::new(text.as_bytes(), Quoting::default()) {
+        if token.start < skipped_to {
+            continue;
+        }
+        let written = &text[token.range()];
+        let value = || String::from_utf8_lossy(&token.unquoted()).into_owned();
+        let token = match token.kind {
+            TokenKind::Space | TokenKind::Comment | TokenKind::ServerComment => continue,
+            TokenKind::Name => {
+                let is_part = text[..token.start].ends_with("`.");
+                if is_part && let [.., Token::Name(parts), _] = found.as_mut_slice() {
+                    parts.push(value());
+                    // The point.
+                    found.pop();
+                    continue;
+                }
+                Token::Name(vec![value()])
             }
-            '`' => {
-                let (parts, length) = name(rest);
-                (Some(Token::Name(parts)), length)
-            }
-            '\'' | '"' => {
-                let (value, length) = quoted(rest, first);
-                (Some(Token::Text(value)), length)
-            }
-            '(' => (Some(Token::Open), 1),
-            ')' => (Some(Token::Close), 1),
-            '0'..='9' => {
-                let is_of_number = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
-                let length = rest
-                    .find(|letter| !is_of_number(letter))
-                    .unwrap_or(rest.len());
-                (Some(Token::Number), length)
-            }
-            _ if first.is_alphanumeric() || first == '_' => {
-                let is_of_word =
-                    |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-                let length = rest
-                    .find(|letter| !is_of_word(letter))
-                    .unwrap_or(rest.len());
-                (Some(Token::Word(rest[..length].to_lowercase())), length)
-            }
-            _ if first.is_whitespace() => (None, first.len_utf8()),
-            '<' | '>' | '=' | '!' => {
-                let length = rest.find(|sign| !matches!(sign, '<' | '>' | '=' | '!'));
-                let length = match length.unwrap_or(rest.len()) {
-                    // The mark behind the sign of a negation is one of its own.
-                    _ if rest[1..].starts_with(KEPT_RESULT) => 1,
-                    length => length,
-                };
-                (Some(Token::Sign(rest[..length].to_owned())), length)
-            }
-            other => (Some(Token::Sign(other.to_string())), other.len_utf8()),
+            TokenKind::Text => Token::Text(value()),
+            TokenKind::Number => Token::Number,
+            TokenKind::Word => Token::Word(written.to_lowercase()),
+            _ => match written {
+                "(" => Token::Open,
+                ")" => Token::Close,
+                // Its columns are those of the query behind it.
+                "<" if text[token.start..].starts_with(KEPT_RESULT) => {
+                    let end = text[token.start..].find(">(");
+                    skipped_to = end.map_or(text.len(), |end| token.start + end + 1);
+                    continue;
+                }
+                "<" | ">" | "=" | "!" => {
+                    let is_second = sign_end == token.start;
+                    sign_end = token.end();
+                    if is_second && let Some(Token::Sign(sign)) = found.last_mut() {
+                        sign.push_str(written);
+                        continue;
+                    }
+                    Token::Sign(written.to_owned())
+                }
+                _ => Token::Sign(written.to_owned()),
+            },
         };
-        found.extend(token);
-        rest = &rest[length..];
+        found.push(token);
     }
     found
-}
-
-/// A name with its parts and its length: `` `a`.`b` ``.
-fn name(text: &str) -> (Vec<String>, usize) {
-    let (mut parts, mut length) = (Vec::new(), 0);
-    loop {
-        let (part, of_part) = quoted(&text[length..], '`');
-        parts.push(part);
-        length += of_part;
-        if !text[length..].starts_with(".`") {
-            return (parts, length);
-        }
-        length += 1;
-    }
-}
-
-/// A quotation without its marks, and its length; a doubled mark stands for one, and so does one after a backslash.
-fn quoted(text: &str, mark: char) -> (String, usize) {
-    let mut value = String::new();
-    let mut letters = text.char_indices().skip(1).peekable();
-    while let Some((at, letter)) = letters.next() {
-        if letter == '\\' && mark != '`' {
-            value.extend(letters.next().map(|(_, next)| next));
-        } else if letter != mark {
-            value.push(letter);
-        } else if letters.next_if(|(_, next)| *next == mark).is_some() {
-            value.push(mark);
-        } else {
-            return (value, at + mark.len_utf8());
-        }
-    }
-    (value, text.len())
 }
 
 /// The word that a token is, if it is one.

@@ -1,7 +1,12 @@
 //! Queries about the server itself, which clients send when they connect: SELECT without a table, and SHOW.
 
+use sqltext::{
+    Token,
+    TokenKind::{Name, Sign, Text, Word},
+};
+
 use super::{
-    tokens::{Token, Tokens},
+    request::tokens,
     variables::{Counters, Identity, is_like},
 };
 
@@ -41,15 +46,14 @@ impl QueryContext<'_> {
 
     /// Answers a SHOW: variables, status, or an empty set.
     pub(super) fn show(&self, what: &[u8]) -> Set {
-        let mut tokens = Tokens::new(what).peekable();
+        let mut tokens = tokens(what).peekable();
         let scopes = ["global", "session", "local", "full", "count"];
         while tokens
-            .next_if(|token| scopes.iter().any(|it| token.is(it)))
+            .next_if(|token| scopes.iter().any(|it| token.is_word(it)))
             .is_some()
         {}
-        let Some(Token::Word(kind)) = tokens.next() else {
-            return Set::empty(&["Value"]);
-        };
+        let kind = tokens.next().filter(|it| it.kind == Word);
+        let kind = kind.map_or(&b""[..], |kind| kind.text);
         let all = match kind.to_ascii_lowercase().as_slice() {
             b"variables" => self.identity.variables(),
             b"status" => self.counters.status(),
@@ -60,10 +64,8 @@ impl QueryContext<'_> {
         };
         // LIKE 'a%', but also WHERE Variable_name = 'a' and IN ('a', 'b').
         let patterns: Vec<&[u8]> = tokens
-            .filter_map(|token| match token {
-                Token::Quoted(pattern) => Some(pattern),
-                _ => None,
-            })
+            .filter(Token::is_quoted)
+            .map(|token| token.inner())
             .collect();
         let is_asked = |name: &str| {
             patterns.is_empty() || patterns.iter().any(|it| is_like(name.as_bytes(), it))
@@ -77,25 +79,24 @@ impl QueryContext<'_> {
 
     /// The value of one expression; its text if it is not recognised.
     fn value(&self, item: &[u8]) -> Result<Option<Vec<u8>>, UnknownVariable> {
-        let tokens: Vec<Token<'_>> = Tokens::new(item).collect();
+        let parts: Vec<_> = tokens(item).map(|it| (it.kind, it.text)).collect();
         let function = |name: &[u8]| self.function(&name.to_ascii_lowercase());
-        let at = Token::Mark(b'@');
-        Ok(match tokens[..] {
+        Ok(match parts[..] {
             [
-                a,
-                b,
-                Token::Word(scope),
-                Token::Mark(b'.'),
-                Token::Word(name),
+                (Sign, b"@"),
+                (Sign, b"@"),
+                (Word, scope),
+                (Sign, b"."),
+                (Word, name),
                 ..,
-            ] if (a, b) == (at, at) && is_scope(scope) => Some(self.variable(name)?),
-            [a, b, Token::Word(name), ..] if (a, b) == (at, at) => Some(self.variable(name)?),
+            ] if is_scope(scope) => Some(self.variable(name)?),
+            [(Sign, b"@"), (Sign, b"@"), (Word, name), ..] => Some(self.variable(name)?),
             // A user variable is never set.
-            [a, ..] if a == at => None,
-            [Token::Word(name), Token::Mark(b'('), Token::Mark(b')'), ..] => function(name),
-            [Token::Quoted(text), ..] => Some(text.to_vec()),
-            [Token::Word(word), ..] if word.eq_ignore_ascii_case(b"null") => None,
-            [Token::Word(word), ..] if word.eq_ignore_ascii_case(b"current_user") => function(word),
+            [(Sign, b"@"), ..] => None,
+            [(Word, name), (Sign, b"("), (Sign, b")"), ..] => function(name),
+            [(Name | Text, _), ..] => tokens(item).next().map(|it| it.unquoted().into_owned()),
+            [(Word, word), ..] if word.eq_ignore_ascii_case(b"null") => None,
+            [(Word, word), ..] if word.eq_ignore_ascii_case(b"current_user") => function(word),
             _ => {
                 let value = item.split(|byte| byte.is_ascii_whitespace());
                 Some(
@@ -159,14 +160,13 @@ fn is_scope(word: &[u8]) -> bool {
 /// The items of a list, separated by commas outside of parentheses.
 fn items(list: &[u8]) -> Vec<&[u8]> {
     let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
-    let mut tokens = Tokens::new(list);
-    while let Some(token) = tokens.next() {
-        match token {
-            Token::Mark(b'(') => depth += 1,
-            Token::Mark(b')') => depth = depth.saturating_sub(1),
-            Token::Mark(b',') if depth == 0 => {
-                items.push(&list[begin..tokens.at() - 1]);
-                begin = tokens.at();
+    for token in tokens(list) {
+        match (token.kind, token.text) {
+            (Sign, b"(") => depth += 1,
+            (Sign, b")") => depth = depth.saturating_sub(1),
+            (Sign, b",") if depth == 0 => {
+                items.push(&list[begin..token.start]);
+                begin = token.end();
             }
             _ => {}
         }
@@ -177,11 +177,11 @@ fn items(list: &[u8]) -> Vec<&[u8]> {
 
 /// The alias after AS, or the item itself.
 fn name_of(item: &[u8]) -> Vec<u8> {
-    let mut tokens = Tokens::new(item).skip_while(|token| !token.is("as"));
-    match (tokens.next(), tokens.next()) {
-        (Some(_), Some(Token::Word(alias) | Token::Quoted(alias))) => alias.to_vec(),
-        _ => item.trim_ascii().to_vec(),
-    }
+    let mut tokens = tokens(item).skip_while(|token| !token.is_word("as"));
+    let alias = tokens.nth(1).filter(|it| it.kind != Sign);
+    alias
+        .map_or(item.trim_ascii(), |alias| alias.inner())
+        .to_vec()
 }
 
 #[cfg(test)]
@@ -239,6 +239,17 @@ mod tests {
                 "NULL|me@localhost|NULL",
             ),
             ("'a,b', NULL", "'a,b'|NULL", "a,b|NULL"),
+            ("'it''s'", "'it''s'", "it's"),
+            (
+                "/*+ MRR(t) */ @@port, 'open",
+                "/*+ MRR(t) */ @@port|'open",
+                "3307|open",
+            ),
+            (
+                "/*!50000 @@port */, 1.5",
+                "/*!50000 @@port */|1.5",
+                "3307|1.5",
+            ),
             ("1+1", "1+1", "1+1"),
             ("", "", ""),
         ];

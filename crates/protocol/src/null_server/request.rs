@@ -1,6 +1,6 @@
 //! Classification of statements for generating their answers.
 
-use super::tokens::{Token, Tokens};
+use sqltext::{ExecutedTokens, Quoting, Token, TokenKind};
 
 /// Largest number of columns; servers have no wider tables.
 const COLUMNS_MAX: u16 = 4096;
@@ -40,17 +40,16 @@ pub(super) enum Request<'a> {
 impl<'a> Request<'a> {
     /// Classifies one statement.
     pub(super) fn of(sql: &'a [u8]) -> Self {
-        let mut tokens = Tokens::new(sql);
+        let mut tokens = tokens(sql);
         // A SELECT may be in parentheses.
-        let verb = tokens.find(|token| *token != Token::Mark(b'('));
-        let Some(Token::Word(verb)) = verb else {
+        let Some(verb) = tokens.find(|token| !token.is_sign(b'(')) else {
             return Self::Done;
         };
-        let is = |keyword: &[u8]| verb.eq_ignore_ascii_case(keyword);
-        if is(b"select") {
+        let is = |keyword: &str| verb.is_word(keyword);
+        if is("select") {
             return Self::select(sql, tokens);
         }
-        if is(b"update") {
+        if is("update") {
             return Self::Change {
                 rows: 1,
                 update: true,
@@ -60,100 +59,95 @@ impl<'a> Request<'a> {
             rows,
             update: false,
         };
-        if is(b"insert") || is(b"replace") {
+        if is("insert") || is("replace") {
             return changed(inserted(tokens));
         }
-        if is(b"delete") {
+        if is("delete") {
             return changed(1);
         }
-        let of_transactions = [&b"begin"[..], b"start", b"commit", b"rollback"];
+        let of_transactions = ["begin", "start", "commit", "rollback"];
         if of_transactions.into_iter().any(is) {
             return changed(0);
         }
-        if is(b"show") {
+        if is("show") {
             return Self::Show(&sql[tokens.at()..]);
         }
-        if is(b"load") {
+        if is("load") {
             return local_file(tokens).map_or(changed(0), Self::File);
         }
-        if is(b"use") {
-            return match tokens.next() {
-                Some(Token::Word(name) | Token::Quoted(name)) => Self::Use(name),
-                _ => Self::Done,
-            };
+        if is("use") {
+            let name = tokens.next().filter(|token| token.kind != TokenKind::Sign);
+            return name.map_or(Self::Done, |name| Self::Use(name.inner()));
         }
         // The result of a procedure is generated as well.
-        let one_column = [&b"with"[..], b"table", b"values", b"call"];
+        let one_column = ["with", "table", "values", "call"];
         let reports = [
-            &b"explain"[..],
-            b"describe",
-            b"desc",
-            b"check",
-            b"checksum",
-            b"analyze",
-            b"optimize",
-            b"repair",
-            b"help",
+            "explain", "describe", "desc", "check", "checksum", "analyze", "optimize", "repair",
+            "help",
         ];
-        match verb {
-            _ if one_column.into_iter().any(is) => Self::Rows { columns: 1 },
-            _ if reports.into_iter().any(is) => Self::Report,
-            _ => Self::Done,
+        if one_column.into_iter().any(is) {
+            Self::Rows { columns: 1 }
+        } else if reports.into_iter().any(is) {
+            Self::Report
+        } else {
+            Self::Done
         }
     }
 
-    fn select(sql: &'a [u8], mut tokens: Tokens<'a>) -> Self {
+    fn select(sql: &'a [u8], mut tokens: ExecutedTokens<'a>) -> Self {
         let begin = tokens.at();
         let (mut columns, mut depth) = (1_u16, 0_u32);
         loop {
             let end = tokens.at();
-            let ends = match tokens.next() {
-                Some(Token::Mark(b'(')) => {
-                    depth += 1;
-                    false
-                }
-                Some(Token::Mark(b')')) => {
-                    depth = depth.saturating_sub(1);
-                    false
-                }
-                _ if depth > 0 && tokens.at() > end => false,
-                Some(Token::Mark(b',')) => {
-                    columns = columns.saturating_add(1).min(COLUMNS_MAX);
-                    false
-                }
-                Some(token) if token.is("from") => {
+            let Some(token) = tokens.next() else {
+                return Self::Values(&sql[begin..end]);
+            };
+            match (token.kind, token.text) {
+                (TokenKind::Sign, b"(") => depth += 1,
+                (TokenKind::Sign, b")") => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                (TokenKind::Sign, b",") => columns = columns.saturating_add(1).min(COLUMNS_MAX),
+                _ if token.is_word("from") => {
                     return match tokens.next() {
-                        Some(table) if SERVERS_OWN.iter().any(|own| table.is(own)) => Self::Report,
+                        Some(table) if SERVERS_OWN.iter().any(|own| table.is_word(own)) => {
+                            Self::Report
+                        }
                         _ => Self::Rows { columns },
                     };
                 }
-                None | Some(Token::Mark(b';')) => true,
-                Some(token) => token.is("limit") || token.is("into") || token.is("union"),
-            };
-            if ends {
-                return Self::Values(&sql[begin..end]);
+                _ => {
+                    let mut ends = ["limit", "into", "union"].into_iter();
+                    if token.is_sign(b';') || ends.any(|word| token.is_word(word)) {
+                        return Self::Values(&sql[begin..end]);
+                    }
+                }
             }
         }
     }
 }
 
+/// The tokens of a statement. The null server has no SQL mode, and so the default quoting.
+pub(super) fn tokens(sql: &[u8]) -> ExecutedTokens<'_> {
+    ExecutedTokens::of(sql, Quoting::default())
+}
+
 /// The number of rows after VALUES, counted by parentheses of the first level; one without VALUES.
-fn inserted(tokens: Tokens<'_>) -> u64 {
-    let mut tokens = tokens.skip_while(|token| !token.is("values") && !token.is("value"));
+fn inserted(tokens: ExecutedTokens<'_>) -> u64 {
+    let mut tokens = tokens.skip_while(|token| !token.is_word("values") && !token.is_word("value"));
     if tokens.next().is_none() {
         return 1;
     }
     let (mut rows, mut depth) = (0, 0_u64);
     for token in tokens {
-        match token {
-            Token::Mark(b'(') => {
+        match (token.kind, token.text) {
+            (TokenKind::Sign, b"(") => {
                 rows += u64::from(depth == 0);
                 depth += 1;
             }
-            Token::Mark(b')') => depth = depth.saturating_sub(1),
-            Token::Mark(b';') if depth == 0 => break,
+            (TokenKind::Sign, b")") => depth = depth.saturating_sub(1),
+            (TokenKind::Sign, b";") if depth == 0 => break,
             // ON DUPLICATE KEY UPDATE, RETURNING and an alias contain no rows.
-            Token::Word(_) if depth == 0 => break,
+            (TokenKind::Word, _) if depth == 0 => break,
             _ => {}
         }
     }
@@ -161,33 +155,26 @@ fn inserted(tokens: Tokens<'_>) -> u64 {
 }
 
 /// The file of a LOAD DATA LOCAL; `None` if the server itself would read the file.
-fn local_file(mut tokens: Tokens<'_>) -> Option<&[u8]> {
-    tokens.find(|token| token.is("local"))?;
-    tokens.find(|token| token.is("infile"))?;
-    match tokens.next()? {
-        Token::Quoted(name) => Some(name),
-        _ => None,
-    }
+fn local_file(mut tokens: ExecutedTokens<'_>) -> Option<&[u8]> {
+    tokens.find(|token| token.is_word("local"))?;
+    tokens.find(|token| token.is_word("infile"))?;
+    let file = tokens.next().filter(Token::is_quoted)?;
+    Some(file.inner())
 }
 
 /// The number of placeholders in a statement.
 pub(super) fn parameters(sql: &[u8]) -> usize {
-    Tokens::new(sql)
-        .filter(|token| *token == Token::Mark(b'?'))
-        .count()
+    tokens(sql).filter(|token| token.is_sign(b'?')).count()
 }
 
 /// The first statement of a text, and the text after its semicolon (empty if there is none).
 pub(super) fn split_first(sql: &[u8]) -> (&[u8], &[u8]) {
-    let mut tokens = Tokens::new(sql);
-    while let Some(token) = tokens.next() {
-        if token == Token::Mark(b';') {
-            let rest = &sql[tokens.at()..];
-            let is_last = Tokens::new(rest).next().is_none();
-            return (&sql[..tokens.at() - 1], if is_last { b"" } else { rest });
-        }
-    }
-    (sql, b"")
+    let Some(end) = tokens(sql).find(|token| token.is_sign(b';')) else {
+        return (sql, b"");
+    };
+    let rest = &sql[end.end()..];
+    let is_last = tokens(rest).next().is_none();
+    (&sql[..end.start], if is_last { b"" } else { rest })
 }
 
 #[cfg(test)]

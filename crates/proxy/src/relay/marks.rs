@@ -1,6 +1,7 @@
 //! What a command may change that the pool has to know: the current database, and what no reset restores.
 
 use protocol::relay::{Begin, com};
+use sqltext::{ExecutedTokens, Quoting, TokenKind, is_word_byte};
 
 use super::{Ended, Relay};
 use crate::{leftovers, watch::Wait};
@@ -62,10 +63,7 @@ impl Marks {
             return;
         }
         self.is_alone = !text.contains(&b';');
-        let mut words = Words {
-            text,
-            is_first: true,
-        };
+        let mut words = words(text);
         while let Some((word, is_first)) = words.next() {
             if !is_first {
                 continue;
@@ -93,10 +91,6 @@ fn sets_resource_group(text: &[u8]) -> bool {
     has_word(text, b"resource") && has_word(text, b"group")
 }
 
-fn is_part_of_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
-}
-
 /// Whether a text has this word anywhere, also within strings and comments.
 fn has_word(text: &[u8], word: &[u8]) -> bool {
     let mut from = 0;
@@ -109,8 +103,8 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
         if text
             .get(at..end)
             .is_some_and(|it| it.eq_ignore_ascii_case(word))
-            && !(at > 0 && is_part_of_word(text[at - 1]))
-            && !text.get(end).is_some_and(|next| is_part_of_word(*next))
+            && !(at > 0 && is_word_byte(text[at - 1]))
+            && !text.get(end).is_some_and(|next| is_word_byte(*next))
         {
             return true;
         }
@@ -120,72 +114,19 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
 }
 
 /// The words of a text outside of strings and comments, each with whether it begins a statement.
-struct Words<'a> {
-    text: &'a [u8],
-    is_first: bool,
-}
-
-impl<'a> Words<'a> {
-    fn next(&mut self) -> Option<(&'a [u8], bool)> {
-        loop {
-            let text = self.text;
-            let skipped = match text {
-                [] => return None,
-                [b';', ..] => {
-                    self.is_first = true;
-                    1
-                }
-                [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\n', ..] => line_length(text),
-                // The server executes what is in these.
-                [b'/', b'*', b'!', ..] => 3 + digits(&text[3..]),
-                [b'/', b'*', b'M', b'!', ..] => 4 + digits(&text[4..]),
-                [b'*', b'/', ..] => 2,
-                [b'/', b'*', ..] => comment_length(text),
-                [quote @ (b'\'' | b'"' | b'`'), ..] => {
-                    self.is_first = false;
-                    quoted_length(text, *quote)
-                }
-                [byte, ..] if is_part_of_word(*byte) => {
-                    let end = text.iter().position(|byte| !is_part_of_word(*byte));
-                    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
-                    self.text = rest;
-                    return Some((word, std::mem::take(&mut self.is_first)));
-                }
-                _ => 1,
-            };
-            self.text = text.get(skipped..).unwrap_or_default();
+fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+    let mut is_first = true;
+    ExecutedTokens::of(text, Quoting::default()).filter_map(move |token| match token.kind {
+        TokenKind::Word => Some((token.text, std::mem::take(&mut is_first))),
+        TokenKind::Sign => {
+            is_first |= token.is_sign(b';');
+            None
         }
-    }
-}
-
-fn line_length(text: &[u8]) -> usize {
-    let end = text.iter().position(|byte| *byte == b'\n');
-    end.unwrap_or(text.len())
-}
-
-fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-fn comment_length(text: &[u8]) -> usize {
-    let end = text
-        .get(2..)
-        .unwrap_or_default()
-        .windows(2)
-        .position(|it| it == b"*/");
-    end.map_or(text.len(), |end| end + 4)
-}
-
-fn quoted_length(text: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(byte) = text.get(at) {
-        at += match byte {
-            b'\\' if quote != b'`' => 2,
-            byte if *byte == quote => return at + 1,
-            _ => 1,
-        };
-    }
-    text.len()
+        _ => {
+            is_first = false;
+            None
+        }
+    })
 }
 
 impl Relay {

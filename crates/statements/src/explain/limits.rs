@@ -1,7 +1,7 @@
 //! Where a statement has a LIMIT: at its outermost query block, or within.
 
 use plans::Limits;
-use sqltext::{SqlStatement, SqlToken};
+use sqltext::{SqlStatement, TokenKind};
 
 /// The words between two brackets so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,14 +15,14 @@ struct Level {
 pub(super) fn limits_of(statement: &SqlStatement) -> Limits {
     let text = statement.text();
     let (mut limits, mut levels) = (Limits::default(), vec![Level::default()]);
-    for (token, range) in statement.tokens() {
-        let word = String::from_utf8_lossy(&text[range.clone()]).to_ascii_lowercase();
+    for token in statement.tokens() {
+        let word = String::from_utf8_lossy(token.text).to_ascii_lowercase();
         let is_outermost = levels.len() == 1;
-        match (token, word.as_str()) {
-            (SqlToken::Sign, "(") => levels.push(Level::default()),
-            (SqlToken::Sign, ")") if !is_outermost => drop(levels.pop()),
-            (SqlToken::Word, _) if range.start > 0 && text[range.start - 1] == b'.' => {}
-            (SqlToken::Word, word) => {
+        match (token.kind, word.as_str()) {
+            (TokenKind::Sign, "(") => levels.push(Level::default()),
+            (TokenKind::Sign, ")") if !is_outermost => drop(levels.pop()),
+            (TokenKind::Word, _) if text[..token.start].ends_with(b".") => {}
+            (TokenKind::Word, word) => {
                 let Some(level) = levels.last_mut() else {
                     continue;
                 };

@@ -1,5 +1,7 @@
 //! A statement without its values, so that statements of one kind can be added up.
 
+use sqltext::{Quoting, Scanner, TokenKind};
+
 /// Maximum length of a fingerprint, bytes.
 const LENGTH_AT_MOST: usize = 1000;
 
@@ -28,46 +30,15 @@ enum Word {
 }
 
 fn words(sql: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    let mut rest = sql.trim_end_matches([';', ' ', '\n', '\t', '\r']);
-    while let Some(c) = rest.chars().next() {
-        let length = match c {
-            c if c.is_whitespace() => c.len_utf8(),
-            '#' => until_line_end(rest),
-            '-' if rest.starts_with("-- ") || rest.starts_with("--\n") => until_line_end(rest),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
-            '\'' | '"' => {
-                words.push(Word::Value);
-                quoted(rest, c)
-            }
-            '`' => {
-                let length = quoted(rest, c);
-                words.push(Word::Text(rest[..length].to_lowercase()));
-                length
-            }
-            c if c.is_ascii_digit()
-                || (c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) =>
-            {
-                words.push(Word::Value);
-                rest.find(|c: char| !(c.is_alphanumeric() || c == '.'))
-                    .unwrap_or(rest.len())
-            }
-            c if is_name(c) => {
-                let length = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
-                let word = rest[..length].to_lowercase();
-                words.push(if word == "null" {
-                    Word::Value
-                } else {
-                    Word::Text(word)
-                });
-                length
-            }
-            c => {
-                words.push(Word::Text(c.to_string()));
-                c.len_utf8()
-            }
-        };
-        rest = &rest[length..];
+    let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r']);
+    let mut words = Vec::new();
+    for token in Scanner::new(sql.as_bytes(), Quoting::default()) {
+        words.push(match token.kind {
+            TokenKind::Space | TokenKind::Comment | TokenKind::ServerComment => continue,
+            TokenKind::Text | TokenKind::Number => Word::Value,
+            TokenKind::Word if token.is_word("null") => Word::Value,
+            _ => Word::Text(sql[token.range()].to_lowercase()),
+        });
         fold(&mut words);
     }
     words
@@ -126,35 +97,6 @@ fn joined(words: &[Word]) -> String {
     text
 }
 
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
-fn until_line_end(text: &str) -> usize {
-    text.find('\n').unwrap_or(text.len())
-}
-
-/// Length of the quoted text at the beginning, including the quotes; a quote that is doubled or after a backslash is
-/// inside.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut chars = text.char_indices().skip(1).peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '\\' if quote != '`' => {
-                chars.next();
-            }
-            c if c == quote => match chars.peek() {
-                Some((_, next)) if *next == quote => {
-                    chars.next();
-                }
-                _ => return at + c.len_utf8(),
-            },
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -189,6 +131,7 @@ mod tests {
                 "select `a b` from `db`.`t` limit ?",
             ),
             ("SELECT sleep(0.3)", "select sleep(?)"),
+            ("SELECT 1e-3, a FROM 1st.t", "select ?, a from 1st.t"),
             ("SELECT 'broken", "select ?"),
             (
                 "SELECT * FROM t1 WHERE 名前 = 'あ'",

@@ -1,20 +1,15 @@
 //! The assignments of a SET: `SET @old = @@sql_mode, sql_mode = ''`, also in a comment that the server reads.
 
 use bstr::ByteSlice;
+use sqltext::{ExecutedTokens, Quoting, Scanner, TokenKind, is_read_by_server};
 
 /// The words of a statement without the comment around them: `SET NAMES utf8` of `/*!40101 SET NAMES utf8 */`.
 pub(super) fn words(statement: &[u8]) -> &[u8] {
-    let mut rest = statement;
-    for begin in [&b"/*!"[..], b"/*M!"] {
-        if let Some(inside) = rest.strip_prefix(begin) {
-            let digits = inside
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count();
-            rest = inside[digits..].trim_ascii_start();
-        }
+    if !is_read_by_server(statement) {
+        return statement;
     }
-    rest
+    let first = ExecutedTokens::of(statement, Quoting::default()).next();
+    &statement[first.map_or(statement.len(), |first| first.start)..]
 }
 
 /// One assignment of a SET.
@@ -86,54 +81,25 @@ pub fn assignments(statement: &[u8]) -> Option<Vec<Assignment<'_>>> {
 /// The parts between commas that are in no text, comment or parentheses.
 fn split(list: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
-    let (mut begin, mut at, mut depth) = (0, 0, 0_usize);
-    while let Some(byte) = list.get(at) {
-        match byte {
-            b'\'' | b'"' | b'`' => at += quoted_length(&list[at..]) - 1,
-            b'/' if list[at..].starts_with(b"/*") => {
-                at += list[at..].find("*/").map_or(list.len(), |end| end + 1);
-            }
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => {
-                parts.push(list[begin..at].trim_ascii());
-                begin = at + 1;
+    let (mut begin, mut depth) = (0, 0_usize);
+    for token in Scanner::new(list, Quoting::default()) {
+        match (token.kind, token.text) {
+            (TokenKind::Sign, b"(") => depth += 1,
+            (TokenKind::Sign, b")") => depth = depth.saturating_sub(1),
+            (TokenKind::Sign, b",") if depth == 0 => {
+                parts.push(list[begin..token.start].trim_ascii());
+                begin = token.end();
             }
             _ => {}
         }
-        at += 1;
     }
-    parts.push(list.get(begin..).unwrap_or_default().trim_ascii());
+    parts.push(list[begin..].trim_ascii());
     parts
-}
-
-/// Bytes of a quotation with both marks; of all the text where it has no end.
-fn quoted_length(text: &[u8]) -> usize {
-    let mark = text[0];
-    let mut at = 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\\' if mark != b'`' => at += 1,
-            byte if *byte == mark => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    text.len()
 }
 
 /// Whether an assignment reads tables or calls functions, so that it says something else on another connection.
 fn is_computed(assignment: &Assignment<'_>) -> bool {
-    let mut at = 0;
-    while let Some(byte) = assignment.value.get(at) {
-        match byte {
-            b'\'' | b'"' | b'`' => at += quoted_length(&assignment.value[at..]) - 1,
-            b'(' => return true,
-            _ => {}
-        }
-        at += 1;
-    }
-    false
+    ExecutedTokens::of(assignment.value, Quoting::default()).any(|token| token.is_sign(b'('))
 }
 
 /// What a loader does with a SET.

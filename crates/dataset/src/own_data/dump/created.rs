@@ -1,9 +1,24 @@
 //! What a CREATE statement of a dump makes.
 
-use sqltext::{ExecutedToken, ExecutedTokens, Quoting};
+use sqltext::{ExecutedTokens, Quoting, TokenKind};
 
 /// Tokens of a CREATE before what it makes, of which a DEFINER has some.
 const TOKENS_BEFORE_KIND: usize = 24;
+
+/// What a CREATE can make.
+pub(super) const KINDS: [&str; 11] = [
+    "TABLE",
+    "VIEW",
+    "TRIGGER",
+    "PROCEDURE",
+    "FUNCTION",
+    "EVENT",
+    "PACKAGE",
+    "SEQUENCE",
+    "INDEX",
+    "DATABASE",
+    "SCHEMA",
+];
 
 /// Whether a statement creates an event, which a server executes by itself.
 pub fn creates_event(statement: &[u8]) -> bool {
@@ -15,27 +30,12 @@ pub(super) fn created(statement: &[u8]) -> Option<String> {
     let tokens = ExecutedTokens::of(statement, Quoting::default());
     let mut words = tokens
         .take(TOKENS_BEFORE_KIND)
-        .filter_map(|token| match token {
-            ExecutedToken::Word(word, _) => Some(String::from_utf8_lossy(word).to_uppercase()),
-            _ => None,
-        });
+        .filter(|token| token.kind == TokenKind::Word)
+        .map(|token| String::from_utf8_lossy(token.text).to_uppercase());
     if words.next()? != "CREATE" {
         return None;
     }
-    let kinds = [
-        "TABLE",
-        "VIEW",
-        "TRIGGER",
-        "PROCEDURE",
-        "FUNCTION",
-        "EVENT",
-        "PACKAGE",
-        "SEQUENCE",
-        "INDEX",
-        "DATABASE",
-        "SCHEMA",
-    ];
-    words.find(|word| kinds.contains(&word.as_str()))
+    words.find(|word| KINDS.contains(&word.as_str()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sqltext::{ExecutedToken, ExecutedTokens, Quoting};
+use sqltext::{ExecutedTokens, Quoting, Token, TokenKind};
 
 use super::{assignment::words, created::created};
 
@@ -12,21 +12,21 @@ pub(super) fn charset(statement: &[u8]) -> Option<String> {
     let mut depth = 0_usize;
     let mut outside = Vec::new();
     for token in ExecutedTokens::of(statement, Quoting::default()) {
-        match token {
-            ExecutedToken::Sign(b'(') => depth += 1,
-            ExecutedToken::Sign(b')') => depth = depth.saturating_sub(1),
-            ExecutedToken::Sign(b'=') => {}
-            token if depth == 0 => outside.push(token),
+        match (token.kind, token.text) {
+            (TokenKind::Sign, b"(") => depth += 1,
+            (TokenKind::Sign, b")") => depth = depth.saturating_sub(1),
+            (TokenKind::Sign, b"=") => {}
+            _ if depth == 0 => outside.push(token),
             _ => {}
         }
     }
-    let is = |at: usize, word: &str| matches!(outside.get(at), Some(ExecutedToken::Word(it, _)) if it.eq_ignore_ascii_case(word.as_bytes()));
+    let is = |at: usize, word: &str| {
+        outside
+            .get(at)
+            .is_some_and(|it: &Token<'_>| it.is_word(word))
+    };
     let value = |at: usize| {
-        let value = match outside.get(at)? {
-            ExecutedToken::Word(part, _) => part,
-            ExecutedToken::Name(part, _) | ExecutedToken::Text(part) => &part[1..part.len() - 1],
-            ExecutedToken::Sign(_) => return None,
-        };
+        let value = outside.get(at)?.inner();
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let is_name = !value.is_empty() && value.iter().all(is_plain);
         is_name.then(|| String::from_utf8_lossy(value).into_owned())

@@ -1,6 +1,7 @@
 //! An INSERT of a dump as lines for LOAD DATA, where that changes no row.
 
 use memchr::memchr3;
+use sqltext::is_word_byte;
 
 /// What a column can take as a field of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Reader<'_> {
         self.blanks();
         let rest = self.rest();
         let found = rest.get(..word.len())?.eq_ignore_ascii_case(word);
-        let is_whole = rest.get(word.len()).is_none_or(|byte| !is_word(*byte));
+        let is_whole = rest.get(word.len()).is_none_or(|byte| !is_word_byte(*byte));
         (found && is_whole).then(|| self.at += word.len())
     }
 
@@ -128,7 +129,7 @@ impl Reader<'_> {
             let name = String::from_utf8(rest[1..end].to_vec()).ok()?;
             (name.replace("``", "`"), end + 1)
         } else {
-            let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+            let length = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
             let name = String::from_utf8(rest[..length].to_vec()).ok()?;
             (name, length)
         };
@@ -212,7 +213,11 @@ impl Reader<'_> {
                 Some(())
             }
             _ => {
-                let length = self.rest().iter().take_while(|it| is_word(**it)).count();
+                let length = self
+                    .rest()
+                    .iter()
+                    .take_while(|it| is_word_byte(**it))
+                    .count();
                 let word = self.rest()[..length].to_ascii_uppercase();
                 self.at += length;
                 match &word[..] {
@@ -353,10 +358,6 @@ fn push_lines(mut text: &[u8], out: &mut Vec<u8>) {
         text = &text[end + 1..];
     }
     out.extend_from_slice(text);
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! What a loader does with a statement of a dump.
 
+use std::ops::Range;
+
 use bstr::ByteSlice;
+use sqltext::{ExecutedTokens, Quoting};
 
 use super::{
     assignment::{Setting, setting, words},
+    created::KINDS,
     default_charset::charset,
     insert::insert_head,
 };
@@ -176,26 +180,28 @@ fn first_name(text: &[u8]) -> Option<String> {
 /// A statement without the DEFINER that names an account: on another server there is no such account, and what it owns
 /// could not be used.
 pub fn without_definer(statement: Vec<u8>) -> Vec<u8> {
-    let head = &statement[..statement.len().min(HEAD_BYTES)];
-    let upper = head.to_ascii_uppercase();
-    if !upper.starts_with(b"CREATE") && !upper.starts_with(b"/*!") {
-        return statement;
+    match definer(&statement) {
+        Some(place) => [&statement[..place.start], &statement[place.end..]].concat(),
+        None => statement,
     }
-    let Some(begin) = upper.find("DEFINER=") else {
-        return statement;
-    };
-    let account = &head[begin + 8..];
-    let mut quoted = false;
-    let end = account.iter().position(|byte| {
-        quoted ^= *byte == b'`';
-        !quoted && (byte.is_ascii_whitespace() || *byte == b'*')
-    });
-    let Some(end) = end else {
-        return statement;
-    };
-    let mut without = statement[..begin].to_vec();
-    without.extend_from_slice(&statement[begin + 8 + end..]);
-    without
+}
+
+/// The place of ``DEFINER=`a`@`%` `` of a CREATE, before the word for what it makes.
+fn definer(statement: &[u8]) -> Option<Range<usize>> {
+    let mut tokens = ExecutedTokens::of(statement, Quoting::default());
+    tokens.next().filter(|token| token.is_word("CREATE"))?;
+    let mut tokens = tokens.take_while(|token| !KINDS.iter().any(|kind| token.is_word(kind)));
+    let start = tokens.find(|token| token.is_word("DEFINER"))?.start;
+    tokens.next().filter(|token| token.is_sign(b'='))?;
+    let mut end = tokens.next()?.end();
+    for token in tokens {
+        // No blank stands within an account.
+        if token.start != end {
+            break;
+        }
+        end = token.end();
+    }
+    Some(start..end)
 }
 
 #[cfg(test)]
@@ -270,6 +276,14 @@ mod tests {
             (
                 "CREATE DEFINER=`root`@`localhost` PROCEDURE p()",
                 "CREATE  PROCEDURE p()",
+            ),
+            (
+                "CREATE TABLE t (a int COMMENT 'DEFINER=`a` ')",
+                "CREATE TABLE t (a int COMMENT 'DEFINER=`a` ')",
+            ),
+            (
+                "CREATE DEFINER = 'a b'@'%' VIEW v AS SELECT 1 FROM u WHERE definer='c'",
+                "CREATE  VIEW v AS SELECT 1 FROM u WHERE definer='c'",
             ),
             (
                 "INSERT INTO t VALUES ('DEFINER=`a`@`b` ')",

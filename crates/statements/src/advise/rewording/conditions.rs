@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Signs beside a value that make it a part of an expression.
-const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "%", ".", "|", "&"];
+const ARITHMETIC: [&str; 7] = ["+", "-", "*", "/", "%", "|", "&"];
 
 /// The numbers that a column is compared with for equality, in quotation marks. `None` without one.
 pub(super) fn with_quoted_numbers(
@@ -26,7 +26,9 @@ pub(super) fn with_quoted_numbers(
 fn compared_numbers(text: &StatementText<'_>, name: ColumnName) -> Vec<usize> {
     let is_alone = |at: usize| {
         let is_sign = |at: usize| ARITHMETIC.iter().any(|sign| text.is_sign(at, sign));
-        text.parts.get(at).is_some_and(|part| part.is_number())
+        text.parts
+            .get(at)
+            .is_some_and(|part| part.is_whole_number())
             && !is_sign(at + 1)
             && !at.checked_sub(1).is_some_and(is_sign)
     };
