@@ -303,7 +303,7 @@ impl Link {
         let form = session.form?;
         let is_own = self.session == session.number;
         let (mine, its) = (&session.client.default_db, &self.peer.default_db);
-        let fits = self.is_logged_in
+        let fits = self.offer.is_none()
             && self.peer.username == session.client.username
             && self.has_form(form)
             // No command of a server leaves a database.

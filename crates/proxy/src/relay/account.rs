@@ -19,7 +19,12 @@ use super::{
     safety::CACHING_SHA2,
     sides::Sides,
 };
-use crate::{Account, Address, Level, backends::Use, link::Link, wire::Wire};
+use crate::{
+    Account, Address, Level,
+    backends::Use,
+    link::{Link, Offer},
+    wire::Wire,
+};
 
 /// The method that the greeting proposes: every client knows it or asks for another one, and with it MariaDB's clients
 /// check the certificate.
@@ -123,14 +128,17 @@ impl LoggingIn<'_> {
 
     /// After a wrong password: an idle connection is kept, and a new one is logged in before it is closed, because servers
     /// count connections without a login as errors of the proxy's host.
-    async fn spare_server(&self, link: Link, login: &ClientLogin, account: &Account) {
-        if link.is_logged_in {
-            self.client.park(link);
-            return;
-        }
+    async fn spare_server(&self, mut link: Link, login: &ClientLogin, account: &Account) {
+        let Some(offer) = link.offer.take() else {
+            return self.client.park(link);
+        };
         // Without the database, which may not exist.
         let options = LoginOptions::of(login);
-        if let Err(why) = self.client.log_in_link(link, b"", options, account).await {
+        if let Err(why) = self
+            .client
+            .log_in_link(link, offer, b"", options, account)
+            .await
+        {
             self.client.log(Level::Warning, &why.to_string());
         }
     }
@@ -138,12 +146,17 @@ impl LoggingIn<'_> {
     /// Logs in on the connection that was opened for the greeting, or makes an idle one the client's.
     async fn have_connection(
         &mut self,
-        link: Link,
+        mut link: Link,
         login: &ClientLogin,
         account: &Account,
     ) -> Result<(), Ended> {
         let (place, database, options) = (link.place, &login.database, LoginOptions::of(login));
-        let made = if link.is_logged_in {
+        let made = if let Some(offer) = link.offer.take() {
+            let client = &self.client;
+            client
+                .log_in_link(link, offer, database, options, account)
+                .await
+        } else {
             let promised = login.capabilities & self.offered;
             if !link.has_form(promised) {
                 // It belongs to clients of another kind.
@@ -157,9 +170,6 @@ impl LoggingIn<'_> {
             client
                 .open_for_account(place, database, options, account)
                 .await
-        } else {
-            let client = &self.client;
-            client.log_in_link(link, database, options, account).await
         };
         match made {
             Ok(link) => {
@@ -345,25 +355,26 @@ impl Client {
                 });
             }
         };
-        link.know_greeting(payload, self.reads_queries)
-            .map_err(NoLink::from)?;
-        self.log_in_link(link, database, options, account).await
+        let offer = link.know_greeting(payload, self.reads_queries)?;
+        self.log_in_link(link, offer, database, options, account)
+            .await
     }
 
     /// Logs in on a connection that has greeted.
     async fn log_in_link(
         &self,
         link: Link,
+        offer: Offer,
         database: &[u8],
         options: LoginOptions,
         account: &Account,
     ) -> Result<Link, NoLink> {
         let settings = &self.thread.settings;
         let address = settings.backends.0[link.place].endpoint();
-        let none = ClientTls::new(SslMode::Disabled, None).map_err(NoLink::from)?;
+        let none = ClientTls::new(SslMode::Disabled, None)?;
         let tls = settings.server_side.tls.as_ref().unwrap_or(&none);
         let is_compressed =
-            settings.server_side.compresses && link.offers & capability::COMPRESS != 0;
+            settings.server_side.compresses && offer.capabilities & capability::COMPRESS != 0;
         let database = String::from_utf8(database.to_vec())
             .map_err(|_| NoLink::from("the client's database has a name that is not UTF-8"))?;
         let endpoint = Endpoint {
@@ -381,7 +392,7 @@ impl Client {
         let capabilities = options.capabilities & link.greeting.capabilities;
         let own_login = relay::log_in(
             link.wire.into_stream(),
-            &link.as_received,
+            &offer.greeting,
             &endpoint,
             tls,
             relay::LoginForm {
@@ -390,7 +401,7 @@ impl Client {
             },
         );
         let done = match reactor::timeout(login_limit(settings.connect_timeout), own_login).await {
-            Ok(done) => done.map_err(NoLink::from)?,
+            Ok(done) => done?,
             Err(reactor::Elapsed) => {
                 settings.backends.0[link.place].failed(reactor::now());
                 return Err("the login timed out".into());
@@ -398,9 +409,8 @@ impl Client {
         };
         Ok(Link {
             wire: Wire::layered(done.stream, done.layers),
-            as_received: Vec::new(),
+            offer: None,
             capabilities,
-            is_logged_in: true,
             session: self.number,
             ..link
         })

@@ -43,12 +43,13 @@ impl LoggingIn<'_> {
             return Ok(LoggedIn::No);
         }
         let reads_queries = sides.client.reads_queries;
-        if let Err(error) = sides.server.know_greeting(payload, reads_queries) {
-            return Err(sides.client.no_backend(place, &error.to_string()).await);
-        }
+        let offer = match sides.server.know_greeting(payload, reads_queries) {
+            Ok(offer) => offer,
+            Err(error) => return Err(sides.client.no_backend(place, &error.to_string()).await),
+        };
         sides.server.capabilities = login.capabilities & sides.server.greeting.capabilities;
         sides.client.session.borrow_mut().server = Some(sides.server.peer.clone());
-        sides.relay_login(&login).await
+        sides.relay_login(&login, offer.capabilities).await
     }
 }
 
@@ -57,7 +58,7 @@ impl Client {
     /// by another user, or without a database, which other sessions could not give back.
     pub(super) fn is_needed_by_others(&self, server: &Link, login: &ClientLogin) -> bool {
         let user = &server.peer.username;
-        server.is_logged_in
+        server.offer.is_none()
             && (login.database.is_empty() || login.user != *user)
             && login.capabilities & capability::PLUGIN_AUTH != 0
             && self.thread.pool.is_needed(server.place, user)

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Address, BackendState, Decision, Level, Peer,
     backends::Use,
-    link::Link,
+    link::{Link, Offer},
     survivors::{Fresh, Kind},
     wire::Wire,
 };
@@ -236,9 +236,12 @@ impl Sides<'_> {
             return Ok(false);
         }
         let reads_queries = self.client.reads_queries;
-        if let Err(error) = self.server.know_greeting(payload, reads_queries) {
-            let text = format!("(proxy) the backend's greeting cannot be read: {error}");
-            return Err(self.client.refuse(1105, "08S01", text).await);
+        match self.server.know_greeting(payload, reads_queries) {
+            Ok(offer) => self.server.offer = Some(offer),
+            Err(error) => {
+                let text = format!("(proxy) the backend's greeting cannot be read: {error}");
+                return Err(self.client.refuse(1105, "08S01", text).await);
+            }
         }
         Ok(true)
     }
@@ -250,10 +253,12 @@ impl Link {
         &mut self,
         payload: Vec<u8>,
         reads_queries: bool,
-    ) -> Result<(), protocol::Error> {
-        self.as_received.clone_from(&payload);
-        let mut greeting = ServerGreeting::parse(payload)?;
-        self.offers = greeting.capabilities & OF_EACH_SIDE;
+    ) -> Result<Offer, protocol::Error> {
+        let mut greeting = ServerGreeting::parse(payload.clone())?;
+        let offer = Offer {
+            greeting: payload,
+            capabilities: greeting.capabilities & OF_EACH_SIDE,
+        };
         let removed = if reads_queries {
             NOT_RELAYED | NOT_FOR_HOOKS
         } else {
@@ -267,7 +272,7 @@ impl Link {
         peer.auth_plugin_name.clone_from(&greeting.plugin);
         self.kind = Kind::of(&greeting);
         self.greeting = greeting;
-        Ok(())
+        Ok(offer)
     }
 }
 
@@ -291,10 +296,8 @@ impl crate::thread::EventThread {
                 nonce: Vec::new(),
                 plugin: Vec::new(),
             },
-            as_received: Vec::new(),
-            offers: 0,
+            offer: Some(Offer::default()),
             capabilities: 0,
-            is_logged_in: false,
             peer: Peer::new(src, dst),
             session: 0,
             kind: Kind::default(),

@@ -187,9 +187,10 @@ impl Sides<'_> {
     async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
         let Self { client, server, .. } = self;
         let capabilities = login.capabilities & server.greeting.capabilities;
-        if !server.is_logged_in {
+        if let Some(offer) = &server.offer {
+            let offers = offer.capabilities;
             server.capabilities = capabilities;
-            return self.relay_login(login).await;
+            return self.relay_login(login, offers).await;
         }
         if !server.has_form(capabilities) {
             let text = "(proxy) the idle connection belongs to a client with other capabilities; \
@@ -221,16 +222,20 @@ impl Sides<'_> {
         self.rounds().await
     }
 
-    /// Sends the client's login, with TLS and compression of the server's side.
-    pub(super) async fn relay_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+    /// Sends the client's login, with TLS and compression of the server's side as far as the server offers them.
+    pub(super) async fn relay_login(
+        &mut self,
+        login: &ClientLogin,
+        offers: u64,
+    ) -> Result<LoggedIn, Ended> {
         let mut login = login.clone();
         let mut number = 1;
         let compresses = self.client.thread.settings.server_side.compresses
-            && self.server.offers & capability::COMPRESS != 0;
+            && offers & capability::COMPRESS != 0;
         if compresses {
             login.want(login.capabilities | capability::COMPRESS);
         }
-        if let Some(tls) = self.server_tls().await? {
+        if let Some(tls) = self.server_tls(offers).await? {
             login.want(login.capabilities | capability::SSL);
             self.encrypt_server(&login, &tls).await?;
             number = 2;

@@ -91,12 +91,12 @@ impl Sides<'_> {
     }
 
     /// The TLS that the server's side begins, if it does; an error if it has to and the server does not offer it.
-    pub(super) async fn server_tls(&mut self) -> Result<Option<ClientTls>, Ended> {
+    pub(super) async fn server_tls(&mut self, offers: u64) -> Result<Option<ClientTls>, Ended> {
         let server = &self.server;
         let Some(tls) = &self.client.thread.settings.server_side.tls else {
             return Ok(None);
         };
-        let is_offered = server.offers & capability::SSL != 0;
+        let is_offered = offers & capability::SSL != 0;
         let is_wanted = match tls.mode {
             SslMode::Disabled => false,
             SslMode::Preferred => is_offered && matches!(server.peer.dst, Address::Tcp(_)),

@@ -106,9 +106,8 @@ impl<'a> Sides<'a> {
             peer.scrambled_password = client.scrambled_password;
             peer.auth_plugin_name = client.auth_plugin_name;
         });
-        self.server.is_logged_in = true;
+        self.server.offer = None;
         self.server.fresh = Fresh::No;
-        self.server.as_received = Vec::new();
         self.server.session = self.client.number;
     }
 
