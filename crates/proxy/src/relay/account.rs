@@ -103,8 +103,8 @@ impl LoggingIn<'_> {
         let server = self.server.as_mut();
         let checked = self
             .client
-            .check_proof(server, &login.user, proof, may_switch, account);
-        let checked = checked.await?;
+            .check_proof(server, &login.user, proof, may_switch, account)
+            .await?;
         // Without one a hook is the server so far.
         let link = self.server.take();
         let Some(proof) = checked else {
@@ -152,8 +152,7 @@ impl LoggingIn<'_> {
     ) -> Result<(), Ended> {
         let (place, database, options) = (link.place, &login.database, LoginOptions::of(login));
         let made = if let Some(offer) = link.offer.take() {
-            let client = &self.client;
-            client
+            self.client
                 .log_in_link(link, offer, database, options, account)
                 .await
         } else {
@@ -166,8 +165,7 @@ impl LoggingIn<'_> {
                 sides.know_own_login();
                 return sides.dress(login.charset).await;
             }
-            let client = &self.client;
-            client
+            self.client
                 .open_for_account(place, database, options, account)
                 .await
         };
@@ -177,11 +175,8 @@ impl LoggingIn<'_> {
                 Ok(())
             }
             Err(why) => {
-                let backend = &self.client.thread.settings.backends.0[place];
-                let text = format!(
-                    "(proxy) the login at backend {} failed: {why}",
-                    backend.address
-                );
+                let address = &self.client.thread.settings.backends.0[place].address;
+                let text = format!("(proxy) the login at backend {address} failed: {why}");
                 self.client.log(Level::Critical, &text);
                 let packet = match &why {
                     // Such as an unknown database; the proxy's own password is not the client's matter.

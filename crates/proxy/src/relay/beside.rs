@@ -67,10 +67,8 @@ impl Client {
     async fn no_backend(&mut self, place: usize, why: &str) -> Ended {
         let backend = &self.thread.settings.backends.0[place];
         backend.failed(reactor::now());
-        let text = format!(
-            "(proxy) no connection to backend {}: {why}",
-            backend.address
-        );
+        let address = &backend.address;
+        let text = format!("(proxy) no connection to backend {address}: {why}");
         self.refuse(1105, "08S01", text).await
     }
 }

@@ -195,10 +195,8 @@ impl Client {
             Decision::Answer(_) => "proxy.PROXY_SEND_RESULT",
             Decision::Ignore => "proxy.PROXY_IGNORE_RESULT",
         };
-        self.log(
-            Level::Critical,
-            &format!("({hook}) {name} has no meaning here and was ignored"),
-        );
+        let text = format!("({hook}) {name} has no meaning here and was ignored");
+        self.log(Level::Critical, &text);
     }
 }
 

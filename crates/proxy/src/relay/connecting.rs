@@ -146,11 +146,7 @@ impl<'a> Connecting<'a> {
                         Ok(is_greeting) => {
                             backend.set_state(BackendState::Up);
                             self.client.session.borrow_mut().backend = Some(place);
-                            return if is_greeting {
-                                Ok(())
-                            } else {
-                                Err(Ended::Closed)
-                            };
+                            return is_greeting.then_some(()).ok_or(Ended::Closed);
                         }
                         Err(failure) => failure,
                     }
@@ -259,11 +255,7 @@ impl Link {
             greeting: payload,
             capabilities: greeting.capabilities & OF_EACH_SIDE,
         };
-        let removed = if reads_queries {
-            NOT_RELAYED | NOT_FOR_HOOKS
-        } else {
-            NOT_RELAYED
-        };
+        let removed = NOT_RELAYED | if reads_queries { NOT_FOR_HOOKS } else { 0 };
         greeting.offer(greeting.capabilities & !removed);
         let peer = &mut self.peer;
         peer.mysqld_version = greeting.version;

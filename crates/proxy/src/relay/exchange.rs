@@ -40,7 +40,7 @@ impl Sides<'_> {
         let bytes = &self.client.wire.unread()[..count];
         let watch = &self.client.watch;
         if let Err(error) = send(&mut self.server.wire, bytes, watch, Ended::of_server).await {
-            return Err(self.last_words(error).await);
+            return Err(self.client.last_words(Some(self.server), error).await);
         }
         self.client.wire.consume(count);
         self.client.let_others(count).await;
@@ -73,7 +73,7 @@ impl Sides<'_> {
                 return Ok(framer.number());
             }
             if let Err(error) = self.client.receive(Some(self.server), CONTROL_MAX).await {
-                return Err(self.last_words(error).await);
+                return Err(self.client.last_words(Some(self.server), error).await);
             }
         }
     }

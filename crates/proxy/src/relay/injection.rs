@@ -177,7 +177,7 @@ impl Sides<'_> {
         let next = put_packet(packet, 0, &mut out);
         self.server.wire.begin_exchange();
         if let Err(error) = self.send(&out).await {
-            return Err(self.last_words(error).await);
+            return Err(self.client.last_words(Some(self.server), error).await);
         }
         Ok(self.client.next.wrapping_sub(next))
     }

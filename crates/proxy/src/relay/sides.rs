@@ -92,11 +92,6 @@ impl<'a> Sides<'a> {
         self.send(&out).await
     }
 
-    /// What the server said before it broke the connection off.
-    pub(super) async fn last_words(&mut self, error: Ended) -> Ended {
-        self.client.last_words(Some(self.server), error).await
-    }
-
     /// The facts of a server on which the client is logged in now.
     pub(super) fn know_login(&mut self) {
         let client = self.client.session.borrow().client.clone();

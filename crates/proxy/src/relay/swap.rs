@@ -223,19 +223,14 @@ impl Sides<'_> {
         if charset == 0 {
             return Ok(());
         }
-        let mut statement = vec![com::QUERY];
-        statement.extend_from_slice(
-            format!(
-                "SET character_set_client = {charset}, character_set_results = {charset}, \
-                 collation_connection = {charset}"
-            )
-            .as_bytes(),
+        let statement = format!(
+            "SET character_set_client = {charset}, character_set_results = {charset}, \
+             collation_connection = {charset}"
         );
-        if is_error(&self.own_command(&statement).await?) {
-            self.client.log(
-                Level::Warning,
-                "the character set of the client could not be set on an idle connection",
-            );
+        let command = [&[com::QUERY], statement.as_bytes()].concat();
+        if is_error(&self.own_command(&command).await?) {
+            let text = "the character set of the client could not be set on an idle connection";
+            self.client.log(Level::Warning, text);
         }
         Ok(())
     }
