@@ -35,14 +35,10 @@ pub(crate) struct Link {
     pub(crate) place: usize,
     /// The greeting without the capabilities that are not relayed.
     pub(crate) greeting: ServerGreeting,
-    /// The greeting as it came, for a login of the proxy's own; empty after the login.
-    pub(crate) as_received: Vec<u8>,
-    /// The server's own offers of TLS and compression.
-    pub(crate) offers: u64,
+    /// `None` once a user is logged in.
+    pub(crate) offer: Option<Offer>,
     /// Capabilities that the server and the client of the login had in common.
     pub(crate) capabilities: u64,
-    /// Whether a user is logged in.
-    pub(crate) is_logged_in: bool,
     /// The end's facts while no session has the connection.
     pub(crate) peer: Peer,
     /// The session that used it last.
@@ -55,6 +51,15 @@ pub(crate) struct Link {
     pub(crate) is_spoiled: bool,
     /// A statement was prepared that may choose another database.
     pub(crate) has_prepared_use: bool,
+}
+
+/// What a server's greeting offers to a login.
+#[derive(Default)]
+pub(crate) struct Offer {
+    /// The greeting as it came, for a login of the proxy's own.
+    pub(crate) greeting: Vec<u8>,
+    /// TLS and compression, as far as the server has them.
+    pub(crate) capabilities: u64,
 }
 
 impl Kind {

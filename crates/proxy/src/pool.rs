@@ -47,6 +47,24 @@ struct Idle {
     _idleness: Option<Idleness>,
 }
 
+/// A session of a user, which is counted while this value lives.
+pub(crate) struct UserCount {
+    pool: Rc<Pool>,
+    user: Vec<u8>,
+}
+
+impl Drop for UserCount {
+    fn drop(&mut self) {
+        let mut users = self.pool.users.borrow_mut();
+        if let Some(count) = users.get_mut(&self.user) {
+            *count -= 1;
+            if *count == 0 {
+                users.remove(&self.user);
+            }
+        }
+    }
+}
+
 /// What an idle connection waits for.
 enum Event {
     /// It was taken, or the server has closed it.
@@ -141,19 +159,12 @@ impl Pool {
         }
     }
 
-    /// A session has another user now, or none: before its login, and after its end.
-    pub(crate) fn user_changed(&self, before: Option<Vec<u8>>, now: Option<Vec<u8>>) {
-        let mut users = self.users.borrow_mut();
-        if let Some(now) = now {
-            *users.entry(now).or_default() += 1;
-        }
-        if let Some(before) = before
-            && let Some(count) = users.get_mut(&before)
-        {
-            *count -= 1;
-            if *count == 0 {
-                users.remove(&before);
-            }
+    /// Counts a session that has logged in by this user.
+    pub(crate) fn count_user(self: &Rc<Self>, user: Vec<u8>) -> UserCount {
+        *self.users.borrow_mut().entry(user.clone()).or_default() += 1;
+        UserCount {
+            pool: Rc::clone(self),
+            user,
         }
     }
 
@@ -292,7 +303,7 @@ impl Link {
         let form = session.form?;
         let is_own = self.session == session.number;
         let (mine, its) = (&session.client.default_db, &self.peer.default_db);
-        let fits = self.is_logged_in
+        let fits = self.offer.is_none()
             && self.peer.username == session.client.username
             && self.has_form(form)
             // No command of a server leaves a database.

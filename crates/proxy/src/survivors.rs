@@ -26,7 +26,7 @@ impl Fresh {
 }
 
 /// A kind of server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Kind {
     /// MariaDB, else MySQL.
     pub(crate) is_mariadb: bool,

@@ -216,6 +216,14 @@ impl Wire {
         }
     }
 
+    /// Takes the complete packet at the beginning of the unread bytes: its payload, joined, and its number.
+    pub(crate) fn packet(&mut self) -> Option<(Vec<u8>, u8)> {
+        let whole = self.whole()?;
+        let payload = self.payload(whole);
+        self.consume(whole.used);
+        Some((payload, whole.number))
+    }
+
     /// The payload of a packet that [`Wire::whole`] found, joined.
     pub(crate) fn payload(&self, whole: Whole) -> Vec<u8> {
         let mut payload = Vec::with_capacity(whole.used.saturating_sub(whole.parts * HEADER));

@@ -5,21 +5,33 @@ use std::time::Duration;
 use protocol::{
     ClientTls, Compression, Endpoint, ServerKey, SslMode,
     relay::{
-        self, ChangeUser, ClientLogin, capability, certificate_proof, error_packet,
-        native_proof_fits, ok_packet, ok_packet_with, sha2_proof_fits,
+        self, ClientLogin, capability, certificate_proof, error_packet, native_proof_fits,
+        ok_packet, ok_packet_with, sha2_proof_fits,
     },
 };
 
 use super::{
-    CONTROL_MAX, Ended, Relay,
-    connect::{FIRST_METHOD, nonce},
-    login::LoggedIn,
-    sides::CACHING_SHA2,
+    client::{CONTROL_MAX, Client},
+    commanding::{Commanding, LoginOptions},
+    ended::Ended,
+    logging_in::LoggingIn,
+    rounds::LoggedIn,
+    safety::CACHING_SHA2,
+    sides::Sides,
 };
-use crate::{Account, Address, Level, backends::Use, link::Link, survivors::Fresh, wire::Wire};
+use crate::{
+    Account, Address, Level,
+    backends::Use,
+    link::{Link, Offer},
+    wire::Wire,
+};
+
+/// The method that the greeting proposes: every client knows it or asks for another one, and with it MariaDB's clients
+/// check the certificate.
+pub(super) const FIRST_METHOD: &str = "mysql_native_password";
 
 /// The method in the OK packet's way: the proof was right.
-const FAST_SUCCESS: [u8; 2] = [1, 3];
+pub(super) const FAST_SUCCESS: [u8; 2] = [1, 3];
 
 /// The number of a wrong password.
 const ACCESS_DENIED: u16 = 1045;
@@ -49,15 +61,15 @@ impl From<&str> for NoLink {
 }
 
 /// A client's proof of the password.
-struct Proof {
-    plugin: Vec<u8>,
-    nonce: Vec<u8>,
-    bytes: Vec<u8>,
+pub(super) struct Proof {
+    pub(super) plugin: Vec<u8>,
+    pub(super) nonce: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Proof {
     /// Whether the client says that its password is empty.
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty() || self.plugin == CACHING_SHA2 && self.bytes == [0]
     }
 
@@ -75,7 +87,7 @@ impl Proof {
     }
 }
 
-impl Relay {
+impl LoggingIn<'_> {
     /// Checks a client's login, and logs in at the server for it.
     pub(super) async fn log_in_by_account(
         &mut self,
@@ -84,26 +96,31 @@ impl Relay {
     ) -> Result<LoggedIn, Ended> {
         let proof = Proof {
             plugin: login.plugin.clone(),
-            nonce: self.session.borrow().client.scramble_buffer.clone(),
+            nonce: self.client.session.borrow().client.scramble_buffer.clone(),
             bytes: login.proof.clone(),
         };
         let may_switch = login.capabilities & capability::PLUGIN_AUTH != 0;
-        let Some(proof) = self
-            .checked_client(&login.user, proof, may_switch, account)
-            .await?
-        else {
-            self.spare_server(login, account).await;
+        let server = self.server.as_mut();
+        let checked = self
+            .client
+            .check_proof(server, &login.user, proof, may_switch, account)
+            .await?;
+        // Without one a hook is the server so far.
+        let link = self.server.take();
+        let Some(proof) = checked else {
+            if let Some(link) = link {
+                self.spare_server(link, login, account).await;
+            }
             return Ok(LoggedIn::No);
         };
-        // Without one a hook is the server so far.
-        if self.server.is_some() {
-            self.have_connection(login, account).await?;
+        if let Some(link) = link {
+            self.have_connection(link, login, account).await?;
         }
         if proof.plugin == CACHING_SHA2 && !proof.is_empty() {
-            self.answer(&[FAST_SUCCESS.to_vec()]).await?;
+            self.client.answer(&[FAST_SUCCESS.to_vec()]).await?;
         }
-        let ok = self.ok_of_login(&proof, account);
-        Ok(match self.answer_result(ok).await? {
+        let ok = self.client.ok_of_login(&proof, account);
+        Ok(match self.client.answer_result(ok).await? {
             Some(0xff) => LoggedIn::No,
             _ => LoggedIn::Yes,
         })
@@ -111,28 +128,131 @@ impl Relay {
 
     /// After a wrong password: an idle connection is kept, and a new one is logged in before it is closed, because servers
     /// count connections without a login as errors of the proxy's host.
-    async fn spare_server(&mut self, login: &ClientLogin, account: &Account) {
-        let Some(link) = self.server.take() else {
-            return;
+    async fn spare_server(&self, mut link: Link, login: &ClientLogin, account: &Account) {
+        let Some(offer) = link.offer.take() else {
+            return self.client.park(link);
         };
-        if link.is_logged_in {
-            self.park(link);
-            return;
-        }
-        let mut login = login.clone();
-        // It may not exist.
-        login.database.clear();
-        if let Err(why) = self.log_in_link(link, &login, account).await {
-            self.log(Level::Warning, &why.to_string());
+        // Without the database, which may not exist.
+        let options = LoginOptions::of(login);
+        if let Err(why) = self
+            .client
+            .log_in_link(link, offer, b"", options, account)
+            .await
+        {
+            self.client.log(Level::Warning, &why.to_string());
         }
     }
 
+    /// Logs in on the connection that was opened for the greeting, or makes an idle one the client's.
+    async fn have_connection(
+        &mut self,
+        mut link: Link,
+        login: &ClientLogin,
+        account: &Account,
+    ) -> Result<(), Ended> {
+        let (place, database, options) = (link.place, &login.database, LoginOptions::of(login));
+        let made = if let Some(offer) = link.offer.take() {
+            self.client
+                .log_in_link(link, offer, database, options, account)
+                .await
+        } else {
+            let promised = login.capabilities & self.offered;
+            if !link.has_form(promised) {
+                // It belongs to clients of another kind.
+                self.client.park(link);
+            } else if let Some(link) = self.client.renewed(link, database).await {
+                let mut sides = Sides::new(self.client, self.server.insert(link));
+                sides.know_own_login();
+                return sides.dress(login.charset).await;
+            }
+            self.client
+                .open_for_account(place, database, options, account)
+                .await
+        };
+        match made {
+            Ok(link) => {
+                Sides::new(self.client, self.server.insert(link)).know_own_login();
+                Ok(())
+            }
+            Err(why) => {
+                let address = &self.client.thread.settings.backends.0[place].address;
+                let text = format!("(proxy) the login at backend {address} failed: {why}");
+                self.client.log(Level::Critical, &text);
+                let packet = match &why {
+                    // Such as an unknown database; the proxy's own password is not the client's matter.
+                    NoLink::Server(error) if error.number != ACCESS_DENIED => {
+                        error_packet(error.number, &error.sqlstate, &error.message)
+                    }
+                    _ => error_packet(1105, "08S01", &text),
+                };
+                Err(self.client.refuse_with(packet, text).await)
+            }
+        }
+    }
+}
+
+impl Commanding<'_> {
+    /// Makes a connection, on which the proxy has logged in, the session's.
+    pub(super) fn take_over(&mut self, link: Link) -> Sides<'_> {
+        let mut sides = self.sides_with(link);
+        sides.know_own_login();
+        sides
+    }
+
+    /// Opens a connection to a backend in the middle of a session; false if that fails, which is in the log.
+    pub(super) async fn open_in_session(&mut self, place: usize) -> Result<bool, Ended> {
+        let Some(account) = self.client.thread.settings.account.clone() else {
+            return Ok(false);
+        };
+        let Some(options) = self.login.as_ref().map(|login| login.options) else {
+            return Ok(false);
+        };
+        // The client may have changed it since.
+        let database = self.client.session.borrow().client.default_db.clone();
+        let form = self.client.session.borrow().form;
+        let client = &self.client;
+        let made = client.open_for_account(place, &database, options, &account);
+        let why = match made.await {
+            Ok(link) if form.is_some_and(|form| link.has_form(form)) => {
+                self.take_over(link);
+                return Ok(true);
+            }
+            Ok(_) => {
+                "this backend cannot answer in the form that the client was promised by another one"
+                    .into()
+            }
+            Err(why) => why,
+        };
+        let text = format!("proxy.connection.backend_ndx = {}: {why}", place + 1);
+        self.client.log(Level::Critical, &text);
+        Ok(false)
+    }
+
+    /// Another connection to the same backend, where a reset leaves what must not be there.
+    pub(super) async fn open_anew(&mut self, place: usize) -> Result<(), Ended> {
+        if self.open_in_session(place).await? {
+            return Ok(());
+        }
+        let text = "(proxy) no new connection to the backend could be opened".to_owned();
+        Err(self.client.refuse(1105, "08S01", text).await)
+    }
+}
+
+impl Sides<'_> {
+    /// The facts of a connection on which the proxy has logged in for the client.
+    fn know_own_login(&mut self) {
+        self.client.know_link(self.server);
+        self.know_login();
+    }
+}
+
+impl Client {
     /// The OK packet of a login, from which a client of MariaDB sees that the certificate is the proxy's.
     fn ok_of_login(&self, proof: &Proof, account: &Account) -> Vec<u8> {
         let password = account.password.reveal().as_bytes();
         match &self.thread.settings.client_side.tls {
             Some(tls)
-                if self.client.is_tls()
+                if self.wire.is_tls()
                     && proof.plugin == FIRST_METHOD.as_bytes()
                     && !password.is_empty() =>
             {
@@ -145,8 +265,9 @@ impl Relay {
 
     /// Checks a client's proof, asking for another one where it was made for another method or challenge; `None` if it is
     /// wrong, which the client has got.
-    async fn checked_client(
+    pub(super) async fn check_proof(
         &mut self,
+        server: Option<&mut Link>,
         user: &[u8],
         mut proof: Proof,
         may_switch: bool,
@@ -159,7 +280,7 @@ impl Relay {
                 CACHING_SHA2 => CACHING_SHA2,
                 _ => FIRST_METHOD.as_bytes(),
             };
-            proof = self.switched_client(plugin).await?;
+            proof = self.request_proof(server, plugin).await?;
             fits = proof.fits(account);
         }
         if is_user && fits {
@@ -181,11 +302,15 @@ impl Relay {
     }
 
     /// Asks the client for a proof by a method and a new challenge.
-    async fn switched_client(&mut self, plugin: &[u8]) -> Result<Proof, Ended> {
+    async fn request_proof(
+        &mut self,
+        server: Option<&mut Link>,
+        plugin: &[u8],
+    ) -> Result<Proof, Ended> {
         let nonce = nonce().to_vec();
         let request = [&[0xfe], plugin, &[0], &nonce[..], &[0]].concat();
         self.answer(&[request]).await?;
-        let (bytes, number) = self.client_packet().await?;
+        let (bytes, number) = self.packet(server).await?;
         self.next = number.wrapping_add(1);
         let client = &mut self.session.borrow_mut().client;
         client.scramble_buffer.clone_from(&nonce);
@@ -198,124 +323,21 @@ impl Relay {
         })
     }
 
-    /// Logs in on the connection that was opened for the greeting, or makes an idle one the client's.
-    async fn have_connection(
-        &mut self,
-        login: &ClientLogin,
-        account: &Account,
-    ) -> Result<(), Ended> {
-        let Some(link) = self.server.take() else {
-            return Err(Ended::ServerLeft);
-        };
-        let place = link.place;
-        let made = if link.is_logged_in {
-            let promised = login.capabilities & self.offered;
-            if !link.has_form(promised) {
-                // It belongs to clients of another kind.
-                self.park(link);
-            } else if let Some(link) = self.renewed(link, &login.database).await {
-                self.take_over(link);
-                return self.dress().await;
-            }
-            self.open_for_account(place, login, account).await
-        } else {
-            self.log_in_link(link, login, account).await
-        };
-        match made {
-            Ok(link) => {
-                self.take_over(link);
-                Ok(())
-            }
-            Err(why) => {
-                let address = self.thread.settings.backends.0[place].address.to_string();
-                let text = format!("(proxy) the login at backend {address} failed: {why}");
-                self.log(Level::Critical, &text);
-                let packet = match &why {
-                    // Such as an unknown database; the proxy's own password is not the client's matter.
-                    NoLink::Server(error) if error.number != ACCESS_DENIED => {
-                        error_packet(error.number, &error.sqlstate, &error.message)
-                    }
-                    _ => error_packet(1105, "08S01", &text),
-                };
-                Err(self.refuse(packet, text).await)
-            }
-        }
-    }
-
-    fn take_over(&mut self, link: Link) {
-        {
-            let mut session = self.session.borrow_mut();
-            session.backend = Some(link.place);
-            session.server = Some(link.peer.clone());
-        }
-        self.server = Some(link);
-        self.know_server_login();
-    }
-
-    /// Opens a connection to a backend in the middle of a session; false if that fails, which is in the log.
-    pub(super) async fn open_in_session(&mut self, place: usize) -> Result<bool, Ended> {
-        let Some(account) = self.thread.settings.account.clone() else {
-            return Ok(false);
-        };
-        let Some(mut login) = self.login.take() else {
-            return Ok(false);
-        };
-        // The client may have changed it since.
-        login
-            .database
-            .clone_from(&self.session.borrow().client.default_db);
-        let made = self.open_for_account(place, &login, &account).await;
-        let form = login.capabilities & self.offered;
-        self.login = Some(login);
-        match made {
-            Ok(link) if link.has_form(form) => {
-                self.take_over(link);
-                Ok(true)
-            }
-            Ok(_) => {
-                let text = format!(
-                    "proxy.connection.backend_ndx = {}: this backend cannot answer in the form that the client was \
-                     promised by another one",
-                    place + 1
-                );
-                self.log(Level::Critical, &text);
-                Ok(false)
-            }
-            Err(why) => {
-                let text = format!("proxy.connection.backend_ndx = {}: {why}", place + 1);
-                self.log(Level::Critical, &text);
-                Ok(false)
-            }
-        }
-    }
-
-    /// Another connection to the same backend, where a reset leaves what must not be there.
-    async fn open_anew(&mut self, place: usize) -> Result<(), Ended> {
-        if self.open_in_session(place).await? {
-            return Ok(());
-        }
-        let text = "(proxy) no new connection to the backend could be opened".to_owned();
-        let packet = error_packet(1105, "08S01", &text);
-        Err(self.refuse(packet, text).await)
-    }
-
     /// A new connection to a backend, logged in; the error says why there is none.
     async fn open_for_account(
         &self,
         place: usize,
-        login: &ClientLogin,
+        database: &[u8],
+        options: LoginOptions,
         account: &Account,
     ) -> Result<Link, NoLink> {
         let used = Use::begin(&self.thread.settings.backends, place)
             .ok_or_else(|| NoLink::from("there is no such backend"))?;
-        let stream = self.open(&used.backend().address).await;
-        let stream = match stream {
-            Ok(stream) => stream,
-            Err(failure) => {
-                used.backend().failed(reactor::now());
-                return Err(NoLink::Other(failure.to_string()));
-            }
-        };
+        let opened = self.open(&used.backend().address).await;
+        let stream = opened.map_err(|failure| {
+            used.backend().failed(reactor::now());
+            NoLink::Other(failure.to_string())
+        })?;
         let mut link = self.thread.link(stream, used);
         let limit = self.thread.settings.connect_timeout;
         let payload = match reactor::timeout(limit, first_packet(&mut link.wire)).await {
@@ -328,25 +350,27 @@ impl Relay {
                 });
             }
         };
-        link.know_greeting(payload, self.reads_queries)
-            .map_err(NoLink::from)?;
-        self.log_in_link(link, login, account).await
+        let offer = link.know_greeting(payload, self.reads_queries)?;
+        self.log_in_link(link, offer, database, options, account)
+            .await
     }
 
     /// Logs in on a connection that has greeted.
     async fn log_in_link(
         &self,
         link: Link,
-        login: &ClientLogin,
+        offer: Offer,
+        database: &[u8],
+        options: LoginOptions,
         account: &Account,
     ) -> Result<Link, NoLink> {
         let settings = &self.thread.settings;
         let address = settings.backends.0[link.place].endpoint();
-        let none = ClientTls::new(SslMode::Disabled, None).map_err(NoLink::from)?;
+        let none = ClientTls::new(SslMode::Disabled, None)?;
         let tls = settings.server_side.tls.as_ref().unwrap_or(&none);
         let is_compressed =
-            settings.server_side.compresses && link.offers & capability::COMPRESS != 0;
-        let database = String::from_utf8(login.database.clone())
+            settings.server_side.compresses && offer.capabilities & capability::COMPRESS != 0;
+        let database = String::from_utf8(database.to_vec())
             .map_err(|_| NoLink::from("the client's database has a name that is not UTF-8"))?;
         let endpoint = Endpoint {
             password: Some(account.password.clone()),
@@ -360,94 +384,40 @@ impl Relay {
             },
             ..Endpoint::plain(address, &account.user, settings.connect_timeout)
         };
-        let capabilities = login.capabilities & link.greeting.capabilities;
-        let place = link.place;
-        let Link {
-            wire, as_received, ..
-        } = link;
+        let capabilities = options.capabilities & link.greeting.capabilities;
         let own_login = relay::log_in(
-            wire.into_stream(),
-            &as_received,
+            link.wire.into_stream(),
+            &offer.greeting,
             &endpoint,
             tls,
             relay::LoginForm {
                 capabilities,
-                charset: u8::try_from(login.charset).unwrap_or(0),
+                charset: u8::try_from(options.charset).unwrap_or(0),
             },
         );
         let done = match reactor::timeout(login_limit(settings.connect_timeout), own_login).await {
-            Ok(done) => done.map_err(NoLink::from)?,
+            Ok(done) => done?,
             Err(reactor::Elapsed) => {
-                settings.backends.0[place].failed(reactor::now());
+                settings.backends.0[link.place].failed(reactor::now());
                 return Err("the login timed out".into());
             }
         };
         Ok(Link {
             wire: Wire::layered(done.stream, done.layers),
-            as_received: Vec::new(),
+            offer: None,
             capabilities,
-            used: link.used,
-            place: link.place,
-            greeting: link.greeting,
-            offers: link.offers,
-            is_logged_in: true,
-            peer: link.peer,
             session: self.number,
-            kind: link.kind,
-            fresh: Fresh::No,
-            is_spoiled: false,
-            has_prepared_use: false,
+            ..link
         })
     }
+}
 
-    /// `COM_CHANGE_USER`: the proxy checks it, and the server's connection is reset.
-    pub(super) async fn change_user_by_account(
-        &mut self,
-        payload: &[u8],
-        account: &Account,
-    ) -> Result<(), Ended> {
-        let Some(command) = ChangeUser::parse(payload) else {
-            let packet = error_packet(1047, "08S01", "(proxy) a malformed COM_CHANGE_USER");
-            return self.answer(&[packet]).await;
-        };
-        let proof = Proof {
-            plugin: command.plugin,
-            nonce: self.session.borrow().client.scramble_buffer.clone(),
-            bytes: command.proof,
-        };
-        let capabilities = self.login.as_ref().map_or(0, |login| login.capabilities);
-        let may_switch = capabilities & capability::PLUGIN_AUTH != 0;
-        let checked = self
-            .checked_client(&command.user, proof, may_switch, account)
-            .await?;
-        let Some(proof) = checked else {
-            // As servers do.
-            return Err(Ended::Closed);
-        };
-        let database = command.database;
-        (self.session.borrow_mut().client.default_db).clone_from(&database);
-        if let Some(login) = &mut self.login
-            && command.charset != 0
-        {
-            login.charset = command.charset;
-        }
-        let Some(mut link) = self.server.take() else {
-            return Err(Ended::ServerLeft);
-        };
-        let place = link.place;
-        link.fresh = Fresh::No;
-        match self.renewed(link, &database).await {
-            Some(link) => {
-                self.take_over(link);
-                self.dress().await?;
-            }
-            None => self.open_anew(place).await?,
-        }
-        if proof.plugin == CACHING_SHA2 && !proof.is_empty() {
-            self.answer(&[FAST_SUCCESS.to_vec()]).await?;
-        }
-        self.answer(&[ok_packet()]).await
-    }
+/// A challenge: 20 bytes that are neither zero nor beyond ASCII.
+pub(super) fn nonce() -> [u8; 20] {
+    let mut nonce = [0; 20];
+    let got = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty());
+    got.expect("the kernel has random bytes for every program that runs");
+    nonce.map(|byte| byte % 126 + 1)
 }
 
 /// Time for a login: some methods make servers compute for long.
@@ -458,9 +428,7 @@ fn login_limit(connect: Duration) -> Duration {
 /// The first packet on a new connection.
 async fn first_packet(wire: &mut Wire) -> std::io::Result<Vec<u8>> {
     loop {
-        if let Some(whole) = wire.whole() {
-            let payload = wire.payload(whole);
-            wire.consume(whole.used);
+        if let Some((payload, _)) = wire.packet() {
             return Ok(payload);
         }
         wire.readable().await?;

@@ -1,77 +1,74 @@
 //! A login on a new connection in place of an idle one that other sessions still need.
 
-use protocol::relay::{ClientLogin, capability, error_packet};
+use std::rc::Rc;
 
-use super::{Ended, Relay, login::LoggedIn, sides::NO_METHOD};
-use crate::backends::Use;
+use protocol::relay::{ClientLogin, capability};
 
-impl Relay {
+use super::{
+    client::Client, ended::Ended, logging_in::LoggingIn, rounds::LoggedIn, safety::NO_METHOD,
+    sides::Sides,
+};
+use crate::{backends::Use, link::Link};
+
+impl LoggingIn<'_> {
+    /// Puts the idle connection back, and logs the client in on a new one. The client's proof is for another challenge: the
+    /// server gets the name of no method, and asks the client for a proof of its own.
+    pub(super) async fn log_in_beside(
+        &mut self,
+        idle: Link,
+        login: &ClientLogin,
+    ) -> Result<LoggedIn, Ended> {
+        let place = idle.place;
+        self.client.session.borrow_mut().server = None;
+        let thread = Rc::clone(&self.client.thread);
+        thread.pool.park(idle, false);
+        let used = Use::begin(&thread.settings.backends, place).ok_or(Ended::ServerLeft)?;
+        let opened = self.client.open(&used.backend().address).await;
+        let Some(login) = login.with_proof(b"", NO_METHOD) else {
+            return Err(Ended::ServerLeft);
+        };
+        let stream = match opened {
+            Ok(stream) => stream,
+            Err(failure) => return Err(self.client.no_backend(place, &failure.to_string()).await),
+        };
+        let link = self.server.insert(thread.link(stream, used));
+        let mut sides = Sides::new(self.client, link);
+        let limit = thread.settings.connect_timeout;
+        let Ok(payload) = reactor::timeout(limit, sides.server_packet()).await else {
+            return Err(sides.client.no_backend(place, "it sends no greeting").await);
+        };
+        let payload = payload?;
+        if payload.first() == Some(&0xff) {
+            sides.client.answer_result(payload).await?;
+            return Ok(LoggedIn::No);
+        }
+        let reads_queries = sides.client.reads_queries;
+        let offer = match sides.server.know_greeting(payload, reads_queries) {
+            Ok(offer) => offer,
+            Err(error) => return Err(sides.client.no_backend(place, &error.to_string()).await),
+        };
+        sides.server.capabilities = login.capabilities & sides.server.greeting.capabilities;
+        sides.client.session.borrow_mut().server = Some(sides.server.peer.clone());
+        sides.relay_login(&login, offer.capabilities).await
+    }
+}
+
+impl Client {
     /// Whether the login would take the idle connection, on which the client was greeted, from sessions that have no other:
     /// by another user, or without a database, which other sessions could not give back.
-    pub(super) fn is_needed_by_others(&self, login: &ClientLogin) -> bool {
-        let Some(server) = &self.server else {
-            return false;
-        };
+    pub(super) fn is_needed_by_others(&self, server: &Link, login: &ClientLogin) -> bool {
         let user = &server.peer.username;
-        server.is_logged_in
+        server.offer.is_none()
             && (login.database.is_empty() || login.user != *user)
             && login.capabilities & capability::PLUGIN_AUTH != 0
             && self.thread.pool.is_needed(server.place, user)
     }
 
-    /// Puts the idle connection back, and logs the client in on a new one. The client's proof is for another challenge: the
-    /// server gets the name of no method, and asks the client for a proof of its own.
-    pub(super) async fn log_in_beside(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
-        let Some(link) = self.server.take() else {
-            return Err(Ended::ServerLeft);
-        };
-        let place = link.place;
-        self.session.borrow_mut().server = None;
-        self.thread.pool.park(link, false);
-        let used = Use::begin(&self.thread.settings.backends, place).ok_or(Ended::ServerLeft)?;
-        let opened = self.open(&used.backend().address).await;
-        let Some(login) = login.with_proof(b"", NO_METHOD) else {
-            return Err(Ended::ServerLeft);
-        };
-        let greeted = match opened {
-            Ok(stream) => {
-                self.server = Some(self.thread.link(stream, used));
-                let limit = self.thread.settings.connect_timeout;
-                match reactor::timeout(limit, self.server_packet()).await {
-                    Ok(payload) => Ok(payload?),
-                    Err(reactor::Elapsed) => Err("it sends no greeting".to_owned()),
-                }
-            }
-            Err(failure) => Err(failure.to_string()),
-        };
-        let payload = match greeted {
-            Ok(payload) => payload,
-            Err(why) => return Err(self.no_connection_beside(place, &why).await),
-        };
-        if payload.first() == Some(&0xff) {
-            self.answer_result(payload).await?;
-            return Ok(LoggedIn::No);
-        }
-        let reads_queries = self.reads_queries;
-        let Some(server) = &mut self.server else {
-            return Err(Ended::ServerLeft);
-        };
-        if let Err(error) = server.know_greeting(payload, reads_queries) {
-            return Err(self.no_connection_beside(place, &error.to_string()).await);
-        }
-        server.capabilities = login.capabilities & server.greeting.capabilities;
-        self.session.borrow_mut().server = Some(server.peer.clone());
-        self.relay_login(&login).await
-    }
-
-    async fn no_connection_beside(&mut self, place: usize, why: &str) -> Ended {
+    async fn no_backend(&mut self, place: usize, why: &str) -> Ended {
         let backend = &self.thread.settings.backends.0[place];
         backend.failed(reactor::now());
-        let text = format!(
-            "(proxy) no connection to backend {}: {why}",
-            backend.address
-        );
-        let packet = error_packet(1105, "08S01", &text);
-        self.refuse(packet, text).await
+        let address = &backend.address;
+        let text = format!("(proxy) no connection to backend {address}: {why}");
+        self.refuse(1105, "08S01", text).await
     }
 }

@@ -1,6 +1,5 @@
 //! Counting what a hook makes of a command.
 
-use super::Relay;
 use crate::{
     Decision, Session,
     metrics::{Change, ThreadMetrics},
@@ -55,18 +54,21 @@ fn of_queue(session: &Session, packet: &[u8]) -> [bool; 3] {
     }
 }
 
-impl Relay {
-    /// Counts what a hook makes of the result of a command, which is the client's own if it was not changed.
-    pub(super) fn count_result(&self, decision: &Decision, command: &[u8]) {
-        let change = match decision {
-            Decision::Ignore => Change::ResultDropped,
-            Decision::Answer(_) => Change::ResultReplaced,
-            Decision::PassOn | Decision::SendQueue => return,
-        };
-        let changes = &self.thread.metrics.changes;
-        let place = self.changed.unwrap_or_else(|| changes.place(command));
-        changes.count(place, change);
-    }
+/// Counts what a hook makes of the result of a command, which is the client's own if it was not changed.
+pub(super) fn count_result(
+    metrics: &ThreadMetrics,
+    decision: &Decision,
+    changed: Option<usize>,
+    command: &[u8],
+) {
+    let change = match decision {
+        Decision::Ignore => Change::ResultDropped,
+        Decision::Answer(_) => Change::ResultReplaced,
+        Decision::PassOn | Decision::SendQueue => return,
+    };
+    let changes = &metrics.changes;
+    let place = changed.unwrap_or_else(|| changes.place(command));
+    changes.count(place, change);
 }
 
 #[cfg(test)]

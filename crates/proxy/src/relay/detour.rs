@@ -1,6 +1,6 @@
 //! A single command's way to another backend and back.
 
-use super::{Ended, Relay};
+use super::{commanding::Commanding, ended::Ended};
 use crate::{Level, Peer, Route, link::Link, metrics::Change};
 
 /// The session's own connection while a command takes another one.
@@ -12,15 +12,19 @@ pub(super) struct Home {
     status: (bool, bool),
 }
 
-impl Relay {
+impl Commanding<'_> {
     /// Takes a connection to another backend for one command; `None` if the command stays, which the rule counts if no
     /// connection can be had.
-    pub(super) async fn leave_home(&mut self, route: Route) -> Result<Option<Home>, Ended> {
+    pub(super) async fn leave_home(
+        &mut self,
+        route: Route,
+        changed: Option<usize>,
+    ) -> Result<Option<Home>, Ended> {
         if self.server.as_ref().map(|server| server.place) == Some(route.backend) {
             return Ok(None);
         }
         let home = {
-            let mut session = self.session.borrow_mut();
+            let mut session = self.client.session.borrow_mut();
             Home {
                 link: self.server.take(),
                 peer: session.server.take(),
@@ -30,8 +34,9 @@ impl Relay {
         };
         match self.have_link(route.backend).await {
             Ok(true) => {
-                if let Some(place) = self.changed {
-                    self.thread.metrics.changes.count(place, Change::Routed);
+                if let Some(place) = changed {
+                    let metrics = &self.client.thread.metrics;
+                    metrics.changes.count(place, Change::Routed);
                 }
                 return Ok(Some(home));
             }
@@ -39,10 +44,10 @@ impl Relay {
             Err(ended @ (Ended::Client(_) | Ended::ClientLeft)) => return Err(ended),
             Err(ended) => {
                 let text = format!("a connection for a routed statement cannot be used: {ended}");
-                self.log(Level::Warning, &text);
+                self.client.log(Level::Warning, &text);
             }
         }
-        self.server = None;
+        *self.server = None;
         self.settle(home);
         route.rule.drop_one();
         Ok(None)
@@ -55,10 +60,11 @@ impl Relay {
             // Without an account only a client's own login opens a connection.
             return Box::pin(self.open_in_session(place)).await;
         }
-        let database = self.session.borrow().client.default_db.clone();
-        let is_ready = (self.server.as_ref()).is_some_and(|it| it.peer.default_db == database);
-        if !is_ready {
-            self.choose_database(&database).await?;
+        let database = self.client.session.borrow().client.default_db.clone();
+        if let Some(mut sides) = self.sides()
+            && sides.server.peer.default_db != database
+        {
+            sides.choose_database(&database).await?;
         }
         Ok(true)
     }
@@ -66,17 +72,16 @@ impl Relay {
     /// Goes back to the session's own connection; the other one is kept for further commands, unless the statement has left
     /// a transaction open there.
     pub(super) fn return_home(&mut self, home: Home) {
-        let is_clean = self.session.borrow().is_between_transactions();
-        match self.server.take() {
-            Some(link) if is_clean => self.park(link),
-            _ => {}
+        let is_clean = self.client.session.borrow().is_between_transactions();
+        if let Some(link) = self.server.take().filter(|_| is_clean) {
+            self.client.park(link);
         }
         self.settle(home);
     }
 
     fn settle(&mut self, home: Home) {
-        self.server = home.link;
-        let mut session = self.session.borrow_mut();
+        *self.server = home.link;
+        let mut session = self.client.session.borrow_mut();
         session.server = home.peer;
         session.backend = home.backend;
         (session.in_transaction, session.auto_commit) = home.status;

@@ -2,14 +2,11 @@
 
 use std::io;
 
-use crate::{
-    leftovers::Stays,
-    watch::{TooLong, Wait},
-};
+use crate::leftovers::Stays;
 
 /// Why a session ended.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Ended {
+pub(super) enum Ended {
     /// By `COM_QUIT`, an error of the login, or a hook's wish.
     #[error("closed")]
     Closed,
@@ -34,28 +31,21 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    pub(crate) fn of_wait(wait: Wait, _: TooLong) -> Self {
-        match wait {
-            Wait::Read => Self::ReadTimeout,
-            Wait::Write => Self::WriteTimeout,
-        }
-    }
-
-    pub(crate) fn of_client(error: io::Error) -> Self {
+    pub(super) fn of_client(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::ClientLeft,
             _ => Self::Client(error),
         }
     }
 
-    pub(crate) fn of_server(error: io::Error) -> Self {
+    pub(super) fn of_server(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::ServerLeft,
             _ => Self::Server(error),
         }
     }
 
-    pub(crate) fn of_question(stays: Stays) -> Self {
+    pub(super) fn of_question(stays: Stays) -> Self {
         match stays {
             Stays::Io(error) => Self::of_server(error),
             Stays::Answer(error) => Self::Answer(error),
@@ -64,7 +54,7 @@ impl Ended {
     }
 
     /// Whether it is how sessions usually end.
-    pub(crate) fn is_usual(&self) -> bool {
+    pub(super) fn is_usual(&self) -> bool {
         matches!(self, Self::Closed | Self::ClientLeft)
     }
 }

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use protocol::relay::{Answer, AnswerKind, Begin, Step, Summary, com, error_packet, put_packet};
+use protocol::relay::{
+    Answer, AnswerKind, Begin, Step, Summary, Wording, com, error_packet, put_packet,
+};
 use reactor::Instant;
 
-use super::{Ended, Relay, marks::Marks, send};
+use super::{changes, commanding::Commanding, ended::Ended, marks::Marks, sides::Sides};
 use crate::{
     Decision, Injection, Level, QueryResult, Status, StatusFlags, packets::Packets,
     wire::PAYLOAD_MAX,
@@ -23,6 +25,7 @@ const PACKETS_AT_ONCE: usize = 1000;
 /// The answer to an injected command, and when it came.
 struct Injected {
     summary: Summary,
+    wording: Wording,
     sent: Instant,
     first: Instant,
     last: Instant,
@@ -31,19 +34,23 @@ struct Injected {
     is_given_up: bool,
 }
 
-impl Relay {
+impl Commanding<'_> {
     /// Sends the commands of the queue, one after the other; the first result that is not ignored is the answer to the
-    /// client's command `command`.
-    pub(super) async fn send_queue(&mut self, command: Option<u8>) -> Result<(), Ended> {
+    /// client's command `command`, whose place among the changes is `changed`.
+    pub(super) async fn send_queue(
+        &mut self,
+        command: Option<u8>,
+        changed: Option<usize>,
+    ) -> Result<(), Ended> {
         let mut is_answered = false;
         loop {
             self.swap().await?;
-            let head = self.session.borrow_mut().queries.pop_front();
+            let head = self.client.session.borrow_mut().queries.pop_front();
             let Some(injection) = head else {
                 break;
             };
             self.is_answered = is_answered;
-            self.inject(injection, &mut is_answered).await?;
+            is_answered |= self.inject(injection, changed).await?;
         }
         self.is_answered = false;
         let kind = command.map_or(AnswerKind::Packet, AnswerKind::of);
@@ -51,24 +58,29 @@ impl Relay {
             // The client would wait for ever.
             let text = "(proxy) every result was ignored: let read_query_result keep one, or return \
                         proxy.PROXY_SEND_RESULT";
-            self.log(Level::Critical, text);
-            self.answer(&[error_packet(1105, "HY000", text)]).await?;
+            self.client.log(Level::Critical, text);
+            let packet = error_packet(1105, "HY000", text);
+            self.client.answer(&[packet]).await?;
         }
         Ok(())
     }
 
-    async fn inject(&mut self, injection: Injection, is_answered: &mut bool) -> Result<(), Ended> {
-        if self.server.is_none() {
+    /// Sends a command; true if its answer has reached the client.
+    async fn inject(
+        &mut self,
+        injection: Injection,
+        changed: Option<usize>,
+    ) -> Result<bool, Ended> {
+        let Some(mut sides) = self.sides() else {
             return Err(self.no_server());
-        }
-        self.count_sent();
+        };
         let marks = Marks::of(&injection.packet);
-        self.note(marks);
+        sides.begin(marks);
         let command = injection.packet.first().copied();
         let kind = AnswerKind::of_packet(&injection.packet);
         let has_answer = !matches!(kind, AnswerKind::Nothing);
-        if has_answer && *is_answered && !injection.needs_result {
-            self.log(
+        if has_answer && sides.is_answered && !injection.needs_result {
+            sides.client.log(
                 Level::Critical,
                 "a second result cannot be passed on to the client: append the command with \
                  { resultset_is_needed = true } and return proxy.PROXY_IGNORE_RESULT; the client's connection is closed",
@@ -77,46 +89,97 @@ impl Relay {
         }
         let injected = match kind {
             AnswerKind::Nothing => {
-                self.send_injection(&injection.packet).await?;
+                sides.send_injection(&injection.packet).await?;
                 return match command {
                     Some(com::QUIT) => Err(Ended::Closed),
-                    _ => Ok(()),
+                    _ => Ok(false),
                 };
             }
             AnswerKind::Login => {
-                *is_answered = true;
-                return self.change_user(&injection.packet, 0).await;
+                self.change_user(&injection.packet, 0).await?;
+                return Ok(true);
             }
             AnswerKind::Stream => {
-                *is_answered = true;
-                let shift = self.send_injection(&injection.packet).await?;
-                return self.stream(shift).await;
+                let shift = sides.send_injection(&injection.packet).await?;
+                sides.stream(shift).await?;
+                return Ok(true);
             }
-            kind => self.take_answer(kind, &injection, *is_answered).await?,
+            kind => sides.take_answer(kind, &injection).await?,
         };
         if command == Some(com::INIT_DB) && injected.summary.begin == Begin::Ok {
-            self.know_database(&injection.packet[1..]);
+            sides.know_database(&injection.packet[1..]);
         }
-        self.follow_database(marks, injected.summary.begin).await?;
+        sides.follow_database(marks, injected.summary.begin).await?;
         if injected.is_given_up {
-            *is_answered = true;
-            return Ok(());
+            return Ok(true);
         }
-        self.decide(injection, injected, is_answered).await
+        self.decide(injection, injected, changed).await
     }
 
+    /// Asks the hook what becomes of a result; true if the result has reached the client.
+    async fn decide(
+        &mut self,
+        injection: Injection,
+        injected: Injected,
+        changed: Option<usize>,
+    ) -> Result<bool, Ended> {
+        let needs_result = injection.needs_result;
+        let packets = injected.packets.clone();
+        // Needed where nothing of the command was counted before.
+        let command = (needs_result && changed.is_none()).then(|| injection.packet.clone());
+        let result = injected.result(injection);
+        let client = &mut *self.client;
+        client.thread.pool.ask_for(&client.session);
+        let decision = client.hooks.read_query_result(&client.session, result);
+        if !needs_result {
+            if decision != Decision::PassOn {
+                client.log(
+                    Level::Critical,
+                    "(read_query_result) the result has reached the client already: only a command appended with \
+                     { resultset_is_needed = true } can have it replaced or ignored",
+                );
+            }
+            return Ok(true);
+        }
+        let command = command.unwrap_or_default();
+        changes::count_result(&client.thread.metrics, &decision, changed, &command);
+        match decision {
+            Decision::Ignore => return Ok(false),
+            Decision::SendQueue => {
+                client.log(
+                    Level::Critical,
+                    "(read_query_result) proxy.PROXY_SEND_QUERY has no meaning here; the result is dropped",
+                );
+                return Ok(false);
+            }
+            Decision::PassOn | Decision::Answer(_) if self.is_answered => {
+                client.log(
+                    Level::Critical,
+                    "(read_query_result) the client has its result already; this one is dropped, return \
+                     proxy.PROXY_IGNORE_RESULT",
+                );
+                return Ok(false);
+            }
+            Decision::PassOn => {
+                let packets = packets.as_deref().map_or(&[][..], Vec::as_slice);
+                client.answer(packets).await?;
+            }
+            Decision::Answer(packets) => client.answer(&packets).await?,
+        }
+        Ok(true)
+    }
+}
+
+impl Sides<'_> {
     /// Sends a command of its own numbering; returns what the numbers of the answer have to be raised by.
     async fn send_injection(&mut self, packet: &[u8]) -> Result<u8, Ended> {
-        let Some(server) = &mut self.server else {
-            return Err(Ended::ServerLeft);
-        };
         let mut out = Vec::new();
         let next = put_packet(packet, 0, &mut out);
-        server.wire.begin_exchange();
-        if let Err(error) = send(&mut server.wire, &out, &self.watch, Ended::of_server).await {
-            return Err(self.last_words(error).await);
+        self.server.wire.begin_exchange();
+        if let Err(error) = self.send(&out).await {
+            return Err(self.client.last_words(Some(self.server), error).await);
         }
-        Ok(self.next.wrapping_sub(next))
+        Ok(self.client.next.wrapping_sub(next))
     }
 
     /// Sends a command; passes the answer on as it comes, or keeps it as long as the hook's memory allows. Of an answer that
@@ -125,25 +188,24 @@ impl Relay {
         &mut self,
         kind: AnswerKind,
         injection: &Injection,
-        is_answered: bool,
     ) -> Result<Injected, Ended> {
         let sent = reactor::now();
         let shift = self.send_injection(&injection.packet).await?;
-        let wording = self.server.as_ref().map(|server| server.wording());
+        let wording = self.server.wording();
         let mut kept = injection.needs_result.then(Packets::default);
         // Kept packets get their numbers when they are sent.
         let raised = if kept.is_some() { 0 } else { shift };
-        let mut answer = Answer::new(kind, wording.unwrap_or_default(), raised);
+        let mut answer = Answer::new(kind, wording, raised);
         let mut first = None;
         let mut is_given_up = false;
         loop {
             self.need_bytes().await?;
             if !is_given_up
                 && let Some(kept) = &kept
-                && let Err(why) = self.hooks.may_keep(kept.memory())
+                && let Err(why) = self.client.hooks.may_keep(kept.memory())
             {
-                self.log(Level::Critical, &why);
-                if is_answered {
+                self.client.log(Level::Critical, &why);
+                if self.is_answered {
                     return Err(Ended::Closed);
                 }
                 is_given_up = true;
@@ -153,15 +215,15 @@ impl Relay {
                 && let Some(kept) = kept.take()
             {
                 for packets in kept.all.chunks(PACKETS_AT_ONCE) {
-                    self.answer(packets).await?;
+                    self.client.answer(packets).await?;
                 }
-                answer.renumber(self.next);
+                answer.renumber(self.client.next);
             }
             let step = match &mut kept {
                 // The rest of the packet that has begun.
                 Some(kept) if is_given_up => {
                     if kept.open_bytes() > PAYLOAD_MAX {
-                        self.log(Level::Critical, "one row of it is too large to be passed on in pieces: the session ends");
+                        self.client.log(Level::Critical, "one row of it is too large to be passed on in pieces: the session ends");
                         return Err(Ended::Closed);
                     }
                     let rest = answer.bytes_of_part_left();
@@ -178,7 +240,7 @@ impl Relay {
                 Step::File => {
                     if let Some(kept) = &mut kept {
                         let wish = kept.all.pop().unwrap_or_default();
-                        self.answer(&[wish]).await?;
+                        self.client.answer(&[wish]).await?;
                     }
                     self.pass_file_on(shift).await?;
                 }
@@ -186,12 +248,13 @@ impl Relay {
             }
         }
         if is_given_up && let Some(kept) = kept.take() {
-            self.answer(&kept.all).await?;
+            self.client.answer(&kept.all).await?;
         }
         let last = reactor::now();
         self.know_status(answer.summary());
         Ok(Injected {
             summary: *answer.summary(),
+            wording,
             sent,
             first: first.unwrap_or(last),
             last,
@@ -207,85 +270,19 @@ impl Relay {
         kept: &mut Packets,
         bytes_max: usize,
     ) -> Result<Step, Ended> {
-        let Some(server) = &mut self.server else {
-            return Err(Ended::ServerLeft);
-        };
-        let unread = server.wire.unread_mut();
+        let wire = &mut self.server.wire;
+        let unread = wire.unread_mut();
         let piece = unread.len().min(bytes_max);
         let fed = answer.feed(&mut unread[..piece]).map_err(Ended::Answer)?;
-        kept.take(&mut server.wire.unread_mut()[..fed.used]);
-        server.wire.consume(fed.used);
-        self.let_others(fed.used).await;
+        kept.take(&mut wire.unread_mut()[..fed.used]);
+        wire.consume(fed.used);
+        self.client.let_others(fed.used).await;
         Ok(fed.step)
     }
+}
 
-    async fn need_bytes(&mut self) -> Result<(), Ended> {
-        let is_needed = self
-            .server
-            .as_ref()
-            .is_some_and(|server| !server.wire.has_unread());
-        if is_needed {
-            self.receive_from_server().await?;
-        }
-        Ok(())
-    }
-
-    /// Asks the hook what becomes of a result.
-    async fn decide(
-        &mut self,
-        injection: Injection,
-        injected: Injected,
-        is_answered: &mut bool,
-    ) -> Result<(), Ended> {
-        let needs_result = injection.needs_result;
-        let packets = injected.packets.clone();
-        // Needed where nothing of the command was counted before.
-        let command = (needs_result && self.changed.is_none()).then(|| injection.packet.clone());
-        let result = self.result(injection, injected);
-        self.thread.pool.ask_for(&self.session);
-        let decision = self.hooks.read_query_result(&self.session, result);
-        if needs_result {
-            self.count_result(&decision, command.as_deref().unwrap_or_default());
-        }
-        if !needs_result {
-            *is_answered = true;
-            if decision != Decision::PassOn {
-                self.log(
-                    Level::Critical,
-                    "(read_query_result) the result has reached the client already: only a command appended with \
-                     { resultset_is_needed = true } can have it replaced or ignored",
-                );
-            }
-            return Ok(());
-        }
-        match decision {
-            Decision::Ignore => return Ok(()),
-            Decision::SendQueue => {
-                self.log(
-                    Level::Critical,
-                    "(read_query_result) proxy.PROXY_SEND_QUERY has no meaning here; the result is dropped",
-                );
-                return Ok(());
-            }
-            Decision::PassOn | Decision::Answer(_) if *is_answered => {
-                self.log(
-                    Level::Critical,
-                    "(read_query_result) the client has its result already; this one is dropped, return \
-                     proxy.PROXY_IGNORE_RESULT",
-                );
-                return Ok(());
-            }
-            Decision::PassOn => {
-                self.answer(packets.as_deref().map_or(&[], Vec::as_slice))
-                    .await?
-            }
-            Decision::Answer(packets) => self.answer(&packets).await?,
-        }
-        *is_answered = true;
-        Ok(())
-    }
-
-    fn result(&self, injection: Injection, injected: Injected) -> QueryResult {
+impl Injected {
+    fn result(self, injection: Injection) -> QueryResult {
         let Summary {
             begin,
             affected_rows,
@@ -296,14 +293,14 @@ impl Relay {
             bytes,
             columns,
             ..
-        } = injected.summary;
+        } = self.summary;
         let us =
-            |until: Instant| u64::try_from((until - injected.sent).as_micros()).unwrap_or(u64::MAX);
+            |until: Instant| u64::try_from((until - self.sent).as_micros()).unwrap_or(u64::MAX);
         let has = |flag| status & flag != 0;
         let command = injection.packet.first().copied();
         QueryResult {
-            query_time_us: us(injected.first),
-            response_time_us: us(injected.last),
+            query_time_us: us(self.first),
+            response_time_us: us(self.last),
             status: match begin {
                 Begin::Other => Status::Other,
                 Begin::Ok => Status::Ok {
@@ -322,16 +319,13 @@ impl Relay {
             warning_count: warnings,
             row_count: rows,
             bytes,
-            packets: injected.packets,
+            packets: self.packets,
             columns,
             is_binary: matches!(
                 command,
                 Some(com::STMT_EXECUTE | com::STMT_FETCH | com::STMT_BULK_EXECUTE)
             ),
-            deprecate_eof: self
-                .server
-                .as_ref()
-                .is_some_and(|it| it.wording().deprecate_eof),
+            deprecate_eof: self.wording.deprecate_eof,
             injection,
         }
     }

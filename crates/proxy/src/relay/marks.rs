@@ -3,8 +3,11 @@
 use protocol::relay::{Begin, com};
 use sqltext::{ExecutedTokens, Quoting, TokenKind, is_word_byte};
 
-use super::{Ended, Relay};
-use crate::{leftovers, watch::Wait};
+use super::{ended::Ended, sides::Sides};
+use crate::{
+    leftovers,
+    watch::{TooLong, Wait},
+};
 
 /// Drops a database.
 const DROP_DB: u8 = 0x06;
@@ -129,13 +132,12 @@ fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     })
 }
 
-impl Relay {
-    /// Notes what a command does to its connection.
-    pub(super) fn note(&mut self, marks: Marks) {
-        if let Some(server) = &mut self.server {
-            server.is_spoiled |= marks.spoils;
-            server.has_prepared_use |= marks.prepares_use;
-        }
+impl Sides<'_> {
+    /// Counts a command that the server gets, and notes what it does to the connection.
+    pub(super) fn begin(&mut self, marks: Marks) {
+        self.client.thread.metrics.sent_to(self.server.place);
+        self.server.is_spoiled |= marks.spoils;
+        self.server.has_prepared_use |= marks.prepares_use;
     }
 
     /// After a command that may have changed the current database: asks for it. The client has its answer already, and what
@@ -145,19 +147,16 @@ impl Relay {
         marks: Marks,
         begin: Begin,
     ) -> Result<(), Ended> {
-        let Some(server) = &mut self.server else {
-            return Ok(());
-        };
         let may_differ = marks.uses && !(marks.is_alone && begin == Begin::Err)
-            || marks.executes && server.has_prepared_use;
+            || marks.executes && self.server.has_prepared_use;
         if !may_differ {
             return Ok(());
         }
         // The limit is for sessions with another one.
-        let question = leftovers::ask(server, b"\x03SELECT DATABASE() LIMIT 1");
-        let answer = match self.watch.within(Wait::Read, question).await {
+        let question = leftovers::ask(self.server, b"\x03SELECT DATABASE() LIMIT 1");
+        let answer = match self.client.watch.within(Wait::Read, question).await {
             Ok(answer) => answer.map_err(Ended::of_question)?,
-            Err(late) => return Err(Ended::of_wait(Wait::Read, late)),
+            Err(TooLong) => return Err(Ended::ReadTimeout),
         };
         if let Some(database) = leftovers::database_of(&answer) {
             self.know_database(&database);
@@ -167,7 +166,7 @@ impl Relay {
 
     /// The current database is this.
     pub(super) fn know_database(&mut self, database: &[u8]) {
-        self.session.borrow_mut().client.default_db = database.to_vec();
+        self.client.session.borrow_mut().client.default_db = database.to_vec();
         self.change_server_peer(|peer| peer.default_db = database.to_vec());
     }
 }

@@ -1,11 +1,11 @@
 //! The rounds of a login that is relayed, with what becomes of a password between sides of different safety.
 
-use protocol::relay::{OwnKey, encrypt_for_server, error_packet, without_certificate_proof};
+use protocol::relay::{OwnKey, encrypt_for_server, without_certificate_proof};
 
 use super::{
-    Ended, Relay,
-    login::LoggedIn,
-    sides::{BOTH_SAFE, CACHING_SHA2, SHA256, is_clear, sends_password},
+    ended::Ended,
+    safety::{BOTH_SAFE, CACHING_SHA2, SHA256, is_clear, sends_password},
+    sides::Sides,
 };
 
 /// The server's demand of `caching_sha2_password` for the password.
@@ -24,7 +24,14 @@ enum Next {
     ForClient { request: u8 },
 }
 
-impl Relay {
+/// What a login ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LoggedIn {
+    Yes,
+    No,
+}
+
+impl Sides<'_> {
     /// Passes the packets of a login on in both directions until the server says OK or an error.
     ///
     /// The method decides who speaks next, so nothing is expected of either side. Each side has its own numbers: TLS and
@@ -33,7 +40,7 @@ impl Relay {
         let (mut is_switched, mut to_server) = (false, 0_u8);
         let mut next = Next::Open;
         loop {
-            if let Some((payload, number)) = self.waiting_server_packet() {
+            if let Some((payload, number)) = self.server.wire.packet() {
                 to_server = number.wrapping_add(1);
                 let first = payload.first().copied();
                 if next != Next::Open && first != Some(0xff) {
@@ -50,12 +57,12 @@ impl Relay {
                 }
                 let sent = match first {
                     Some(0x00) => {
-                        self.answer_result(without_certificate_proof(payload))
-                            .await?
+                        let payload = without_certificate_proof(payload);
+                        self.client.answer_result(payload).await?
                     }
-                    Some(0xff | 0xfe) => self.answer_result(payload).await?,
+                    Some(0xff | 0xfe) => self.client.answer_result(payload).await?,
                     _ => {
-                        self.answer(&[payload]).await?;
+                        self.client.answer(&[payload]).await?;
                         first
                     }
                 };
@@ -66,12 +73,10 @@ impl Relay {
                     _ => continue,
                 }
             }
-            if let Some(whole) = self.client.whole() {
-                let payload = self.client.payload(whole);
-                self.client.consume(whole.used);
-                self.next = whole.number.wrapping_add(1);
+            if let Some((payload, number)) = self.client.wire.packet() {
+                self.client.next = number.wrapping_add(1);
                 if std::mem::take(&mut is_switched) {
-                    let client = &mut self.session.borrow_mut().client;
+                    let client = &mut self.client.session.borrow_mut().client;
                     if !sends_password(&client.auth_plugin_name) {
                         client.scrambled_password.clone_from(&payload);
                     }
@@ -109,17 +114,9 @@ impl Relay {
         }
     }
 
-    fn waiting_server_packet(&mut self) -> Option<(Vec<u8>, u8)> {
-        let server = self.server.as_mut()?;
-        let whole = server.wire.whole()?;
-        let payload = server.wire.payload(whole);
-        server.wire.consume(whole.used);
-        Some((payload, whole.number))
-    }
-
     /// What the client's packet after a switch may be; a method that would expose the password ends the login.
     async fn after_switch(&mut self) -> Result<Next, Ended> {
-        let plugin = self.session.borrow().client.auth_plugin_name.clone();
+        let plugin = self.client.session.borrow().client.auth_plugin_name.clone();
         if is_clear(&plugin) && self.safety(&plugin) != BOTH_SAFE {
             return Err(self.exposed(&plugin).await);
         }
@@ -140,7 +137,7 @@ impl Relay {
     }
 
     fn challenge(&self) -> Vec<u8> {
-        self.session.borrow().client.scramble_buffer.clone()
+        self.client.session.borrow().client.scramble_buffer.clone()
     }
 
     /// Answers the client's request for the server's key with the proxy's own.
@@ -148,7 +145,7 @@ impl Relay {
         let Some(key) = OwnKey::get().await else {
             return Err(self.no_password("no RSA key could be generated").await);
         };
-        self.answer(&[[&[1], key.pem()].concat()]).await
+        self.client.answer(&[[&[1], key.pem()].concat()]).await
     }
 
     /// The password that the client has encrypted by the proxy's key.
@@ -172,14 +169,13 @@ impl Relay {
     /// if the server did not send one, and its packet is still to be read.
     async fn encrypted(&mut self, clear: Vec<u8>) -> Result<Option<(Vec<u8>, u8)>, Ended> {
         let (payload, number) = loop {
-            if let Some(server) = &mut self.server
-                && let Some(whole) = server.wire.whole()
-            {
-                let payload = server.wire.payload(whole);
+            let wire = &mut self.server.wire;
+            if let Some(whole) = wire.whole() {
+                let payload = wire.payload(whole);
                 if payload.first() != Some(&1) {
                     return Ok(None);
                 }
-                server.wire.consume(whole.used);
+                wire.consume(whole.used);
                 break (payload, whole.number);
             }
             self.receive_from_server().await?;
@@ -192,8 +188,7 @@ impl Relay {
 
     async fn no_password(&mut self, why: &str) -> Ended {
         let text = format!("(proxy) the password cannot be passed on: {why}");
-        let packet = error_packet(1105, "HY000", &text);
-        self.refuse(packet, text).await
+        self.client.refuse(1105, "HY000", text).await
     }
 
     /// Another method: `fe`, its name, a zero, a new challenge.
@@ -204,7 +199,7 @@ impl Relay {
         };
         let nonce = nonce.strip_suffix(&[0]).unwrap_or(nonce);
         {
-            let client = &mut self.session.borrow_mut().client;
+            let client = &mut self.client.session.borrow_mut().client;
             client.auth_plugin_name = plugin.to_vec();
             client.scramble_buffer = nonce.to_vec();
         }

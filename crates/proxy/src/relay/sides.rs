@@ -1,208 +1,118 @@
-//! The two sides of a session: TLS on each, and how safe a password is on them.
+//! The two sides of a session that has a server: receiving from either, and sending to it.
 
-use protocol::{
-    SslMode,
-    relay::{ChangeUser, ClientLogin, capability, error_packet},
+use protocol::relay::put_packet;
+
+use super::{
+    client::{CONTROL_MAX, Client, reading, send},
+    ended::Ended,
 };
-
-use super::{Ended, Relay};
 use crate::{
-    Address,
-    watch::{First, Wait, first_of},
+    Peer,
+    link::Link,
+    survivors::Fresh,
+    watch::{First, TooLong, Wait, first_of},
 };
 
-/// Length of a request for TLS.
-const TLS_REQUEST: usize = 32;
-/// The method whose first packet is the password, or the request for a key.
-pub(super) const SHA256: &[u8] = b"sha256_password";
-/// The method that may need the password in its second packet.
-pub(super) const CACHING_SHA2: &[u8] = b"caching_sha2_password";
-/// The name of no method: the server asks for the account's own.
-pub(super) const NO_METHOD: &[u8] = b"none";
-
-/// Whether a method always sends the password itself.
-pub(super) fn is_clear(plugin: &[u8]) -> bool {
-    matches!(plugin, b"mysql_clear_password" | b"dialog")
+/// A client and the server that it talks to.
+pub(super) struct Sides<'a> {
+    pub(super) client: &'a mut Client,
+    pub(super) server: &'a mut Link,
+    /// The client has the answer to its command, and commands of a hook follow.
+    pub(super) is_answered: bool,
 }
 
-/// Whether the first packet of a method may be the password itself.
-pub(super) fn sends_password(plugin: &[u8]) -> bool {
-    plugin == SHA256 || is_clear(plugin)
-}
-
-/// Which sides are safe from eavesdropping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Safety {
-    pub(super) client: bool,
-    pub(super) server: bool,
-}
-
-impl Relay {
-    /// How safe the sides are, in the eyes of the clients and servers of this method: by `sha256_password` a unix socket
-    /// is not safe.
-    pub(super) fn safety(&self, plugin: &[u8]) -> Safety {
-        let is_unix = |address: &Address| matches!(address, Address::Unix(_)) && plugin != SHA256;
-        let client = &self.session.borrow().client;
-        Safety {
-            client: self.client.is_tls() || is_unix(&client.dst),
-            server: self
-                .server
-                .as_ref()
-                .is_some_and(|server| server.wire.is_tls() || is_unix(&server.peer.dst)),
+impl<'a> Sides<'a> {
+    pub(super) fn new(client: &'a mut Client, server: &'a mut Link) -> Self {
+        Self {
+            client,
+            server,
+            is_answered: false,
         }
     }
 
-    /// Begins TLS with a client that asks for it.
-    pub(super) async fn encrypt_client(&mut self, request: &ClientLogin) -> Result<(), Ended> {
-        let tls = self.thread.settings.client_side.tls.clone();
-        let Some(tls) = tls.filter(|_| self.offered & capability::SSL != 0) else {
-            let text =
-                "(proxy) TLS is not offered: connect with --ssl-mode=DISABLED, or --skip-ssl";
-            let packet = error_packet(1043, "08S01", text);
-            let why = "the client asks for TLS".to_owned();
-            return Err(self.refuse(packet, why).await);
-        };
-        if request.payload.len() > TLS_REQUEST {
-            let text = "(proxy) the login was sent before the TLS handshake that it asks for";
-            let packet = error_packet(1043, "08S01", text);
-            return Err(self.refuse(packet, text.to_owned()).await);
-        }
-        let agreed = Box::pin(self.client.encrypt_to_client(&tls));
-        let agreed = match &self.server {
-            None => self.watch.within(Wait::Read, agreed).await.map(First::A),
-            Some(server) => {
-                let wait = first_of(agreed, server.wire.stream.closed());
-                self.watch.within(Wait::Read, wait).await
+    /// Receives from the server, or ends when the client leaves.
+    pub(super) async fn receive_from_server(&mut self) -> Result<(), Ended> {
+        let wire = &mut self.server.wire;
+        // What a hook still asks of the server does not need the client.
+        let other = (!self.is_answered).then_some(&self.client.wire.stream);
+        loop {
+            match reading(&self.client.watch, wire.readable(), other).await? {
+                Some(ready) => ready.map_err(Ended::of_server)?,
+                None => return Err(Ended::ClientLeft),
             }
-        };
-        match agreed {
-            Ok(First::A(agreed)) => agreed.map_err(Ended::ClientTls),
-            Ok(First::B(_)) => Err(Ended::ServerLeft),
-            Err(late) => Err(Ended::of_wait(Wait::Read, late)),
-        }
-    }
-
-    /// Refuses a client that has to use TLS and does not.
-    pub(super) async fn require_tls(&mut self) -> Result<(), Ended> {
-        let is_tcp = matches!(self.session.borrow().client.dst, Address::Tcp(_));
-        if !self.thread.settings.client_side.requires_tls || !is_tcp {
-            return Ok(());
-        }
-        let text = "(proxy) connections without TLS are refused (--proxy-ssl-required): connect with \
-                    --ssl-mode=REQUIRED, or --ssl";
-        let packet = error_packet(3159, "HY000", text);
-        let why = "the client does not use TLS".to_owned();
-        Err(self.refuse(packet, why).await)
-    }
-
-    /// Whether the server's side begins TLS; an error if it has to and the server does not offer it.
-    pub(super) async fn server_wants_tls(&mut self) -> Result<bool, Ended> {
-        let Some(server) = &self.server else {
-            return Ok(false);
-        };
-        let mode = match &self.thread.settings.server_side.tls {
-            Some(tls) => tls.mode,
-            None => SslMode::Disabled,
-        };
-        let is_offered = server.offers & capability::SSL != 0;
-        match mode {
-            SslMode::Disabled => Ok(false),
-            SslMode::Preferred => Ok(is_offered && matches!(server.peer.dst, Address::Tcp(_))),
-            SslMode::Required | SslMode::VerifyCa | SslMode::VerifyIdentity if is_offered => {
-                Ok(true)
-            }
-            SslMode::Required | SslMode::VerifyCa | SslMode::VerifyIdentity => {
-                let address = server.peer.dst.to_string();
-                let text = format!(
-                    "(proxy) backend {address} offers no TLS, which --backend-ssl-mode requires"
-                );
-                let packet = error_packet(1043, "08S01", &text);
-                Err(self.refuse(packet, text).await)
+            if wire.try_receive(CONTROL_MAX).map_err(Ended::of_server)? {
+                return Ok(());
             }
         }
     }
 
-    /// Begins TLS with the server, for this login.
-    pub(super) async fn encrypt_server(&mut self, login: &ClientLogin) -> Result<(), Ended> {
-        let Some(request) = login.tls_request().map(<[u8]>::to_vec) else {
-            return Err(Ended::ServerLeft);
-        };
-        self.send_to_server(&request, 1).await?;
-        let tls = self.thread.settings.server_side.tls.clone();
-        let (Some(server), Some(tls)) = (&mut self.server, tls) else {
-            return Err(Ended::ServerLeft);
-        };
-        let backend = &self.thread.settings.backends.0[server.place];
-        let address = backend.endpoint();
-        let limit = self.thread.settings.connect_timeout;
-        let agreed = Box::pin(server.wire.encrypt_to_server(&tls, &address));
-        let why = match reactor::timeout(limit, agreed).await {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(error)) => error.to_string(),
-            Err(reactor::Elapsed) => format!("{}: TLS timed out", backend.address),
-        };
-        let text = format!("(proxy) no TLS with the backend: {why}");
-        let packet = error_packet(1043, "08S01", &text);
-        Err(self.refuse(packet, text).await)
-    }
-
-    /// A login without a password that only one side may read; the server then asks for the account's method, so that
-    /// [`Relay::rounds`] can exchange keys.
-    pub(super) async fn guarded_login(&mut self, login: ClientLogin) -> Result<ClientLogin, Ended> {
-        let safety = self.safety(&login.plugin);
-        if is_clear(&login.plugin) && safety != BOTH_SAFE && !login.proof.is_empty() {
-            return Err(self.exposed(&login.plugin.clone()).await);
-        }
-        if login.plugin != SHA256 || safety.client == safety.server {
-            return Ok(login);
-        }
-        match login.with_proof(b"", NO_METHOD) {
-            Some(login) => Ok(login),
-            None => Err(self.exposed(SHA256).await),
+    /// Receives from either side while both may speak; true if it was the server.
+    pub(super) async fn receive_from_either(&mut self) -> Result<bool, Ended> {
+        let (client, server) = (&mut self.client.wire, &mut self.server.wire);
+        loop {
+            let wait = first_of(client.readable(), server.readable());
+            match self.client.watch.within(Wait::Read, wait).await {
+                Ok(First::A(ready)) => {
+                    ready.map_err(Ended::of_client)?;
+                    if client.try_receive(CONTROL_MAX).map_err(Ended::of_client)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(First::B(ready)) => {
+                    ready.map_err(Ended::of_server)?;
+                    if server.try_receive(CONTROL_MAX).map_err(Ended::of_server)? {
+                        return Ok(true);
+                    }
+                }
+                Err(TooLong) => return Err(Ended::ReadTimeout),
+            }
         }
     }
 
-    /// The same of `COM_CHANGE_USER`.
-    pub(super) fn guarded_change(&self, payload: &[u8]) -> Vec<u8> {
-        let Some(mut command) = ChangeUser::parse(payload) else {
-            return payload.to_vec();
-        };
-        let safety = self.safety(&command.plugin);
-        let is_kept = match &command.plugin {
-            plugin if is_clear(plugin) => safety == BOTH_SAFE,
-            plugin if plugin == SHA256 => safety.client == safety.server,
-            _ => true,
-        };
-        if is_kept {
-            return payload.to_vec();
+    pub(super) async fn server_packet(&mut self) -> Result<Vec<u8>, Ended> {
+        loop {
+            if let Some((payload, _)) = self.server.wire.packet() {
+                return Ok(payload);
+            }
+            self.receive_from_server().await?;
         }
-        command.proof = Vec::new();
-        command.plugin = NO_METHOD.to_vec();
-        command.payload().unwrap_or_default()
     }
 
-    /// The end of a login whose password would be readable on the way.
-    pub(super) async fn exposed(&mut self, plugin: &[u8]) -> Ended {
-        let safety = self.safety(plugin);
-        let plugin = String::from_utf8_lossy(plugin).into_owned();
-        let text = if safety.client {
-            format!(
-                "(proxy) {plugin} sends the password itself, and the connection to the backend is not encrypted: \
-                 start the proxy with --backend-ssl-mode=required"
-            )
-        } else {
-            format!(
-                "(proxy) {plugin} sends the password itself, and the connection to the proxy is not encrypted: connect \
-                 with --ssl-mode=REQUIRED, or --ssl"
-            )
-        };
-        let packet = error_packet(1105, "HY000", &text);
-        self.refuse(packet, text).await
+    pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), Ended> {
+        let watch = &self.client.watch;
+        send(&mut self.server.wire, bytes, watch, Ended::of_server).await
+    }
+
+    pub(super) async fn send_to_server(&mut self, payload: &[u8], number: u8) -> Result<(), Ended> {
+        let mut out = Vec::new();
+        put_packet(payload, number, &mut out);
+        if number == 0 {
+            self.server.wire.begin_exchange();
+        }
+        self.send(&out).await
+    }
+
+    /// The facts of a server on which the client is logged in now.
+    pub(super) fn know_login(&mut self) {
+        let client = self.client.session.borrow().client.clone();
+        self.change_server_peer(|peer| {
+            peer.username = client.username;
+            peer.default_db = client.default_db;
+            peer.scrambled_password = client.scrambled_password;
+            peer.auth_plugin_name = client.auth_plugin_name;
+        });
+        self.server.offer = None;
+        self.server.fresh = Fresh::No;
+        self.server.session = self.client.number;
+    }
+
+    /// Changes what is known of the server's end, on its connection and for the hooks.
+    pub(super) fn change_server_peer(&mut self, change: impl FnOnce(&mut Peer)) {
+        change(&mut self.server.peer);
+        let mut session = self.client.session.borrow_mut();
+        // While a hook has chosen another backend, it sees the one that it will have.
+        if session.left.is_none() {
+            session.server = Some(self.server.peer.clone());
+        }
     }
 }
-
-/// No side can be listened to.
-pub(super) const BOTH_SAFE: Safety = Safety {
-    client: true,
-    server: true,
-};

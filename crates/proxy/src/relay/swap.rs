@@ -1,24 +1,28 @@
 //! Connections of the pool: kept for other sessions, and taken by this one.
 
+use std::rc::Rc;
+
 use protocol::relay::com;
 
-use super::{Ended, Relay};
+use super::{
+    client::Client, commanding::Commanding, connecting::Connecting, ended::Ended, sides::Sides,
+};
 use crate::{Level, backends::Use, leftovers, link::Link, survivors::Fresh};
 
-impl Relay {
+impl Commanding<'_> {
     /// Does what a hook wished by changing the session's backend: keeps the connection for others, takes another one.
     pub(super) async fn swap(&mut self) -> Result<(), Ended> {
-        let wanted = self.session.borrow().backend;
+        let wanted = self.client.session.borrow().backend;
         let now = self.server.as_ref().map(|server| server.place);
         if wanted == now {
-            self.session.borrow_mut().stay();
+            self.client.session.borrow_mut().stay();
             return Ok(());
         }
         if let Some(link) = self.server.take() {
-            self.park(link);
+            self.client.park(link);
         }
         {
-            let mut session = self.session.borrow_mut();
+            let mut session = self.client.session.borrow_mut();
             (session.server, session.left) = (None, None);
         }
         let Some(place) = wanted else {
@@ -27,121 +31,133 @@ impl Relay {
         if Box::pin(self.take_idle(place)).await? {
             return Ok(());
         }
-        if self.thread.settings.account.is_some() {
+        if self.client.thread.settings.account.is_some() {
             if !Box::pin(self.open_in_session(place)).await? {
-                self.session.borrow_mut().backend = None;
+                self.client.session.borrow_mut().backend = None;
             }
             return Ok(());
         }
-        let mut session = self.session.borrow_mut();
+        let mut session = self.client.session.borrow_mut();
         session.backend = None;
-        let user = String::from_utf8_lossy(&session.client.username).into_owned();
-        drop(session);
-        self.log(
-            Level::Critical,
-            &format!(
-                "proxy.connection.backend_ndx = {}: no idle connection of user {user:?} to this backend; only a \
-                 login opens one, so park more connections first",
-                place + 1
-            ),
+        let text = format!(
+            "proxy.connection.backend_ndx = {}: no idle connection of user {:?} to this backend; only a login opens \
+             one, so park more connections first",
+            place + 1,
+            String::from_utf8_lossy(&session.client.username)
         );
+        self.client.log(Level::Critical, &text);
         Ok(())
     }
 
     /// Makes an idle connection to a backend the session's, with nothing of another session; false if there is none.
     pub(super) async fn take_idle(&mut self, place: usize) -> Result<bool, Ended> {
         loop {
-            let link = {
-                let session = std::rc::Rc::clone(&self.session);
-                let rank = move |link: &Link| link.rank(&session.borrow());
-                self.thread.pool.take_soon(place, self.number, rank).await
-            };
-            let Some(link) = link else {
+            let client = &*self.client;
+            let rank = |link: &Link| link.rank(&client.session.borrow());
+            let pool = &client.thread.pool;
+            let Some(link) = pool.take_soon(place, client.number, rank).await else {
                 return Ok(false);
             };
-            let is_own = link.session == self.number;
+            let is_own = link.session == client.number;
             let link = if is_own {
-                self.in_use(link)
+                client.in_use(link)
             } else {
-                let database = self.session.borrow().client.default_db.clone();
-                self.renewed(link, &database).await
+                let database = client.session.borrow().client.default_db.clone();
+                client.renewed(link, &database).await
             };
             let Some(link) = link else {
                 continue;
             };
-            self.use_link(link);
+            client.know_link(&link);
+            client.session.borrow_mut().left = None;
+            let charset = self.charset();
+            let mut sides = self.sides_with(link);
             if !is_own {
-                self.dress().await?;
+                sides.dress(charset).await?;
             }
-            if let Some(server) = &mut self.server {
-                server.session = self.number;
-                server.fresh = Fresh::No;
-            }
+            sides.server.session = sides.client.number;
+            sides.server.fresh = Fresh::No;
             return Ok(true);
         }
     }
 
+    /// Both sides, with this connection from now on.
+    pub(super) fn sides_with(&mut self, link: Link) -> Sides<'_> {
+        Sides {
+            server: self.server.insert(link),
+            client: self.client,
+            is_answered: self.is_answered,
+        }
+    }
+
+    /// The character set that the client wants; 0 leaves it to the server.
+    pub(super) fn charset(&self) -> u16 {
+        self.login.as_ref().map_or(0, |it| it.options.charset)
+    }
+}
+
+impl Connecting<'_> {
     /// Takes an idle connection of the chosen backend for a client whose login is still to come.
     pub(super) async fn take_idle_for_login(&mut self) -> bool {
-        let Some(place) = self.session.borrow().backend else {
+        let Some(place) = self.client.session.borrow().backend else {
             return false;
         };
-        let is_relayed = self.thread.settings.account.is_none();
-        let fits = move |fresh: Fresh| {
-            if is_relayed {
-                fresh.is_for_logins()
-            } else {
-                fresh.is_for_user()
-            }
+        let fits: fn(Fresh) -> bool = match self.client.thread.settings.account {
+            Some(_) => Fresh::is_for_user,
+            None => Fresh::is_for_logins,
         };
+        let pool = Rc::clone(&self.client.thread.pool);
         loop {
             // One that needs no reset is not that of a session that will want it again.
             let rank = move |link: &Link| match link.fresh {
                 Fresh::No => Some(0),
                 fresh => fits(fresh).then_some(1),
             };
-            let link = self.thread.pool.take_soon(place, self.number, rank).await;
-            let Some(link) = link else {
+            let Some(link) = pool.take_soon(place, self.client.number, rank).await else {
                 return false;
             };
-            let Some(mut link) = self.in_use(link) else {
+            let Some(mut link) = self.client.in_use(link) else {
                 return false;
             };
             if link.fresh == Fresh::No
                 && let Err(why) =
-                    leftovers::remove(&mut link, self.thread.settings.connect_timeout).await
+                    leftovers::remove(&mut link, self.client.thread.settings.connect_timeout).await
             {
-                self.thread.pool.closed(&why);
+                pool.closed(&why);
                 continue;
             }
             if fits(link.fresh) {
-                self.use_link(link);
+                self.client.know_link(&link);
+                self.client.session.borrow_mut().left = None;
+                *self.server = Some(link);
                 return true;
             }
-            self.thread.pool.park(link, false);
+            pool.park(link, false);
         }
     }
 
     /// Whether a new client gets a new connection in place of an idle one: without `COM_CHANGE_USER`, the server could only
     /// be asked to check the client's password on a new one. The challenge of the old one is known to all that have seen it.
     pub(super) fn exchanges_idle(&self) -> bool {
-        let settings = &self.thread.settings;
+        let settings = &self.client.thread.settings;
         settings.account.is_none() && !settings.pool_changes_user
     }
 
     /// Closes an idle connection of the chosen backend to which no session will come back; false if there is none at all.
     pub(super) fn give_idle_up(&self) -> bool {
-        let Some(place) = self.session.borrow().backend else {
+        let Some(place) = self.client.session.borrow().backend else {
             return false;
         };
         let rank = |link: &Link| (link.fresh != Fresh::No).then_some(0);
-        let is_closed = self.thread.pool.take(place, self.number, rank).is_some();
-        is_closed || self.thread.pool.count_shared(place) > 0
+        let pool = &self.client.thread.pool;
+        pool.take(place, self.client.number, rank).is_some() || pool.count_shared(place) > 0
     }
+}
 
+impl Client {
     /// A connection without anything of the session that used it last, for this user; `None` if it was closed or has gone
     /// back to the pool.
-    pub(super) async fn renewed(&mut self, link: Link, database: &[u8]) -> Option<Link> {
+    pub(super) async fn renewed(&self, link: Link, database: &[u8]) -> Option<Link> {
         let mut link = self.in_use(link)?;
         if link.fresh == Fresh::No
             && let Err(why) =
@@ -166,18 +182,16 @@ impl Relay {
         Some(link)
     }
 
-    /// Makes a connection the session's.
-    fn use_link(&mut self, link: Link) {
+    /// Notes for hooks that the session has this connection.
+    pub(super) fn know_link(&self, link: &Link) {
         let mut session = self.session.borrow_mut();
         session.backend = Some(link.place);
         session.server = Some(link.peer.clone());
-        session.left = None;
-        self.server = Some(link);
     }
 
-    /// Keeps a connection for other sessions; one without a login is closed, because no session could use it.
-    pub(super) fn park(&mut self, link: Link) {
-        if !link.is_logged_in || link.wire.has_unread() {
+    /// Keeps a connection for other sessions; one that has said something is closed.
+    pub(super) fn park(&self, link: Link) {
+        if link.wire.has_unread() {
             return;
         }
         let has_no_database = {
@@ -196,31 +210,27 @@ impl Relay {
             self.thread.pool.park(link, is_reserved);
         }
     }
+}
 
+impl Sides<'_> {
     /// Gives the session's connection, which is as after a reset, the client's database and character set.
-    pub(super) async fn dress(&mut self) -> Result<(), Ended> {
-        let database = self.session.borrow().client.default_db.clone();
+    pub(super) async fn dress(&mut self, charset: u16) -> Result<(), Ended> {
+        let database = self.client.session.borrow().client.default_db.clone();
         // Also where it is the right one: the reset has taken its character set.
         if !database.is_empty() {
             self.choose_database(&database).await?;
         }
-        let charset = self.login.as_ref().map_or(0, |login| login.charset);
         if charset == 0 {
             return Ok(());
         }
-        let mut statement = vec![com::QUERY];
-        statement.extend_from_slice(
-            format!(
-                "SET character_set_client = {charset}, character_set_results = {charset}, \
-                 collation_connection = {charset}"
-            )
-            .as_bytes(),
+        let statement = format!(
+            "SET character_set_client = {charset}, character_set_results = {charset}, \
+             collation_connection = {charset}"
         );
-        if is_error(&self.own_command(&statement).await?) {
-            self.log(
-                Level::Warning,
-                "the character set of the client could not be set on an idle connection",
-            );
+        let command = [&[com::QUERY], statement.as_bytes()].concat();
+        if is_error(&self.own_command(&command).await?) {
+            let text = "the character set of the client could not be set on an idle connection";
+            self.client.log(Level::Warning, text);
         }
         Ok(())
     }
@@ -233,7 +243,7 @@ impl Relay {
         if is_error(&answer) {
             let name = String::from_utf8_lossy(database);
             let text = format!("the database {name} could not be chosen");
-            return Err(self.refuse(answer, text).await);
+            return Err(self.client.refuse_with(answer, text).await);
         }
         self.change_server_peer(|peer| peer.default_db = database.to_vec());
         Ok(())
