@@ -17,7 +17,7 @@ use storage::{Fio, FioLoad, StorageLoad};
 
 use course::Course;
 use runs::{
-    Benchmark, Context, Driver, OnServer, Stage, TestDirectory, Work, interval_of,
+    Benchmark, Context, Driver, OnServer, Stage, TestDirectory, Work,
     limit::{guard::GuardedGroup, recorded_limit},
 };
 
@@ -145,7 +145,7 @@ impl Work for Requests {
         let spec = &driver.load.spec;
         let mut course = Course::new(&self.load, spec.warmup, spec.duration, observer);
         let interrupt = driver.context.interrupt.flag();
-        let every = interval_of(spec);
+        let every = driver.rules.interval;
         let begin = reactor::system_now();
         let fio = self
             .fio
