@@ -76,6 +76,13 @@ impl<U> Group<U> {
     }
 }
 
+impl<U> Load<U> {
+    /// Number of users in all groups.
+    pub(crate) fn users(&self) -> u32 {
+        self.groups.iter().map(|group| group.users).sum()
+    }
+}
+
 /// Is notified while a load runs; called on the thread that called [`crate::drive`].
 pub trait Observer {
     /// `open` of `total` connections are open.

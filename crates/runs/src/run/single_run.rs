@@ -52,12 +52,12 @@ pub struct Recorded {
 }
 
 impl SingleRun<'_> {
-    /// Drives the load and writes the record; `observer` receives the load's events, too. An incomplete run is an error
+    /// Drives the load and writes the record; an observer receives the load's events, too. An incomplete run is an error
     /// only if nothing was measured.
     pub fn record(
         &self,
         work: &mut dyn Work,
-        observer: &mut dyn Observer,
+        observer: Option<&mut dyn Observer>,
     ) -> Result<Recorded, Blamed> {
         if let Some(directory) = self.path.parent() {
             std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Machine, directory))?;
@@ -88,7 +88,7 @@ impl SingleRun<'_> {
                 work,
                 rules: self.rules,
             }],
-            observer: Some(observer),
+            observer: observer.map(|it| it as &mut dyn Observer),
             sample_every: self.sample_every,
             context: self.context,
         };

@@ -89,7 +89,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         pending: Pending::default(),
     };
     let recorded = single
-        .record(&mut Connections::new(plan), &mut watcher)
+        .record(&mut Connections::new(plan), Some(&mut watcher))
         .map_err(|error| hinted(error, benchmark))?;
     if options.report.format == Format::Sysbench {
         print!("{}", report(options, &recorded));

@@ -19,7 +19,6 @@ use crate::{
         record_options::{RecordOptions, exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
         table_options,
-        unobserved::Unobserved,
     },
     connection_options::ConnectionOptions,
     front_doors::super_smack::fresh_seed,
@@ -172,7 +171,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         path,
         context: &context,
     };
-    let recorded = single.record(&mut connections, &mut Unobserved)?;
+    let recorded = single.record(&mut connections, None)?;
     let report = RunReport::of(&recorded.record, &PERCENTILES);
     let audit = audit_of_run(&recorded.record);
     match args.format {

@@ -30,7 +30,6 @@ use crate::{
         record_options::{RecordOptions, recorded_arguments, write_report},
         run::terminal_width,
         tpcc::reported_terminals::ReportedTerminals,
-        unobserved::Unobserved,
     },
     connection_options::ConnectionOptions,
     terminal::{self},
@@ -192,7 +191,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     };
     eprintln!("{}", schedule(&args));
     let mut terminals = ReportedTerminals::new(terminals);
-    let recorded = single.record(&mut terminals, &mut Unobserved)?;
+    let recorded = single.record(&mut terminals, None)?;
     let (plan, found_after) = (terminals.plan(), terminals.found());
     let transactions = transactions(&recorded);
     let inputs = plan.tally.total().audit(warehouses);

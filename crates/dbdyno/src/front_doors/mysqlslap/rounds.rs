@@ -213,7 +213,7 @@ impl Tests<'_, '_> {
             path,
             context: &self.context,
         };
-        let recorded = single.record(&mut work, &mut progress)?;
+        let recorded = single.record(&mut work, Some(&mut progress))?;
         eprintln!("record: {}", path.display());
         // In addition to the report, which equals mysqlslap's byte for byte.
         let audit = audit_of_run(&recorded.record);

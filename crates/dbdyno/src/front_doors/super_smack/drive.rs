@@ -147,7 +147,7 @@ fn recorded(
         path: place.path(),
         context: &shared.context,
     };
-    let recorded = single.record(clients, &mut Silent)?;
+    let recorded = single.record(clients, None)?;
     eprintln!("record: {}", place.path().display());
     let audit = audit_of_run(&recorded.record);
     eprint!("{}", ::report::audit_in_short(&audit, terminal_width()));
@@ -257,19 +257,6 @@ impl Driven {
                 .collect(),
         }
     }
-}
-
-/// Prints nothing: the recording has its own progress line.
-struct Silent;
-
-impl Observer for Silent {
-    fn connected(&mut self, _open: u64, _total: u64) {}
-
-    fn started(&mut self) {}
-
-    fn phase(&mut self, _mark: PhaseMark) {}
-
-    fn interval(&mut self, _interval: Interval) {}
 }
 
 /// A progress line on the terminal while the workers run.
