@@ -26,7 +26,7 @@ mod user;
 mod variables;
 
 pub(crate) use benchmark::Script;
-pub use benchmark::{DATABASE, ON_ERROR, group, plan};
+pub use benchmark::{Connections, DATABASE, prepared_statements, scripts};
 pub use list::ListRows;
 pub use options::ScriptLoad;
 pub use plan::{Mode, Plan, Settings};

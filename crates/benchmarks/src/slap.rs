@@ -10,9 +10,9 @@ mod tables;
 mod user;
 
 pub(crate) use benchmark::Slap;
-pub use benchmark::{STATEMENTS_BYTES_MAX, group};
+pub use benchmark::{Clients, STATEMENTS_BYTES_MAX};
 pub use generator::{Columns, Generator, LoadType, PrimaryKey};
-pub use options::{COLUMNS_MAX, default_of, option_named};
+pub use options::{COLUMNS_MAX, SlapLoad, default_of, option_named};
 pub use plan::{Keys, Plan, Planned};
 pub use script::{Script, Statement};
 pub use tables::{Engine, Tables};

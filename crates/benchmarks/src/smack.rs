@@ -31,8 +31,8 @@ mod template;
 mod user;
 mod words;
 
+pub use benchmark::Clients;
 pub(crate) use benchmark::Smack;
-pub use benchmark::group;
 pub use client_program::ClientProgram;
 pub use dictionary::{ClientIndex, DataFiles, Dictionary};
 pub use error::Error;

@@ -31,12 +31,12 @@ mod text;
 pub mod tpcc_mysql_layout;
 mod transactions;
 
-pub use benchmark::{DATABASE, Tpcc};
+pub use benchmark::{DATABASE, Tables, Terminals, Tpcc};
 pub use conditions::{CONDITIONS, Violation};
 pub use key_and_think_times::Pacing;
 pub use load_plan::{ExistingSchema, Keys, LoadPlan};
 pub use notes::Notes;
-pub use options::{TpccData, TpccLoad};
+pub use options::{LoadOptions, TpccData, TpccLoad};
 pub use population::{Population, WAREHOUSES_MAX};
 pub use procedures::create_procedures;
 pub use tables::Table;

@@ -33,7 +33,6 @@ pub(crate) mod tables;
 pub(crate) mod top;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;
-mod unobserved;
 pub(crate) mod wiki;
 
 use std::process::ExitCode;

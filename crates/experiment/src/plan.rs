@@ -106,6 +106,30 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
+    /// The run of a command: one load on the server at this address, with the data that it finds there. The settings of the
+    /// command take the place of the levels.
+    pub fn of_command(
+        settings: BTreeMap<String, String>,
+        address: String,
+        load: PlannedLoad,
+    ) -> Self {
+        Self {
+            run: 1,
+            block: 1,
+            combination: settings,
+            seed: load.seed,
+            server: ServerSpec::at(address),
+            data: None,
+            data_load: load.spec.clone(),
+            loads: vec![load],
+            proxy: None,
+            events: Vec::new(),
+            change: Vec::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
     /// A name of the data set: two runs with the same name can use one copy of the data. `None` without data.
     ///
     /// For example `mariadb-10.11 smacks/hp-sizing.smack 0.5x innodb_buffer_pool_size=1G`.
@@ -117,12 +141,6 @@ impl PlannedRun {
     pub fn loads_of(&self, benchmark: &str) -> impl Iterator<Item = &PlannedLoad> {
         let loads = self.loads.iter();
         loads.filter(move |load| load.spec.source.name() == benchmark)
-    }
-
-    /// Virtual clients of all loads.
-    pub fn connections(&self) -> u32 {
-        let of_loads = self.loads.iter().map(|load| load.spec.connections);
-        of_loads.fold(0, u32::saturating_add)
     }
 
     /// The levels under which reports have a load of this run: those of the combination, and the load's name as a level of

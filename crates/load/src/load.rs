@@ -7,7 +7,6 @@ use samples::{Interval, LoadStage, PhaseMark};
 use settings::{Arrivals, OnError, OnRefusal, PlannedStage, WarmUp};
 
 use crate::{
-    loop_count::default_loops,
     rules::{Counters, Drain, Judge, Stop},
     tolerated::Tolerated,
 };
@@ -78,60 +77,8 @@ impl<U> Group<U> {
 }
 
 impl<U> Load<U> {
-    /// A closed loop that is measured from its start until its users end, on the default number of event loops; an
-    /// error or a refused connection ends it.
-    pub fn closed(groups: Vec<Group<U>>, seed: u64, judge: Judge) -> Self {
-        let load = Self {
-            groups,
-            loops: 1,
-            spin: false,
-            arrivals: Arrivals::Closed,
-            stages: Vec::new(),
-            seed,
-            warm_up: WarmUp::None,
-            judge,
-            stop: Stop::WhenUsersEnd,
-            drain: Drain::USUAL,
-            on_refusal: OnRefusal::Stop,
-            on_error: OnError::Stop,
-            tolerated: Tolerated::default(),
-            interval: INTERVAL,
-        };
-        load.on_loops(None)
-    }
-
-    /// The same load on this number of event loops, or the default one, and at most one for each user.
-    pub fn on_loops(self, loops: Option<u32>) -> Self {
-        let users = self.users();
-        let loops = loops.unwrap_or_else(|| default_loops(users, &self.arrivals));
-        Self {
-            loops: loops.min(users),
-            ..self
-        }
-    }
-
-    /// The same load of other groups.
-    pub fn with_groups<V>(self, groups: Vec<Group<V>>) -> Load<V> {
-        Load {
-            groups,
-            loops: self.loops,
-            spin: self.spin,
-            arrivals: self.arrivals,
-            stages: self.stages,
-            seed: self.seed,
-            warm_up: self.warm_up,
-            judge: self.judge,
-            stop: self.stop,
-            drain: self.drain,
-            on_refusal: self.on_refusal,
-            on_error: self.on_error,
-            tolerated: self.tolerated,
-            interval: self.interval,
-        }
-    }
-
     /// Number of users in all groups.
-    pub fn users(&self) -> u32 {
+    pub(crate) fn users(&self) -> u32 {
         self.groups.iter().map(|group| group.users).sum()
     }
 }

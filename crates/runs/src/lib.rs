@@ -36,10 +36,10 @@ pub use data::{
 };
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use prepared_statements::PreparedStatements;
-pub use record::{calibration, sampling::sample_every, server_host, steady_judge};
+pub use record::{calibration, sampling::sample_every, server_host};
 pub use registry::{PlanBenchmarks, Registry};
 pub use run::{
-    driver::{Driver, interval_of},
+    driver::{Driver, LoadRules},
     shortcoming::{RunOutcome, shortcoming},
     single_run::{Recorded, SingleRun},
 };

@@ -27,13 +27,13 @@ impl PreparedStatements {
     }
 
     /// The number that a server allows; `None` if it does not say one.
-    pub async fn allowed(connection: &mut Connection) -> Result<Option<u64>, protocol::Error> {
+    async fn allowed(connection: &mut Connection) -> Result<Option<u64>, protocol::Error> {
         number(connection, "select @@max_prepared_stmt_count").await
     }
 
     /// An error if there are more than this number, at which a load would fail while it connects; `remedy` says how to
     /// allow as many.
-    pub fn refuse_beyond(
+    fn refuse_beyond(
         self,
         allowed: Option<u64>,
         remedy: impl FnOnce(u64) -> String,
@@ -64,7 +64,7 @@ impl PreparedStatements {
     }
 
     /// The same, asking the server.
-    pub fn refuse_on(
+    pub(crate) fn refuse_on(
         self,
         endpoint: &Endpoint,
         remedy: impl FnOnce(u64) -> String,

@@ -6,4 +6,4 @@ pub(crate) mod recording;
 pub(crate) mod sampling;
 pub(crate) mod server_directories;
 pub mod server_host;
-pub mod steady_judge;
+pub(crate) mod steady_judge;

@@ -24,7 +24,12 @@ use crate::{
     prepared_statements::PreparedStatements,
     record::recording::RunProgress,
     registry::PlanBenchmarks,
-    run::planned::{Identity, Planned},
+    run::{
+        self,
+        driven::first_error,
+        driver::LoadRules,
+        planned::{Identity, Planned, PlannedWork},
+    },
     runner::{
         disturbed_runs::DisturbedRuns,
         time_budget::TimeBudget,
@@ -248,14 +253,22 @@ impl<'a> Runner<'a> {
             let of_load = self.benchmarks.benchmark(load.spec.source.name());
             of_load.work(run, load, &mut stage, self.context)
         });
-        let works = works.collect::<Result<Vec<_>, _>>()?;
+        let mut works = works.collect::<Result<Vec<_>, _>>()?;
+        let of_loads = works.iter_mut().zip(&run.loads);
         let mut planned = Planned {
             identity: Identity {
                 experiment: self.experiment.name(),
                 sha256: &self.experiment.sha256(),
+                command: None,
             },
             run,
-            works,
+            works: of_loads
+                .map(|(work, load)| PlannedWork {
+                    work: &mut **work,
+                    rules: LoadRules::of(run, &load.spec),
+                })
+                .collect(),
+            observer: None,
             stage: &stage,
             sample_every: self.choices.sample_every,
             context: self.context,
@@ -270,7 +283,8 @@ impl<'a> Runner<'a> {
         self.results
             .list_at_first_run(&|what| self.context.warn(what));
         let begin = reactor::system_now();
-        let recorded = planned.record(&self.results.records_of(run), progress);
+        let recorded = run::record(&mut planned, &self.results.records_of(run), progress);
+        let recorded = recorded.and_then(|driven| first_error(driven).map_or(Ok(()), Err));
         if recorded.is_err() && !self.context.interrupt.is_raised() {
             self.show_logs_of_dead_servers();
         }

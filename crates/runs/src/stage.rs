@@ -22,7 +22,7 @@ use blame::{Blame, Blamed};
 use experiment::Observe;
 use protocol::{Address, Connection, Endpoint};
 use reactor::Interrupt;
-use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity, Transport};
+use samples::{Dataset, Host, ServerIdentity, Transport};
 use settings::Rows;
 use telemetry::{Targets, WatchedServer};
 
@@ -31,6 +31,7 @@ use crate::{
     data::WantedData,
     limit::ServerLimits,
     listener::Context,
+    prepared_statements::PreparedStatements,
     record::server_host::Observation,
     stage::{
         null_process::NullProcess, proxy_process::ProxyProcess, shared_server::SharedServer,
@@ -76,7 +77,28 @@ impl Stage {
         observe: Option<Observe>,
         context: &Context,
     ) -> Result<Self, Blamed> {
+        Self::of_load(
+            endpoint,
+            observe,
+            PreparedStatements::default(),
+            "",
+            context,
+        )
+    }
+
+    /// The same for a load whose connections prepare statements; an error if the server does not allow as many. `fewer` is
+    /// the option with which they prepare fewer.
+    pub fn of_load(
+        endpoint: Endpoint,
+        observe: Option<Observe>,
+        prepared: PreparedStatements,
+        fewer: &str,
+        context: &Context,
+    ) -> Result<Self, Blamed> {
         let variables = control(&endpoint, variables)?;
+        prepared.refuse_by(&variables, |all| {
+            format!("SET GLOBAL max_prepared_stmt_count={all}, or {fewer}")
+        })?;
         let server_pid = local_pid(&endpoint.address, &variables);
         let observation = observe
             .map(|observe| Observation::new(observe, &*context.listener))
@@ -196,38 +218,8 @@ impl Stage {
         })
     }
 
-    /// Header of the record of a single run without an experiment file: the first run of the first block.
-    pub fn header(
-        &self,
-        experiment: &str,
-        seed: u64,
-        combination: &BTreeMap<String, String>,
-        connections: u32,
-        loops: u32,
-    ) -> RunHeader {
-        RunHeader {
-            format: FORMAT,
-            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-            experiment: experiment.to_owned(),
-            experiment_sha256: String::new(),
-            seed,
-            run: 1,
-            block: 1,
-            combination: combination.clone(),
-            beside: Vec::new(),
-            started_at: utc_now(),
-            connections,
-            loops,
-            io: "epoll".to_owned(),
-            transport: self
-                .transport()
-                .map_or("none", Transport::in_words)
-                .to_owned(),
-        }
-    }
-
     /// The transport between the clients and the server; `None` without a server.
-    fn transport(&self) -> Option<Transport> {
+    pub fn transport(&self) -> Option<Transport> {
         Some(match &self.endpoint.as_ref()?.address {
             Address::Unix(_) => Transport::UnixSocket,
             Address::Tcp { host, .. } if is_loopback(host) => Transport::TcpLoopback,

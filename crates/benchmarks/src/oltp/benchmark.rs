@@ -9,6 +9,7 @@ use protocol::Endpoint;
 use runs::{
     Benchmark, Context, DataMaker, DataSet, Driver, OnServer, PreparedStatements, Stage, Work,
 };
+use settings::Values;
 
 use crate::oltp::{
     data_set::OltpTables,
@@ -22,7 +23,7 @@ use crate::oltp::{
 /// The database of the tables, unless another is named.
 pub const DATABASE: &str = "sbtest";
 /// How its users take an error: a connection that is lost is tried to get back for 2 s.
-pub const ON_ERROR: OnError = OnError::RetryElseStop {
+const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(2),
 };
 
@@ -45,7 +46,7 @@ impl Benchmark for Oltp {
         _stage: &mut Stage,
         _context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
-        Ok(Box::new(Connections(Arc::new(plan(run, load)))))
+        Ok(Box::new(Connections::new(Arc::new(plan_of(run, load)))))
     }
 
     fn prepared_statements(
@@ -53,18 +54,27 @@ impl Benchmark for Oltp {
         run: &PlannedRun,
         load: &PlannedLoad,
     ) -> Result<PreparedStatements, Blamed> {
-        let each = plan(run, load).prepared_statements();
-        Ok(PreparedStatements::of(load.spec.connections, each))
+        Ok(prepared_statements(&plan_of(run, load)))
     }
 }
 
-fn plan(run: &PlannedRun, load: &PlannedLoad) -> Plan {
+/// The prepared statements that the connections of a plan keep.
+pub fn prepared_statements(plan: &Plan) -> PreparedStatements {
+    PreparedStatements::of(plan.settings().connections, plan.prepared_statements())
+}
+
+fn plan_of(run: &PlannedRun, load: &PlannedLoad) -> Plan {
     let data = run.data.as_ref();
     let data = data.expect("the experiment has checked that the tables are sysbench's");
+    plan(&data.source.values, load)
+}
+
+/// The plan of a load, whose values have no fault, on the tables that these values describe.
+pub fn plan(tables: &Values, load: &PlannedLoad) -> Plan {
     let (values, connections) = (&load.spec.source.values, load.spec.connections);
-    let settings = Settings::of_data(&data.source.values);
+    let settings = Settings::of_data(tables);
     let list = values.text("mysql_ignore_errors").unwrap_or_default();
-    let ignored = IgnoredErrors::of(list).expect("the experiment has checked the list");
+    let ignored = IgnoredErrors::of(list).expect("the list was checked with the other values");
     let settings = settings.with_load(values, connections, load.seed);
     Plan::new(Script::of(values), settings, ignored)
 }
@@ -107,7 +117,14 @@ pub fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<OltpUser> {
 }
 
 /// The connections of a run.
-struct Connections(Arc<Plan>);
+pub struct Connections(Arc<Plan>);
+
+impl Connections {
+    /// Those of a plan.
+    pub fn new(plan: Arc<Plan>) -> Self {
+        Self(plan)
+    }
+}
 
 impl Work for Connections {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {

@@ -28,7 +28,7 @@ use crate::{
 pub const DATABASE: &str = "test";
 /// Deadlocks, lock waits and lost connections are tried again, reconnecting for up to this time; any other error ends
 /// the run.
-pub const ON_ERROR: OnError = OnError::RetryElseStop {
+const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(2),
 };
 
@@ -61,12 +61,7 @@ impl Benchmark for Script {
         _run: &PlannedRun,
         load: &PlannedLoad,
     ) -> Result<PreparedStatements, Blamed> {
-        let connections = load.spec.connections;
-        let settings = ScriptLoad::settings(&load.spec.source.values, connections, load.seed);
-        let each = settings
-            .mode
-            .prepared_statements(scripts(&load.spec)?.statements());
-        Ok(PreparedStatements::of(connections, each))
+        Ok(prepared_statements(&scripts(&load.spec)?, load))
     }
 
     fn work(
@@ -88,10 +83,7 @@ impl Benchmark for Script {
             let hint = "a list from a CSV file works in a simulation".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
-        let connections = load.spec.connections;
-        let settings = ScriptLoad::settings(&load.spec.source.values, connections, load.seed);
-        let plan = plan(scripts, settings, stage.server())?;
-        Ok(Box::new(Connections(Arc::new(plan))))
+        Ok(Box::new(Connections::new(scripts, load, stage.server())?))
     }
 }
 
@@ -116,14 +108,27 @@ impl DataMaker for Script {
     }
 }
 
-fn scripts(load: &LoadSpec) -> Result<Scripts, Blamed> {
+/// The scripts of a load, read and compiled.
+pub fn scripts(load: &LoadSpec) -> Result<Scripts, Blamed> {
     let values = &load.source.values;
     let scripts = Scripts::read(&ScriptLoad::files(values), &ScriptLoad::defined(values));
     Ok(scripts?)
 }
 
+/// The prepared statements that the connections of a load of these scripts keep.
+pub fn prepared_statements(scripts: &Scripts, load: &PlannedLoad) -> PreparedStatements {
+    let each = settings(load)
+        .mode
+        .prepared_statements(scripts.statements());
+    PreparedStatements::of(load.spec.connections, each)
+}
+
+fn settings(load: &PlannedLoad) -> Settings {
+    ScriptLoad::settings(&load.spec.source.values, load.spec.connections, load.seed)
+}
+
 /// The plan of compiled scripts; runs the queries of their lists on the server.
-pub fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result<Plan, Blamed> {
+fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result<Plan, Blamed> {
     let queries: Vec<String> = scripts.queries().map(str::to_owned).collect();
     let answers = if queries.is_empty() {
         Ok(Vec::new())
@@ -159,7 +164,7 @@ pub fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result
 }
 
 /// The group of a run's connections.
-pub fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<ScriptUser> {
+fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<ScriptUser> {
     let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
         name: ScriptLoad.name().to_owned(),
@@ -173,7 +178,20 @@ pub fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<ScriptUser> {
 }
 
 /// The connections of a run.
-struct Connections(Arc<Plan>);
+pub struct Connections(Arc<Plan>);
+
+impl Connections {
+    /// Those of a load of these scripts; runs the queries of their lists on the server.
+    pub fn new(scripts: Scripts, load: &PlannedLoad, endpoint: &Endpoint) -> Result<Self, Blamed> {
+        let plan = plan(scripts, settings(load), endpoint)?;
+        Ok(Self(Arc::new(plan)))
+    }
+
+    /// What they run.
+    pub fn plan(&self) -> &Plan {
+        &self.0
+    }
+}
 
 impl Work for Connections {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {

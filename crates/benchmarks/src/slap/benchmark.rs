@@ -6,7 +6,7 @@ use blame::{Blame, Blamed};
 use dataset::{KnownTable, own_session::open_settled};
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
-use protocol::{Connection, Endpoint};
+use protocol::Connection;
 use runs::{
     Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer, Purpose,
     Stage, Work, control, database, wait,
@@ -97,7 +97,7 @@ impl Benchmark for Slap {
             seed: load.seed,
             echo: None,
         });
-        Ok(Box::new(Clients(Arc::new(plan))))
+        Ok(Box::new(Clients::new(DATABASE, Arc::new(plan))))
     }
 }
 
@@ -260,26 +260,35 @@ impl DataSet for SlapTables {
     }
 }
 
-/// A number of clients of a plan.
-pub fn group(plan: &Arc<Plan>, clients: u32, endpoint: &Endpoint) -> Group<SlapUser> {
-    let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
-    Group {
-        name: DATABASE.to_owned(),
-        operations: plan.operations().to_vec(),
-        statements: Vec::new(),
-        users: clients,
-        make: Box::new(move |index| {
-            SlapUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index)
-        }),
+/// The clients of a run.
+pub struct Clients {
+    /// Their name in the record.
+    name: String,
+    plan: Arc<Plan>,
+}
+
+impl Clients {
+    /// The clients of a plan under this name.
+    pub fn new(name: &str, plan: Arc<Plan>) -> Self {
+        Self {
+            name: name.to_owned(),
+            plan,
+        }
     }
 }
 
-/// The clients of a run.
-struct Clients(Arc<Plan>);
-
 impl Work for Clients {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let group = group(&self.0, driver.users(), driver.endpoint());
+        let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint().clone()));
+        let group = Group {
+            name: self.name.clone(),
+            operations: plan.operations().to_vec(),
+            statements: Vec::new(),
+            users: driver.users(),
+            make: Box::new(move |index| {
+                SlapUser::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
+            }),
+        };
         driver.drive(driver.load(group), observer)
     }
 }

@@ -5,7 +5,6 @@ use std::{borrow::Cow, sync::Arc};
 use blame::Blamed;
 use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
 use load::{Group, Observer, Outcome};
-use protocol::Endpoint;
 use runs::{Benchmark, Context, DataMaker, DataSet, Driver, OnServer, Stage, Work};
 use samples::{Keys, Line};
 
@@ -78,6 +77,10 @@ impl Benchmark for Smack {
         let rows = rows.filter(|_| is_own);
         Ok(Box::new(Clients {
             client: smack.client(&load.spec)?,
+            first: ClientIndex {
+                index: 0,
+                of: load.spec.connections.into(),
+            },
             plan: smack.plan(&load.spec, rows)?,
             keys: smack.keys(&load.spec, rows)?,
         }))
@@ -105,44 +108,16 @@ impl DataMaker for Smack {
     }
 }
 
-/// The workers of a client, a number of them from `first` on, which draw from this seed.
-pub fn group(
-    client: &str,
-    plan: &Arc<ClientPlan>,
-    (first, workers): (ClientIndex, u32),
-    seed: u64,
-    endpoint: &Endpoint,
-) -> Group<SmackUser> {
-    let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
-    Group {
-        name: client.to_owned(),
-        operations: plan.operations().to_vec(),
-        statements: Vec::new(),
-        users: workers,
-        make: Box::new(move |index| {
-            let index = first.index + u64::from(index);
-            let client_index = ClientIndex {
-                index,
-                of: first.of.max(index + 1),
-            };
-            SmackUser::new(
-                Arc::clone(&of_users),
-                Arc::clone(&endpoint),
-                client_index,
-                seed,
-            )
-        }),
-    }
-}
-
 /// The clients of a .smack file.
-struct Clients {
+pub struct Clients {
     /// The client type that runs.
-    client: String,
+    pub client: String,
+    /// Index of the first of them.
+    pub first: ClientIndex,
     /// What every client fires.
-    plan: Arc<ClientPlan>,
+    pub plan: Arc<ClientPlan>,
     /// Which keys they ask for.
-    keys: Vec<Keys>,
+    pub keys: Vec<Keys>,
 }
 
 impl Work for Clients {
@@ -151,13 +126,22 @@ impl Work for Clients {
     }
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
-        let first = ClientIndex {
-            index: 0,
-            of: driver.users().into(),
+        let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint().clone()));
+        let (first, seed) = (self.first, driver.seed());
+        let group = Group {
+            name: self.client.clone(),
+            operations: plan.operations().to_vec(),
+            statements: Vec::new(),
+            users: driver.users(),
+            make: Box::new(move |index| {
+                let index = first.index + u64::from(index);
+                let client_index = ClientIndex {
+                    index,
+                    of: first.of.max(index + 1),
+                };
+                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), client_index, seed)
+            }),
         };
-        let workers = (first, driver.users());
-        let (seed, endpoint) = (driver.seed(), driver.endpoint());
-        let group = group(&self.client, &self.plan, workers, seed, endpoint);
         driver.drive(driver.load(group), observer)
     }
 }

@@ -9,7 +9,7 @@ use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{Ended, Observer, Outcome};
 use runs::{
-    Benchmark, Context, Driver, Length, OnServer, Stage, TestDirectory, Work, interval_of,
+    Benchmark, Context, Driver, Length, OnServer, Stage, TestDirectory, Work,
     limit::{guard::GuardedGroup, recorded_limit},
 };
 use samples::{DiskLimit, DiskLoad, Line, RunHeader, ServerLimit};
@@ -149,7 +149,7 @@ impl Work for Requests {
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
         let spec = &driver.load.spec;
         let mut course = Course::new(&self.load, spec.warmup, spec.duration, observer);
-        let every = interval_of(spec);
+        let every = driver.rules.interval;
         let begin = reactor::system_now();
         let fio = self
             .fio

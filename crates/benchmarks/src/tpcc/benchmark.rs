@@ -27,8 +27,8 @@ use crate::tpcc::{
     population::Population,
     procedures::drop_procedures,
     tables::Table,
-    terminal::{DELIVERED, RoundTrips, TerminalPlan},
-    terminal_groups::{Database, ON_ERROR, couriers, group, prepared_statements},
+    terminal::{DELIVERED, TerminalPlan},
+    terminal_groups::{Database, ON_ERROR, TerminalMode, couriers, group, prepared_statements},
 };
 
 /// The database of the tables, unless another is named.
@@ -55,11 +55,7 @@ impl Benchmark for Tpcc {
     ) -> Result<PreparedStatements, Blamed> {
         let options = LoadOptions::of(&load.spec.source.values);
         let connections = load.spec.connections;
-        Ok(prepared_statements(
-            connections,
-            options.deliveries,
-            RoundTrips::Statements,
-        ))
+        Ok(prepared_statements(connections, TerminalMode::of(options)))
     }
 
     fn work(
@@ -70,8 +66,14 @@ impl Benchmark for Tpcc {
         context: &Context,
     ) -> Result<Box<dyn Work>, Blamed> {
         let options = LoadOptions::of(&load.spec.source.values);
-        let is_found = run.data.is_none();
-        let terminals = Terminals::new(options, load.seed, stage.server(), is_found, context)?;
+        let endpoint = stage.server();
+        let database = Database::look(endpoint)?;
+        let plan = database.plan(database.warehouses, TerminalMode::of(options), load.seed);
+        let tables = match &run.data {
+            Some(_) => Tables::Loaded,
+            None => Tables::Found,
+        };
+        let terminals = Terminals::new(plan, options.check, tables, endpoint, context)?;
         Ok(Box::new(terminals))
     }
 }
@@ -170,12 +172,20 @@ impl DataSet for TpccTables {
     }
 }
 
+/// The origin of the tables of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tables {
+    /// Loaded for the run, and checked after that.
+    Loaded,
+    /// They existed, and were not checked.
+    Found,
+}
+
 /// The terminals of one run.
-struct Terminals {
+pub struct Terminals {
     plan: Arc<TerminalPlan>,
     check: bool,
-    /// The tables existed and were not checked after their load.
-    is_found: bool,
+    tables: Tables,
     /// What was violated before the run.
     before: Vec<Violation>,
     /// What became of the deliveries that were left to the background.
@@ -185,16 +195,15 @@ struct Terminals {
 }
 
 impl Terminals {
-    /// The terminals on the tables of a database; `is_found`: they existed and were not checked.
-    fn new(
-        load: LoadOptions,
-        seed: u64,
+    /// The terminals of a plan; `check` says whether the consistency conditions are checked.
+    pub fn new(
+        plan: TerminalPlan,
+        check: bool,
+        tables: Tables,
         endpoint: &Endpoint,
-        is_found: bool,
         context: &Context,
     ) -> Result<Self, Blamed> {
-        let database = Database::look(endpoint)?;
-        let before = if load.check && is_found {
+        let before = if check && tables == Tables::Found {
             violations(endpoint, false, context)?
         } else {
             Vec::new()
@@ -202,18 +211,37 @@ impl Terminals {
         for violation in &before {
             context.warn(&format!("before the run, {}", describe(violation)));
         }
-        let plan = TerminalPlan {
-            deliveries: load.deliveries,
-            ..database.terminals(database.warehouses, load.pacing, seed)
-        };
         Ok(Self {
             plan: Arc::new(plan),
             deferred: RefCell::default(),
             delivered_p90_s: Cell::default(),
-            check: load.check,
-            is_found,
+            check,
+            tables,
             before,
         })
+    }
+
+    /// What the terminals share.
+    pub fn plan(&self) -> &TerminalPlan {
+        &self.plan
+    }
+
+    /// The conditions that the run has violated; `tell` hears of them. `None` if they are not checked.
+    pub fn violated(
+        &self,
+        endpoint: &Endpoint,
+        context: &Context,
+        tell: &mut dyn FnMut(Line),
+    ) -> Result<Option<Vec<Violation>>, Blamed> {
+        if !self.check {
+            return Ok(None);
+        }
+        let after = violations(endpoint, false, context)?;
+        let new = after.iter();
+        let new = new.filter_map(|violation| violation.since(&self.before));
+        let new: Vec<Violation> = new.collect();
+        tell(Line::Checked(checked("end", &new)));
+        Ok(Some(new))
     }
 
     fn is_deferred(&self) -> bool {
@@ -240,11 +268,11 @@ impl Terminals {
 
     /// What is known of the tables before the run; `None` if they were not examined.
     fn checked_before(&self) -> Option<Checked> {
-        match (self.is_found, self.check) {
+        match (self.tables, self.check) {
             // What violates a condition there fails the load.
-            (false, _) => Some(checked("load", &[])),
-            (true, true) => Some(checked("start", &self.before)),
-            (true, false) => None,
+            (Tables::Loaded, _) => Some(checked("load", &[])),
+            (Tables::Found, true) => Some(checked("start", &self.before)),
+            (Tables::Found, false) => None,
         }
     }
 }
@@ -292,15 +320,9 @@ impl Work for Terminals {
         tell: &mut dyn FnMut(Line),
     ) -> Result<(), Blamed> {
         self.check_deliveries()?;
-        if !self.check {
+        let Some(new) = self.violated(endpoint, context, tell)? else {
             return Ok(());
-        }
-        let after = violations(endpoint, false, context)?;
-        let new: Vec<Violation> = after
-            .iter()
-            .filter_map(|violation| violation.since(&self.before))
-            .collect();
-        tell(Line::Checked(checked("end", &new)));
+        };
         let inputs = self.plan.tally.total().audit(self.plan.warehouses);
         if let Some(share) = inputs.iter().find(|share| share.is_violated()) {
             let message = format!(

@@ -2,16 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::load::{Group, Load, OnError, Stop, WarmUp};
+use ::load::{Group, OnError};
 use blame::Blamed;
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
-use runs::{PreparedStatements, control, database, number, steady_judge};
+use runs::{PreparedStatements, control, database, number};
 
 use crate::tpcc::{
     deferred::DeferredDeliveries,
     key_and_think_times::Pacing,
     notes::Notes,
     nurand::Constants,
+    options::LoadOptions,
     tally::SharedTally,
     terminal::{DELIVERED, Deliveries, RoundTrips, Terminal, TerminalPlan, operations, statements},
 };
@@ -26,25 +27,26 @@ pub(super) const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(30),
 };
 
-/// How terminals run.
+/// How terminals work.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// Number of terminals, each with a connection of its own.
-    pub connections: u32,
-    /// Event loops, if they are not chosen by the engine.
-    pub loops: Option<u32>,
-    /// How its warm-up ends.
-    pub warm_up: WarmUp,
-    /// Length of the measurement.
-    pub measured: Duration,
+pub struct TerminalMode {
     /// Whether terminals wait as the specification wants.
     pub pacing: Pacing,
     /// Statements one by one, or stored procedures.
     pub round_trips: RoundTrips,
     /// Whether deliveries are deferred.
     pub deliveries: Deliveries,
-    /// Seed of what the terminals draw.
-    pub seed: u64,
+}
+
+impl TerminalMode {
+    /// That of these options, which send statement by statement.
+    pub fn of(options: LoadOptions) -> Self {
+        Self {
+            pacing: options.pacing,
+            round_trips: RoundTrips::Statements,
+            deliveries: options.deliveries,
+        }
+    }
 }
 
 /// What a run finds in the database.
@@ -74,26 +76,16 @@ impl Database {
         }
     }
 
-    /// The plan of terminals over a number of warehouses.
-    pub fn plan(&self, warehouses: u32, settings: &Settings) -> Arc<TerminalPlan> {
-        Arc::new(TerminalPlan {
-            round_trips: settings.round_trips,
-            deliveries: settings.deliveries,
-            ..self.terminals(warehouses, settings.pacing, settings.seed)
-        })
-    }
-
-    /// The plan of terminals that pause so, draw from this seed, send statement by statement and wait for their
-    /// deliveries.
-    pub fn terminals(&self, warehouses: u32, pacing: Pacing, seed: u64) -> TerminalPlan {
+    /// The plan of terminals over a number of warehouses, which draw from this seed.
+    pub fn plan(&self, warehouses: u32, mode: TerminalMode, seed: u64) -> TerminalPlan {
         let at_load = self.notes.map(|notes| notes.last_name_at_load);
         TerminalPlan {
             warehouses,
             constants: Constants::of_run(seed, at_load),
             seed,
-            pacing,
-            round_trips: RoundTrips::Statements,
-            deliveries: Deliveries::Inline,
+            pacing: mode.pacing,
+            round_trips: mode.round_trips,
+            deliveries: mode.deliveries,
             deferred: DeferredDeliveries::default(),
             tally: SharedTally::default(),
         }
@@ -132,36 +124,37 @@ fn couriers_of(terminals: u32) -> u32 {
     terminals.div_ceil(4)
 }
 
-/// The prepared statements of a number of terminals, and of their couriers where they have some.
-pub fn prepared_statements(
-    terminals: u32,
-    deliveries: Deliveries,
-    round_trips: RoundTrips,
-) -> PreparedStatements {
-    let couriers = match deliveries {
-        Deliveries::Inline => 0,
-        Deliveries::Deferred => couriers_of(terminals),
-    };
+/// The connections of a number of terminals, and of their couriers where they have some.
+pub fn connections(terminals: u32, deliveries: Deliveries) -> u32 {
+    match deliveries {
+        Deliveries::Inline => terminals,
+        Deliveries::Deferred => terminals.saturating_add(couriers_of(terminals)),
+    }
+}
+
+/// The prepared statements of the same.
+pub fn prepared_statements(terminals: u32, mode: TerminalMode) -> PreparedStatements {
     PreparedStatements::of(
-        terminals.saturating_add(couriers),
-        round_trips.prepared_statements(),
+        connections(terminals, mode.deliveries),
+        mode.round_trips.prepared_statements(),
     )
 }
 
-impl Settings {
-    /// The load of terminals with this plan, and of couriers where it has deliveries in the background.
-    pub fn load(&self, plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Load<Terminal> {
-        let mut groups = vec![group(plan, self.connections, endpoint)];
-        if plan.deliveries == Deliveries::Deferred {
-            groups.push(couriers(plan, self.connections, endpoint));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn couriers_are_connections_that_prepare_statements_too() {
+        for (deliveries, expected) in [(Deliveries::Inline, 9), (Deliveries::Deferred, 12)] {
+            assert_eq!(connections(9, deliveries), expected);
+            let mode = TerminalMode {
+                pacing: Pacing::None,
+                round_trips: RoundTrips::Statements,
+                deliveries,
+            };
+            let prepared = prepared_statements(9, mode);
+            assert_eq!(prepared.connections, u64::from(expected));
         }
-        let load = Load {
-            warm_up: self.warm_up,
-            stop: Stop::After(self.measured),
-            on_refusal: ON_ERROR.on_refusal(),
-            on_error: ON_ERROR,
-            ..Load::closed(groups, self.seed, steady_judge::judge)
-        };
-        load.on_loops(self.loops)
     }
 }

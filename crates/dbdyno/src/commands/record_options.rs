@@ -10,7 +10,7 @@ use audit::Audit;
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use results::{RecordPlace, write_page};
-use runs::{Context, Stage, sample_every};
+use runs::{Context, PreparedStatements, Stage, sample_every};
 use samples::{Offered, Record};
 
 use crate::{
@@ -30,9 +30,16 @@ pub(crate) struct RecordOptions {
 }
 
 impl RecordOptions {
-    /// The server of the run, and who looks at its machine.
-    pub(crate) fn stage(&self, endpoint: Endpoint, context: &Context) -> Result<Stage, Blamed> {
-        Stage::of(endpoint, self.observe.observe()?, context)
+    /// The server of the run, and who looks at its machine. An error if it does not allow the prepared statements of the
+    /// load; `fewer` is the option with which there are fewer.
+    pub(crate) fn stage(
+        &self,
+        endpoint: Endpoint,
+        prepared: PreparedStatements,
+        fewer: &str,
+        context: &Context,
+    ) -> Result<Stage, Blamed> {
+        Stage::of_load(endpoint, self.observe.observe()?, prepared, fewer, context)
     }
 
     /// Where the record goes: a directory of this name and a number where no file is named.

@@ -7,6 +7,7 @@ use clap::Subcommand;
 
 mod check;
 mod prepare;
+mod reported_terminals;
 mod run;
 
 use crate::commands::cleanup::{self, CleanupArgs};

@@ -15,16 +15,16 @@ use benchmarks::tpcc::{
     tpcc_mysql_layout::{self as tpcc_mysql, FinalReport},
 };
 use blame::{Blame, Blamed};
+use experiment::{LoadSpec, PlannedLoad};
 use load::{Ended, Observer, WarmUp};
 use samples::{Interval, Phase, PhaseMark};
-use settings::quantity;
+use settings::{Chosen, OptionTable, Value, defaults, quantity};
 
 mod order_log;
 mod schemas;
 
-use benchmarks::tpcc::terminal_groups::Settings;
 use order_log::OrderLog;
-use runs::{RunOutcome, shortcoming, signals};
+use runs::{Context, Driver, LoadRules, RunOutcome, shortcoming, signals};
 use schemas::{SchemaRange, Schemas};
 
 use crate::{
@@ -76,14 +76,15 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         "{}",
         tpcc_mysql::parameters(&parameters(&arguments, &wanted))
     );
-    let settings = settings(&wanted);
-    let schemas = Schemas::look(&endpoint, wanted.several, wanted.warehouses, &settings)?;
+    let load = load(&wanted);
+    let schemas = Schemas::look(&endpoint, wanted.several, wanted.warehouses, load.seed)?;
     let log = Arc::new(OrderLog::create(arguments.text('f'), arguments.text('t'))?);
-    let interrupt = signals::interrupt()?;
+    let context = Context::silent(signals::interrupt()?);
     print!("{}", tpcc_mysql::ramp_up(wanted.ramp_up_s));
     let mut watcher = Watcher::new(wanted.interval_s, Arc::clone(&log));
-    let outcome = load::drive(schemas.load(&settings, &log), &interrupt, &mut watcher)
-        .map_err(Blamed::from)?;
+    let rules = LoadRules::of_command(&load.spec);
+    let driver = Driver::unrecorded(endpoint, &load, rules, &context);
+    let outcome = schemas.drive(&driver, &log, &mut watcher)?;
     let report = FinalReport {
         transactions: &watcher.total,
         errors: &outcome.errors,
@@ -155,18 +156,22 @@ fn wanted(arguments: &Arguments) -> Result<RunOptions, Blamed> {
     Ok(wanted)
 }
 
-fn settings(wanted: &RunOptions) -> Settings {
-    Settings {
-        connections: wanted.connections,
-        loops: None,
-        warm_up: WarmUp::fixed(Duration::from_secs(wanted.ramp_up_s.into())),
-        // Complete intervals only.
-        measured: Duration::from_secs(
-            (wanted.running_s / wanted.interval_s * wanted.interval_s).into(),
-        ),
-        pacing: Pacing::None,
-        round_trips: RoundTrips::Statements,
-        deliveries: Deliveries::Inline,
+/// The load, as an experiment has it.
+fn load(wanted: &RunOptions) -> PlannedLoad {
+    let mut values = defaults(TpccLoad.options());
+    values.set("delivery", Value::Choice("inline"));
+    let source = Chosen {
+        kind: &TpccLoad as _,
+        values,
+    };
+    // Complete intervals only.
+    let measured_s = wanted.running_s / wanted.interval_s * wanted.interval_s;
+    let measured = Duration::from_secs(measured_s.into());
+    PlannedLoad {
+        spec: LoadSpec {
+            warmup: WarmUp::fixed(Duration::from_secs(wanted.ramp_up_s.into())),
+            ..LoadSpec::closed(source, wanted.connections, measured)
+        },
         // Two consecutive runs send different values, as with the original.
         seed: fresh_seed(),
     }

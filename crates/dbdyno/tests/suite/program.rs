@@ -20,6 +20,7 @@ mod oltp_ends;
 mod own_data;
 mod own_dump;
 mod prepared;
+mod prepared_statements;
 mod report;
 pub(crate) mod serve;
 mod shipped;

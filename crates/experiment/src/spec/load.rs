@@ -150,21 +150,34 @@ impl LoadSpec {
             ],
         )?;
         Ok(Self {
-            name: None,
-            source,
-            connections,
             arrivals: arrivals(section, mean_rate(&stages))?,
             stages,
-            pause: Duration::ZERO,
             warmup,
-            duration,
-            precision: None,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
             spin: section.flag("spin")?.unwrap_or(false),
             on_error: on_error.unwrap_or(OnError::Stop),
+            ..Self::closed(source, connections, duration)
         })
+    }
+
+    /// A single closed loop without a warm-up or a pause, which the first error ends.
+    pub fn closed(source: Chosen<dyn LoadKind>, connections: u32, duration: Duration) -> Self {
+        Self {
+            name: None,
+            source,
+            connections,
+            stages: Vec::new(),
+            pause: Duration::ZERO,
+            warmup: WarmUp::None,
+            duration,
+            precision: None,
+            arrivals: Arrivals::Closed,
+            loops: None,
+            spin: false,
+            on_error: OnError::Stop,
+        }
     }
 
     /// How long a run may take at most, connecting excluded: warm-up and measurement.

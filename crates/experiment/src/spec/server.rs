@@ -172,6 +172,20 @@ impl ServerSpec {
         })
     }
 
+    /// The existing server at this address, with everything else by default.
+    pub(crate) fn at(address: String) -> Self {
+        Self::Given {
+            address,
+            user: None,
+            password_file: None,
+            database: None,
+            ssl_mode: None,
+            ssl_ca: None,
+            observe: None,
+            access: ServerAccess::default(),
+        }
+    }
+
     /// Puts it beside servers of other versions.
     pub(crate) fn set_among_versions(&mut self) {
         if let Self::Private { defaults, .. } = self {

@@ -5,7 +5,7 @@ use samples::{JudgedSteadiness, Stalls};
 use stats::{Evidence, RunState, Unjudged, judge_measurement, judge_run, why_not_steady};
 
 /// Judges the state of a load while it runs.
-pub fn judge(course: &LoadSeries<'_>) -> Judgement {
+pub(crate) fn judge(course: &LoadSeries<'_>) -> Judgement {
     let evidence = evidence(course.counters);
     match course.measured_from {
         None => {
@@ -54,7 +54,7 @@ fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Optio
 }
 
 /// The steadiness of a run over its measurement, for its record.
-pub fn steadiness(course: &verdict::TimeSeries) -> JudgedSteadiness {
+pub(crate) fn steadiness(course: &verdict::TimeSeries) -> JudgedSteadiness {
     let state = course.state();
     let reasons = match &state {
         Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),

@@ -1,12 +1,12 @@
-//! Drives the users of a run as its experiment specifies: their number, arrivals and duration.
+//! Drives the users of a run as its experiment or its command specifies: their number, arrivals and duration.
 
 use std::time::Duration;
 
 use blame::Blamed;
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{
-    Arrivals, Drain, Group, INTERVAL, Load, Observer, OnRefusal, Outcome, Precision, Stop, User,
-    default_loops,
+    Arrivals, Drain, Group, INTERVAL, Judge, Load, Observer, OnRefusal, Outcome, Precision, Stop,
+    Tolerated, User, default_loops,
 };
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
@@ -16,21 +16,92 @@ use crate::{events, listener::Context, record::steady_judge};
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
 
+/// How a load ends and is recorded. What an experiment derives from its `[load]`, a command says.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadRules {
+    /// When it ends.
+    pub stop: Stop,
+    /// The time limit for operations in flight after the end.
+    pub drain: Drain,
+    /// Length of an interval of its record.
+    pub interval: Duration,
+    /// Judges whether it is steady.
+    pub judge: Judge,
+    /// The failures that the events of its run cause.
+    pub tolerated: Tolerated,
+    /// Connections in the first line of its record, by which its event loops are chosen. An experiment leaves out those that
+    /// its clients have in the background.
+    pub connections: u32,
+}
+
+impl LoadRules {
+    /// Those of a load of an experiment's run.
+    pub(crate) fn of(run: &PlannedRun, load: &LoadSpec) -> Self {
+        Self {
+            stop: stop(load),
+            drain: drain(load),
+            interval: interval_of(load),
+            judge: if run.events.is_empty() {
+                steady_judge::judge
+            } else {
+                steady_judge::judge_warm_up
+            },
+            tolerated: events::tolerated(run),
+            connections: load.connections,
+        }
+    }
+
+    /// Those of a command's load: it ends after its duration, and its record has intervals of the usual length.
+    pub fn of_command(load: &LoadSpec) -> Self {
+        Self {
+            stop: Stop::After(load.duration),
+            drain: Drain::USUAL,
+            interval: INTERVAL,
+            judge: steady_judge::judge,
+            tolerated: Tolerated::default(),
+            connections: load.connections,
+        }
+    }
+
+    /// Event loops of a load with these rules.
+    pub(crate) fn loops(&self, load: &LoadSpec) -> u32 {
+        load.loops
+            .unwrap_or_else(|| default_loops(self.connections, &load.arrivals))
+            .min(loops_at_most(self.connections, &load.stages))
+    }
+}
+
 /// Drives the users of one load of a run.
 pub struct Driver<'a> {
     /// Endpoint of the users' connections; `None` for a load without a server.
     pub(crate) endpoint: Option<Endpoint>,
     /// Endpoint of the control connections; `None` for a load without a server.
     pub(crate) control: Option<Endpoint>,
-    /// The run.
-    pub run: &'a PlannedRun,
-    /// Its load that these users are.
+    /// The load that these users are.
     pub load: &'a PlannedLoad,
+    /// How it ends and is recorded.
+    pub rules: LoadRules,
     /// Ends it early, and receives messages.
     pub context: &'a Context,
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    /// For a command's load that has no record.
+    pub fn unrecorded(
+        endpoint: Endpoint,
+        load: &'a PlannedLoad,
+        rules: LoadRules,
+        context: &'a Context,
+    ) -> Self {
+        Self {
+            control: Some(endpoint.clone()),
+            endpoint: Some(endpoint),
+            load,
+            rules,
+            context,
+        }
+    }
+
     /// Endpoint of the users' connections; a load without a server must not ask for it.
     pub fn endpoint(&self) -> &Endpoint {
         let endpoint = self.endpoint.as_ref();
@@ -53,28 +124,24 @@ impl Driver<'_> {
         self.load.seed
     }
 
-    /// The load of one group of users, as the experiment specifies it.
+    /// The load of one group of users, as the experiment or the command specifies it.
     pub fn load<U: User>(&self, group: Group<U>) -> Load<U> {
         let spec = &self.load.spec;
         Load {
             groups: vec![group],
-            loops: loops(spec),
+            loops: self.rules.loops(spec),
             spin: spec.spin,
             arrivals: spec.arrivals,
             stages: spec.stages.clone(),
             seed: self.load.seed,
             warm_up: spec.warmup,
-            judge: if self.run.events.is_empty() {
-                steady_judge::judge
-            } else {
-                steady_judge::judge_warm_up
-            },
-            stop: stop(spec),
-            drain: drain(spec),
+            judge: self.rules.judge,
+            stop: self.rules.stop,
+            drain: self.rules.drain,
             on_refusal: on_refusal(spec),
             on_error: spec.on_error,
-            tolerated: events::tolerated(self.run),
-            interval: interval_of(spec),
+            tolerated: self.rules.tolerated,
+            interval: self.rules.interval,
         }
     }
 
@@ -86,13 +153,6 @@ impl Driver<'_> {
     ) -> Result<Outcome, Blamed> {
         Ok(load::drive(load, &self.context.interrupt, observer)?)
     }
-}
-
-/// Event loops of a load.
-pub(crate) fn loops(load: &LoadSpec) -> u32 {
-    load.loops
-        .unwrap_or_else(|| default_loops(load.connections, &load.arrivals))
-        .min(loops_at_most(load.connections, &load.stages))
 }
 
 /// The most event loops that this number of connections, or of the stages, can use.
@@ -140,7 +200,7 @@ fn stop(load: &LoadSpec) -> Stop {
 
 /// Length of an interval of its record; each stage has a number of them, too. The recording of shorter ones than the
 /// shortest would affect the run.
-pub fn interval_of(load: &LoadSpec) -> Duration {
+fn interval_of(load: &LoadSpec) -> Duration {
     if load.ends_by_itself() {
         INTERVAL
     } else {
@@ -152,9 +212,42 @@ pub fn interval_of(load: &LoadSpec) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use settings::Level;
+    use std::collections::BTreeMap;
+
+    use settings::{Chosen, Level, Values};
 
     use super::*;
+
+    #[test]
+    fn a_command_keeps_intervals_of_a_second_and_the_usual_drain() {
+        let source = Chosen {
+            kind: &workload::script::ScriptLoad as _,
+            values: Values::default(),
+        };
+        let spec = LoadSpec {
+            loops: Some(10),
+            ..LoadSpec::closed(source, 8, Duration::from_secs(10))
+        };
+        let load = PlannedLoad { spec, seed: 1 };
+        let run = PlannedRun::of_command(BTreeMap::new(), "/s".to_owned(), load.clone());
+        let of_experiment = LoadRules::of(&run, &load.spec);
+        let half_a_second = Duration::from_millis(500);
+        assert_eq!(of_experiment.interval, half_a_second);
+        let as_long = Drain::AtMost(load.spec.duration);
+        assert_eq!(of_experiment.drain, as_long);
+        let of_command = LoadRules::of_command(&load.spec);
+        assert_eq!(of_command.interval, INTERVAL);
+        assert_eq!(of_command.drain, Drain::USUAL);
+        for rules in [of_experiment, of_command] {
+            assert!(matches!(rules.stop, Stop::After(time) if time == load.spec.duration));
+            assert_eq!(rules.loops(&load.spec), 8);
+        }
+        let with_background = LoadRules {
+            connections: 11,
+            ..of_command
+        };
+        assert_eq!(with_background.loops(&load.spec), 10);
+    }
 
     #[test]
     fn every_loop_has_a_connection_in_every_stage_with_a_rate() {

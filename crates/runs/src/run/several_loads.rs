@@ -24,7 +24,7 @@ const START_AFTER: Duration = Duration::from_millis(20);
 /// Drives the loads of a run: waits until all are connected, starts them at one moment and, if one of them fails, ends the
 /// others. Returns what became of each.
 pub(super) fn drive_together(
-    loads: Vec<(&mut Box<dyn Work>, Driver<'_>)>,
+    loads: Vec<(&mut dyn Work, Driver<'_>)>,
     interrupt: &Interrupt,
     recording: &mut Recording<'_>,
 ) -> Vec<Result<Outcome, Blamed>> {

@@ -4,12 +4,14 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use benchmarks::oltp::{self, IgnoredErrors, Plan, Script, Settings};
 use blame::{Blame, Blamed};
-use load::{Arrivals, Ended, Group, Load, Observer, Stop, WarmUp};
+use experiment::{LoadSpec, PlannedLoad};
+use load::{Arrivals, Ended, Observer, WarmUp};
 use reactor::Interrupt;
-use runs::{NullProcess, calibration::StatementRate, steady_judge};
+use runs::{Context, Driver, LoadRules, NullProcess, calibration::StatementRate};
 use samples::{
     Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse, Transport,
 };
+use settings::{Chosen, OptionTable, Value, defaults};
 use telemetry::{Sampler, Targets};
 
 /// Parameters of one measurement.
@@ -61,6 +63,27 @@ impl Cell {
         self.arrivals.rate_per_s()
     }
 
+    /// Its load, as an experiment has it.
+    fn load(&self) -> PlannedLoad {
+        let mut values = defaults(OltpLoad.options());
+        let mode = if self.is_prepared { "auto" } else { "disable" };
+        values.set("script", Value::Choice("point_select"));
+        values.set("db_ps_mode", Value::Choice(mode));
+        let source = Chosen {
+            kind: &OltpLoad as _,
+            values,
+        };
+        PlannedLoad {
+            spec: LoadSpec {
+                arrivals: self.arrivals,
+                warmup: WarmUp::For(self.duration / 4),
+                loops: Some(self.loops),
+                ..LoadSpec::closed(source, self.connections, self.duration)
+            },
+            seed: 0,
+        }
+    }
+
     /// Drives the load and measures its cost.
     pub(super) fn measure(
         self,
@@ -85,20 +108,16 @@ impl Cell {
             settings,
             IgnoredErrors::Numbers(Vec::new()),
         ));
-        let group = Group {
-            // What is calibrated is an operation, without a record of its statements.
-            statements: Vec::new(),
-            ..oltp::group(&plan, &endpoint)
-        };
-        let load = Load {
-            arrivals: self.arrivals,
-            warm_up: WarmUp::For(self.duration / 4),
-            stop: Stop::After(self.duration),
+        let group = oltp::group(&plan, &endpoint);
+        let load = self.load();
+        let rules = LoadRules {
             interval: self.duration / 4,
-            ..Load::closed(vec![group], 0, steady_judge::judge)
+            ..LoadRules::of_command(&load.spec)
         };
-        let load = load.on_loops(Some(self.loops));
-        let outcome = load::drive(load, interrupt, &mut tally).map_err(Blamed::from)?;
+        let context = Context::silent(interrupt.clone());
+        let driver = Driver::unrecorded(endpoint, &load, rules, &context);
+        // The first error ends it, without the retries of a benchmark.
+        let outcome = driver.drive(driver.load(group), &mut tally)?;
         match &outcome.ended {
             Ended::Planned => {}
             Ended::Interrupted => return Err(Blamed::new(Blame::Interrupted, "interrupted")),

@@ -8,8 +8,9 @@ use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use load::Process;
-use settings::{OptionSpec, OptionTable, Values};
+use experiment::LoadSpec;
+use load::{Arrivals, Process, WarmUp};
+use settings::{Chosen, OptionSpec, OptionTable, Value, Values};
 
 use crate::{
     commands::{
@@ -20,6 +21,8 @@ use crate::{
     connection_options::ConnectionOptions,
 };
 
+/// How long a run measures where nothing is said, as with sysbench.
+pub(super) const DURATION: Duration = Duration::from_secs(10);
 /// Seed of the rows that prepare makes, unless another is named.
 const ROWS_SEED: u64 = 1;
 
@@ -238,8 +241,8 @@ impl Options {
         })
     }
 
-    /// The workload's numbers; `seed` is that of the rows or that of the run.
-    pub(super) fn settings(&self, seed: u64) -> Result<Settings, Blamed> {
+    /// The values of the options of tables and transactions; an error where one has no effect.
+    pub(super) fn values(&self) -> Result<&Values, Blamed> {
         let values = &self.workload_options.0;
         if let Some(useless) = OltpData.fault(values) {
             let message = format!(
@@ -249,7 +252,51 @@ impl Options {
             );
             return Err(Blamed::new(Blame::Input, message));
         }
+        Ok(values)
+    }
+
+    /// The workload's numbers; `seed` is that of the rows or that of the run.
+    pub(super) fn settings(&self, seed: u64) -> Result<Settings, Blamed> {
+        let values = self.values()?;
         Ok(Settings::of_data(values).with_load(values, self.load.connections, seed))
+    }
+
+    /// The load of a workload, as an experiment has it.
+    pub(super) fn spec(&self, benchmark: Benchmark) -> Result<LoadSpec, Blamed> {
+        let mut values = self.values()?.clone();
+        self.ignored_errors()?;
+        values.set("script", Value::Choice(benchmark.name()));
+        let source = Chosen {
+            kind: &OltpLoad as _,
+            values,
+        };
+        let LoadOptions {
+            connections,
+            duration,
+            ..
+        } = self.load;
+        Ok(LoadSpec {
+            arrivals: self.arrivals()?,
+            warmup: WarmUp::fixed(self.load.warmup),
+            loops: self.load.loops,
+            spin: self.load.spin,
+            ..LoadSpec::closed(source, connections, duration.unwrap_or(DURATION))
+        })
+    }
+
+    fn arrivals(&self) -> Result<Arrivals, Blamed> {
+        let rate_per_s = self.load.rate;
+        match (rate_per_s > 0.0, self.load.arrivals) {
+            (false, None) => Ok(Arrivals::Closed),
+            (false, Some(_)) => {
+                let message = "--arrivals has no effect without --rate";
+                Err(Blamed::new(Blame::Input, message))
+            }
+            (true, process) => Ok(Arrivals::Open {
+                rate_per_s,
+                process: process.unwrap_or(Process::Poisson),
+            }),
+        }
     }
 
     /// The seed of the rows.

@@ -29,8 +29,7 @@ fn the_command_line_is_sound() {
 /// A benchmark says its options once: the command line has those of the experiment's tables, with their defaults.
 #[test]
 fn what_is_not_given_is_what_an_experiment_has() {
-    use benchmarks::oltp::OltpLoad;
-    use settings::{Value, defaults};
+    use settings::defaults;
 
     let ours = parse("read_write run").unwrap();
     let mut load = defaults(OltpLoad.options());
@@ -43,6 +42,34 @@ fn what_is_not_given_is_what_an_experiment_has() {
         let mut ours = WorkloadOptions::all();
         let is_there = ours.any(|known| known.name == option.name);
         assert!(option.name == "script" || is_there, "{}", option.name);
+    }
+}
+
+#[test]
+fn the_load_is_one_that_an_experiment_can_have() {
+    let spec = |line: &str| parse(line).unwrap().spec(Benchmark::ReadWrite);
+    let usual = spec("read_write run").unwrap();
+    assert_eq!((usual.connections, usual.expected()), (1, DURATION));
+    assert_eq!(usual.arrivals, Arrivals::Closed);
+    assert_eq!(usual.source.values.text("script"), Some("read_write"));
+    let open = spec("read_write run --threads=4 --rate=50 --warmup=2 --time=30").unwrap();
+    assert_eq!(open.connections, 4);
+    assert_eq!(open.expected(), Duration::from_secs(32));
+    let arrivals = Arrivals::Open {
+        rate_per_s: 50.0,
+        process: Process::Poisson,
+    };
+    assert_eq!(open.arrivals, arrivals);
+    for (line, fault) in [
+        ("--arrivals=constant", "--arrivals has no effect"),
+        (
+            "--mysql-ignore-errors=deadlock",
+            "not a list of error numbers",
+        ),
+        ("--rand-pareto-h=0.1", "--rand-pareto-h has no effect"),
+    ] {
+        let error = spec(&format!("read_write run {line}")).unwrap_err();
+        assert!(error.message.contains(fault), "{line}: {error}");
     }
 }
 

@@ -4,22 +4,22 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use audit::Audit;
 use benchmarks::oltp::{
-    ON_ERROR, Plan, Script, group,
+    Connections, Plan, Script,
     layout::{self as sysbench, Beside, FinalReport, Header},
+    plan, prepared_statements,
 };
 use blame::{Blame, Blamed};
-use load::{Arrivals, Drain, Load, Process, Stop, WarmUp};
+use experiment::PlannedLoad;
+use load::{Drain, Stop};
 use protocol::{Endpoint, NO_SUCH_TABLE};
 use report::RunReport;
 use results::audit_of_run;
-use runs::{
-    PreparedStatements, Recorded, RunOutcome, SingleRun, control, number, shortcoming, steady_judge,
-};
+use runs::{LoadRules, Recorded, RunOutcome, SingleRun, control, number, shortcoming};
 
 use crate::{
     commands::{
         oltp::{
-            options::{Format, Options},
+            options::{DURATION, Format, Options},
             values::ForcedShutdown,
             watch::{Pending, Watcher},
         },
@@ -30,20 +30,17 @@ use crate::{
     terminal,
 };
 
-/// How long a run measures where nothing is said, as with sysbench.
-const DURATION: Duration = Duration::from_secs(10);
-
 /// Runs the workload.
 pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let seed = match options.load.seed {
         None | Some(0) => fresh_seed(),
         Some(seed) => seed,
     };
-    let plan = Arc::new(Plan::new(
-        script,
-        options.settings(seed)?,
-        options.ignored_errors()?,
-    ));
+    let load = PlannedLoad {
+        spec: options.spec(script)?,
+        seed,
+    };
+    let plan = Arc::new(plan(options.values()?, &load));
     let is_document = matches!(options.report.format, Format::Json | Format::Csv);
     if options.has_histogram() && is_document {
         let message = "--histogram is for the formats text and sysbench";
@@ -52,11 +49,15 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
     }
     let stop = stop(options)?;
     let drain = drain(options, stop)?;
-    let arrivals = arrivals(options)?;
     let endpoint = options.endpoint()?;
     let context = terminal::context()?;
-    let stage = options.report.record.stage(endpoint.clone(), &context)?;
-    check_server(&plan, &endpoint)?;
+    let stage = options.report.record.stage(
+        endpoint,
+        prepared_statements(&plan),
+        "--db-ps-mode=disable",
+        &context,
+    )?;
+    warn_of_missing_rows(&plan, stage.server())?;
     if options.report.format == Format::Sysbench {
         super::title::print_title(options);
         print!("{}", sysbench::header(&header(options, stop, drain)));
@@ -64,14 +65,16 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
     let place = (options.report.record).place(&format!("oltp-{}", script.name()))?;
     let path = place.path();
     let single = SingleRun {
-        before: Vec::new(),
-        after: &|_| Vec::new(),
         name: format!("oltp {}", script.name()),
         settings: told_settings(&plan),
         arguments: recorded_arguments(),
-        seed,
+        rules: LoadRules {
+            stop,
+            drain,
+            ..LoadRules::of_command(&load.spec)
+        },
+        load,
         stage: &stage,
-        expected: expected(options),
         sample_every: options.report.record.sample_every,
         path,
         context: &context,
@@ -84,17 +87,8 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
         is_open_loop: options.load.rate > 0.0,
         pending: Pending::default(),
     };
-    let load = Load {
-        arrivals,
-        spin: options.load.spin,
-        warm_up: WarmUp::fixed(options.load.warmup),
-        stop,
-        drain,
-        on_error: ON_ERROR,
-        ..Load::closed(vec![group(&plan, &endpoint)], seed, steady_judge::judge)
-    };
     let recorded = single
-        .record(load.on_loops(options.load.loops), &mut watcher)
+        .record(&mut Connections::new(plan), Some(&mut watcher))
         .map_err(|error| hinted(error, script))?;
     if options.report.format == Format::Sysbench {
         print!("{}", report(options, &recorded));
@@ -160,52 +154,27 @@ fn time_of(stop: Stop) -> Option<Duration> {
     }
 }
 
-fn arrivals(options: &Options) -> Result<Arrivals, Blamed> {
-    let rate_per_s = options.load.rate;
-    match (rate_per_s > 0.0, options.load.arrivals) {
-        (false, None) => Ok(Arrivals::Closed),
-        (false, Some(_)) => {
-            let message = "--arrivals has no effect without --rate";
-            Err(Blamed::new(Blame::Input, message))
-        }
-        (true, process) => Ok(Arrivals::Open {
-            rate_per_s,
-            process: process.unwrap_or(Process::Poisson),
-        }),
-    }
-}
-
 /// Whether the run is ended by force some time after its planned end.
 fn is_forced(options: &Options) -> bool {
     let forced = options.load.forced_shutdown;
     forced.is_some_and(|forced| forced != ForcedShutdown::Off)
 }
 
-fn expected(options: &Options) -> Duration {
-    options.load.warmup + options.load.duration.unwrap_or(DURATION)
-}
-
-/// Refuses what would fail half access: more prepared statements than the server allows. Warns where rows are missing.
-fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
-    let settings = plan.settings();
-    let prepared = PreparedStatements::of(settings.connections, plan.prepared_statements());
-    let (allowed, last_id) = control(endpoint, async |connection| {
-        let allowed = PreparedStatements::allowed(connection).await?;
-        let last_id = match number(connection, "select max(id) from sbtest1").await {
-            Err(lost) if lost.is_connection_lost() => return Err(lost),
+/// Warns where the table has fewer rows than the workload asks for.
+fn warn_of_missing_rows(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
+    let last_id = control(endpoint, async |connection| {
+        match number(connection, "select max(id) from sbtest1").await {
+            Err(lost) if lost.is_connection_lost() => Err(lost),
             // Whatever is wrong with the table, the load says so.
-            found => found.ok().flatten(),
-        };
-        Ok((allowed, last_id))
-    })?;
-    prepared.refuse_beyond(allowed, |all| {
-        format!("SET GLOBAL max_prepared_stmt_count={all}, or --db-ps-mode=disable")
+            found => Ok(found.ok().flatten()),
+        }
     })?;
     let needs_rows = !matches!(plan.script(), Script::Insert | Script::BulkInsert);
-    if let Some(last_id) = last_id.filter(|last| needs_rows && *last < settings.table_size) {
+    let table_size = plan.settings().table_size;
+    if let Some(last_id) = last_id.filter(|last| needs_rows && *last < table_size) {
         eprintln!(
-            "warning: the ids of sbtest1 end at {last_id}, and --table-size is {}: some statements will find no row",
-            settings.table_size
+            "warning: the ids of sbtest1 end at {last_id}, and --table-size is {table_size}: some statements will \
+             find no row"
         );
     }
     Ok(())

@@ -1,16 +1,16 @@
 //! `dbdyno script run`: drives scripts and prints their report.
 
-use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
-use benchmarks::script::{DATABASE, ON_ERROR, Plan, ScriptLoad, Scripts, group, plan};
+use benchmarks::script::{Connections, DATABASE, ScriptLoad, prepared_statements, scripts};
 use blame::{Blame, Blamed};
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
-use load::{Arrivals, Load, Process, Stop, WarmUp};
-use protocol::Endpoint;
+use experiment::{LoadSpec, PlannedLoad};
+use load::{Arrivals, Process, WarmUp};
 use report::RunReport;
 use results::audit_of_run;
-use runs::{PreparedStatements, RunOutcome, SingleRun, shortcoming, steady_judge};
-use settings::{Values, WeightedFile, quantity};
+use runs::{LoadRules, RunOutcome, SingleRun, shortcoming};
+use settings::{Chosen, Value, Values, WeightedFile, quantity};
 
 use crate::{
     commands::{
@@ -18,7 +18,6 @@ use crate::{
         record_options::{RecordOptions, exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
         table_options,
-        unobserved::Unobserved,
     },
     connection_options::ConnectionOptions,
     seed::fresh_seed,
@@ -140,37 +139,38 @@ impl FromArgMatches for Numbers {
 }
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let scripts = scripts(args)?;
+    let load = load(args)?;
+    let scripts = scripts(&load)?;
     for warning in scripts.warnings() {
         eprintln!("warning: {warning}");
     }
-    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let load = PlannedLoad {
+        spec: load,
+        seed: args.seed.unwrap_or_else(fresh_seed),
+    };
     let endpoint = match args.connection.server {
         Some(_) => args.connection.endpoint_of_tables(DATABASE)?,
         None => args.connection.endpoint()?,
     };
     let context = terminal::context()?;
-    let stage = args.record.stage(endpoint.clone(), &context)?;
-    let settings = ScriptLoad::settings(&args.numbers.0, args.connections, seed);
-    let plan = Arc::new(plan(scripts, settings, &endpoint)?);
-    check_prepared(&plan, &endpoint)?;
-    let name = format!("script {}", plan.operations().join(" "));
+    let prepared = prepared_statements(&scripts, &load);
+    let stage = (args.record).stage(endpoint, prepared, "--mode text", &context)?;
+    let mut connections = Connections::new(scripts, &load, stage.server())?;
+    let plan = connections.plan();
     let place = args.record.place("script")?;
     let path = place.path();
     let single = SingleRun {
-        before: Vec::new(),
-        after: &|_| Vec::new(),
-        name,
+        name: format!("script {}", plan.operations().join(" ")),
         settings: plan.told(),
         arguments: recorded_arguments(),
-        seed,
+        rules: LoadRules::of_command(&load.spec),
+        load,
         stage: &stage,
-        expected: args.warmup.at_most() + args.duration,
         sample_every: args.record.sample_every,
         path,
         context: &context,
     };
-    let recorded = single.record(load(args, &plan, &endpoint, seed), &mut Unobserved)?;
+    let recorded = single.record(&mut connections, None)?;
     let report = RunReport::of(&recorded.record, &PERCENTILES);
     let audit = audit_of_run(&recorded.record);
     match args.format {
@@ -192,7 +192,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     Ok(exit_code_of_rate(&recorded.outcome.offered))
 }
 
-fn scripts(args: &RunArgs) -> Result<Scripts, Blamed> {
+/// The load, as an experiment has it.
+fn load(args: &RunArgs) -> Result<LoadSpec, Blamed> {
     let mut defined = BTreeMap::new();
     for (name, value) in &args.define {
         if defined.insert(name.clone(), value.clone()).is_some() {
@@ -200,29 +201,23 @@ fn scripts(args: &RunArgs) -> Result<Scripts, Blamed> {
             return Err(Blamed::new(Blame::Input, message));
         }
     }
-    let files = args.files.iter();
-    let files = files.map(|file| benchmarks::script::WeightedFile {
-        path: &file.path,
-        weight: file.weight,
-    });
-    Ok(Scripts::read(&files.collect::<Vec<_>>(), &defined)?)
-}
-
-/// Refuses more prepared statements than the server allows, at which the run would fail while it connects.
-fn check_prepared(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
-    let prepared = PreparedStatements::of(plan.connections(), plan.prepared_statements());
-    prepared.refuse_on(endpoint, |all| {
-        format!("SET GLOBAL max_prepared_stmt_count={all}, or --mode text")
+    let mut values = args.numbers.0.clone();
+    values.set("files", Value::WeightedFiles(args.files.clone()));
+    values.set("define", Value::Pairs(defined));
+    let source = Chosen {
+        kind: &ScriptLoad as _,
+        values,
+    };
+    Ok(LoadSpec {
+        arrivals: arrivals(args),
+        warmup: args.warmup,
+        loops: args.loops,
+        ..LoadSpec::closed(source, args.connections, args.duration)
     })
 }
 
-fn load(
-    args: &RunArgs,
-    plan: &Arc<Plan>,
-    endpoint: &Endpoint,
-    seed: u64,
-) -> Load<benchmarks::script::ScriptUser> {
-    let arrivals = match args.rate {
+fn arrivals(args: &RunArgs) -> Arrivals {
+    match args.rate {
         None => Arrivals::Closed,
         Some(rate_per_s) => Arrivals::Open {
             rate_per_s,
@@ -231,15 +226,7 @@ fn load(
                 ArrivalProcess::Constant => Process::Constant,
             },
         },
-    };
-    let load = Load {
-        arrivals,
-        warm_up: args.warmup,
-        stop: Stop::After(args.duration),
-        on_error: ON_ERROR,
-        ..Load::closed(vec![group(plan, endpoint)], seed, steady_judge::judge)
-    };
-    load.on_loops(args.loops)
+    }
 }
 
 fn weighted_file(text: &str) -> Result<WeightedFile, String> {

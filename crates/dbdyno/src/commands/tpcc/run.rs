@@ -1,30 +1,31 @@
 //! `dbdyno tpcc run`: terminals run the five transactions, and what they left is checked.
 
-use std::{cell::RefCell, collections::BTreeMap, process::ExitCode, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
 use ::load::WarmUp;
 use audit::Audit;
 use benchmarks::tpcc::{
-    DATABASE, DELIVERED, Deliveries, Share, TerminalPlan, Violation,
-    consistency::{checked, describe, violations},
+    DATABASE, DELIVERED, LoadOptions, Share, Tables, TerminalPlan, Terminals, TpccLoad, Violation,
+    consistency::describe,
     create_procedures, deliveries,
     layout::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
     operations,
-    terminal_groups::{Database, Settings, prepared_statements},
+    terminal_groups::{Database, TerminalMode, connections, prepared_statements},
 };
-use blame::{Blame, Blamed};
+use blame::Blame;
 use clap::ValueEnum;
+use experiment::{LoadSpec, PlannedLoad};
 use report::RunReport;
 use results::audit_of_run;
-use runs::{Context, Purpose, Recorded, RunOutcome, SingleRun, database, shortcoming};
-use samples::Line;
+use runs::{LoadRules, Purpose, Recorded, RunOutcome, SingleRun, database, shortcoming};
+use settings::{Chosen, Value, Values};
 
 use crate::{
     commands::{
         load_times::{self, time},
         record_options::{RecordOptions, recorded_arguments, write_report},
         run::terminal_width,
-        unobserved::Unobserved,
+        tpcc::reported_terminals::ReportedTerminals,
     },
     connection_options::ConnectionOptions,
     terminal::{self},
@@ -94,6 +95,16 @@ enum Pacing {
     Spec,
 }
 
+impl Pacing {
+    /// The option's value.
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Spec => "spec",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Delivery {
     Deferred,
@@ -127,37 +138,27 @@ impl RoundTrips {
 }
 
 pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let settings = settings(&args);
+    let load = load(&args);
+    let mode = mode(&args, &load);
     let place = args.record.place("tpcc")?;
     let path = place.path();
     let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
     let context = terminal::context()?;
-    let stage = args.record.stage(endpoint.clone(), &context)?;
-    prepared_statements(
-        settings.connections,
-        settings.deliveries,
-        settings.round_trips,
-    )
-    .refuse_on(&endpoint, |all| {
-        format!("SET GLOBAL max_prepared_stmt_count={all}, or fewer --connections")
-    })?;
-    let database = Database::look(&endpoint)?;
+    let prepared = prepared_statements(args.connections, mode);
+    let fewer = "fewer --connections";
+    let stage = args.record.stage(endpoint, prepared, fewer, &context)?;
+    let endpoint = stage.server();
+    let database = Database::look(endpoint)?;
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {
         let what = format!(
             "it has {} warehouses, not {warehouses}",
             database.warehouses
         );
-        return Err(database::conflict(&endpoint, what).into());
+        return Err(database::conflict(endpoint, what).into());
     }
-    let before = if args.no_check {
-        Vec::new()
-    } else {
-        violations(&endpoint, false, &context)?
-    };
-    for violation in &before {
-        eprintln!("warning: before the run, {}", describe(violation));
-    }
+    let plan = database.plan(warehouses, mode, args.seed);
+    let terminals = Terminals::new(plan, !args.no_check, Tables::Found, endpoint, &context)?;
     if database.notes.is_none() {
         eprintln!(
             "note: another tool loaded this database. The constant of its last names is unknown, so clause 2.1.6.1 \
@@ -165,49 +166,29 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         );
     }
     if matches!(args.round_trips, RoundTrips::Stored) {
-        let created = Purpose::Change.control(&endpoint, create_procedures)?;
+        let created = Purpose::Change.control(endpoint, create_procedures)?;
         if created > 0 {
             eprintln!("created {created} stored procedures, which dbdyno tpcc cleanup removes");
         }
     }
-    let plan = database.plan(warehouses, &settings);
-    let is_deferred = plan.deliveries == Deliveries::Deferred;
-    let found_after = RefCell::new(None);
-    let after = |is_complete: bool| {
-        let mut lines = Vec::new();
-        if is_deferred {
-            lines.push(Line::Deliveries(deliveries::deliver_rest(
-                &plan, &endpoint, &context,
-            )));
-        }
-        if is_complete && !args.no_check {
-            let found = violations_since(&endpoint, &before, &context);
-            if let Ok(new) = &found {
-                lines.push(Line::Checked(checked("end", new)));
-            }
-            found_after.replace(Some(found));
-        }
-        lines
-    };
     let single = SingleRun {
-        before: if args.no_check {
-            Vec::new()
-        } else {
-            vec![Line::Checked(checked("start", &before))]
-        },
-        after: &after,
         name: "tpcc".to_owned(),
-        settings: told(&args, &plan),
+        settings: told(&args, terminals.plan()),
         arguments: recorded_arguments(),
-        seed: args.seed,
+        rules: LoadRules {
+            connections: connections(args.connections, mode.deliveries),
+            ..LoadRules::of_command(&load.spec)
+        },
+        load,
         stage: &stage,
-        expected: expected(&args),
         sample_every: args.record.sample_every,
         path,
         context: &context,
     };
     eprintln!("{}", schedule(&args));
-    let recorded = single.record(settings.load(&plan, &endpoint), &mut Unobserved)?;
+    let mut terminals = ReportedTerminals::new(terminals);
+    let recorded = single.record(&mut terminals, None)?;
+    let (plan, found_after) = (terminals.plan(), terminals.found());
     let transactions = transactions(&recorded);
     let inputs = plan.tally.total().audit(warehouses);
     let audit = audit_of_run(&recorded.record);
@@ -234,19 +215,16 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     if let Some(error) = recorded.failed {
         return Err(error.into());
     }
-    let new = match found_after.take() {
-        None => Vec::new(),
-        Some(found) => {
-            let new = found?;
-            print!("{}", told_after(&new));
-            new
-        }
-    };
+    let new = found_after?;
+    if let Some(new) = &new {
+        print!("{}", told_after(new));
+    }
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
         return Err(error.into());
     }
+    let is_consistent = new.is_none_or(|new| new.is_empty());
     let is_valid =
-        new.is_empty() && are_delivered && !inputs.iter().any(|share| share.is_violated());
+        is_consistent && are_delivered && !inputs.iter().any(|share| share.is_violated());
     Ok(if is_valid {
         ExitCode::SUCCESS
     } else {
@@ -255,37 +233,34 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn settings(args: &RunArgs) -> Settings {
-    Settings {
-        connections: args.connections,
-        loops: args.loops,
-        warm_up: args.warmup,
-        measured: args.duration,
-        pacing: match args.pacing {
-            Pacing::None => benchmarks::tpcc::Pacing::None,
-            Pacing::Spec => benchmarks::tpcc::Pacing::Specification,
-        },
-        round_trips: match args.round_trips {
-            RoundTrips::Statements => benchmarks::tpcc::RoundTrips::Statements,
-            RoundTrips::Stored => benchmarks::tpcc::RoundTrips::Stored,
-        },
-        deliveries: match args.delivery {
-            Delivery::Deferred => Deliveries::Deferred,
-            Delivery::Inline => Deliveries::Inline,
+/// The load, as an experiment has it.
+fn load(args: &RunArgs) -> PlannedLoad {
+    let mut values = Values::default();
+    values.set("pacing", Value::Choice(args.pacing.name()));
+    values.set("delivery", Value::Choice(args.delivery.name()));
+    values.set("check", Value::Flag(!args.no_check));
+    let source = Chosen {
+        kind: &TpccLoad as _,
+        values,
+    };
+    PlannedLoad {
+        spec: LoadSpec {
+            warmup: args.warmup,
+            loops: args.loops,
+            ..LoadSpec::closed(source, args.connections, args.duration)
         },
         seed: args.seed,
     }
 }
 
-/// What the run has violated.
-fn violations_since(
-    endpoint: &protocol::Endpoint,
-    before: &[Violation],
-    context: &Context,
-) -> Result<Vec<Violation>, Blamed> {
-    let after = violations(endpoint, false, context)?;
-    let new = after.iter().filter_map(|violation| violation.since(before));
-    Ok(new.collect())
+fn mode(args: &RunArgs, load: &PlannedLoad) -> TerminalMode {
+    TerminalMode {
+        round_trips: match args.round_trips {
+            RoundTrips::Statements => workload::tpcc::RoundTrips::Statements,
+            RoundTrips::Stored => workload::tpcc::RoundTrips::Stored,
+        },
+        ..TerminalMode::of(LoadOptions::of(&load.spec.source.values))
+    }
 }
 
 fn told_after(new: &[Violation]) -> String {
@@ -338,13 +313,9 @@ fn told_inputs(inputs: &[Share]) -> Vec<InputShare> {
 /// What the run was asked to do, for its record.
 fn told(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
     let constants = plan.constants;
-    let pacing = match args.pacing {
-        Pacing::None => "none",
-        Pacing::Spec => "spec",
-    };
     let pairs = [
         ("warehouses", plan.warehouses.to_string()),
-        ("pacing", pacing.to_owned()),
+        ("pacing", args.pacing.name().to_owned()),
         ("round_trips", args.round_trips.name().to_owned()),
         ("delivery", args.delivery.name().to_owned()),
         ("c_last", constants.last_name.to_string()),
@@ -374,10 +345,6 @@ fn schedule(args: &RunArgs) -> String {
         "; consistency checks before and after"
     };
     format!("measuring {}{warm_up}{checks}", seconds(args.duration))
-}
-
-fn expected(args: &RunArgs) -> Duration {
-    args.warmup.at_most() + args.duration
 }
 
 fn warm_up(text: &str) -> Result<WarmUp, String> {

@@ -10,15 +10,17 @@ use std::{
 };
 
 use benchmarks::slap::{
-    self, Engine, Plan, Planned,
+    Clients, Engine, Plan, Planned, SlapLoad,
     layout::{self, TestReport},
 };
 use blame::{Blame, Blamed};
-use load::{Ended, Group, INTERVAL, Load, Observer, Outcome, Stop};
+use experiment::{LoadSpec, PlannedLoad};
+use load::{Ended, INTERVAL, Observer, Outcome, Stop};
 use protocol::{Compression, Endpoint};
 use results::{RecordPlace, audit_of_run, numbered};
-use runs::{Context, SingleRun, Stage, open_files, refuse_if_interrupted, steady_judge};
+use runs::{Context, Driver, LoadRules, SingleRun, Stage, Work, open_files, refuse_if_interrupted};
 use samples::{Interval, PhaseMark};
+use settings::{Chosen, OptionTable, Value, defaults};
 
 use crate::{
     commands::{record_options::recorded_arguments, run::terminal_width},
@@ -163,7 +165,7 @@ impl Tests<'_, '_> {
         self.main.run_all(&settings.pre_query)?;
         self.rounds += 1;
         let plan = Arc::new(plan);
-        let outcome = self.drive(engine, &plan, clients)?;
+        let outcome = self.drive(engine, Arc::clone(&plan), clients)?;
         tally.add(&plan, &outcome);
         // After a failure the server is not changed, except for the schema.
         if outcome.ended == Ended::Planned {
@@ -178,47 +180,39 @@ impl Tests<'_, '_> {
     fn drive(
         &self,
         engine: Option<&Engine>,
-        plan: &Arc<Plan>,
+        plan: Arc<Plan>,
         clients: u32,
     ) -> anyhow::Result<Outcome> {
         let settings = self.settings;
-        let group = Group {
-            name: settings.program.to_owned(),
-            ..slap::group(plan, clients, self.endpoint)
-        };
-        let load = Load {
-            arrivals: settings.arrivals,
+        let load = load(settings, clients);
+        let rules = LoadRules {
             stop: settings.duration.map_or(Stop::WhenUsersEnd, Stop::After),
-            on_refusal: settings.on_error.on_refusal(),
-            on_error: settings.on_error,
-            ..Load::closed(vec![group], settings.seed, steady_judge::judge)
+            ..LoadRules::of_command(&load.spec)
         };
-        let load = load.on_loops(settings.loops);
+        let mut work = Clients::new(settings.program, plan);
         let mut progress = Progress::new(settings);
         let Some(record) = &settings.record else {
-            let driven = load::drive(load, &self.context.interrupt, &mut progress);
-            return Ok(driven.map_err(Blamed::from)?);
+            let driver = Driver::unrecorded(self.endpoint.clone(), &load, rules, &self.context);
+            return Ok(work.drive(&driver, &mut progress)?);
         };
         let place = RecordPlace::claim(Some(&self.record_path(record)), "")?;
         let path = place.path();
         let stage = Stage::of(self.endpoint.clone(), None, &self.context)?;
         let single = SingleRun {
-            before: Vec::new(),
-            after: &|_| Vec::new(),
             name: settings
                 .label
                 .clone()
                 .unwrap_or_else(|| settings.program.to_owned()),
             settings: told(settings, self.endpoint, engine, clients),
             arguments: recorded_arguments(),
-            seed: settings.seed,
+            load,
+            rules,
             stage: &stage,
-            expected: settings.duration.unwrap_or(INTERVAL),
             sample_every: settings.sample_every,
             path,
             context: &self.context,
         };
-        let recorded = single.record(load, &mut progress)?;
+        let recorded = single.record(&mut work, Some(&mut progress))?;
         eprintln!("record: {}", path.display());
         // In addition to the report, which equals mysqlslap's byte for byte.
         let audit = audit_of_run(&recorded.record);
@@ -234,6 +228,27 @@ impl Tests<'_, '_> {
             return record.to_owned();
         }
         numbered(record, &self.rounds.to_string())
+    }
+}
+
+/// The load of a round, as an experiment has it.
+fn load(settings: &Settings, clients: u32) -> PlannedLoad {
+    let mut values = defaults(SlapLoad.options());
+    values.set("commit", Value::Count(settings.commit_every));
+    values.set("detach", Value::Count(settings.reconnect_every));
+    let source = Chosen {
+        kind: &SlapLoad as _,
+        values,
+    };
+    PlannedLoad {
+        spec: LoadSpec {
+            arrivals: settings.arrivals,
+            loops: settings.loops,
+            on_error: settings.on_error,
+            // Without a time, the clients end by themselves.
+            ..LoadSpec::closed(source, clients, settings.duration.unwrap_or(INTERVAL))
+        },
+        seed: settings.seed,
     }
 }
 

@@ -9,16 +9,18 @@ use std::{
 };
 
 use benchmarks::smack::{
-    BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, ConnectFigures, Figures,
-    QueryTypeFigures, SmackUser, UNCOUNTED, group, keys_of,
+    BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, Clients, ConnectFigures, Figures,
+    QueryTypeFigures, SmackLoad, UNCOUNTED, keys_of,
     layout::{BarrelReport, QueryType, Spread, TimeUnit, render},
 };
 use blame::{Blame, Blamed};
-use load::{Ended, INTERVAL, Load, Observer, Outcome};
+use experiment::{LoadSpec, PlannedLoad};
+use load::{Ended, INTERVAL, Observer, Outcome, Stop};
 use protocol::Endpoint;
 use results::{RecordPlace, audit_of_run};
-use runs::{SingleRun, Stage, open_files, steady_judge};
-use samples::{Connects, Interval, Line, PhaseMark};
+use runs::{Driver, LoadRules, SingleRun, Stage, Work, open_files};
+use samples::{Connects, Interval, PhaseMark};
+use settings::{Chosen, Value, Values};
 
 use crate::{
     commands::{record_options::recorded_arguments, run::terminal_width},
@@ -64,19 +66,27 @@ pub(super) fn crew(
         Blamed::new(Blame::Input, message)
     })?;
     open_files::provide_for(users.into())?;
-    let plan = Arc::new(plan);
-    let endpoint = shared.endpoints.of(client);
-    let group = group(&name, &plan, (workers.first, users), shared.seed, endpoint);
-    let load = Load {
-        on_refusal: shared.on_error.on_refusal(),
-        on_error: shared.on_error,
-        ..Load::closed(vec![group], 0, steady_judge::judge)
+    let load = load(shared, &name, users);
+    let rules = LoadRules {
+        stop: Stop::WhenUsersEnd,
+        ..LoadRules::of_command(&load.spec)
     };
-    let load = load.on_loops(shared.loops);
+    let mut clients = Clients {
+        client: name.clone(),
+        first: workers.first,
+        plan: Arc::new(plan),
+        keys: Vec::new(),
+    };
     let outcome = match &workers.record {
-        Some(record) => recorded(shared, client, &plan, load, record)?,
-        None => load::drive(load, &shared.context.interrupt, &mut Progress::new(&name))
-            .map_err(Blamed::from)?,
+        Some(record) => {
+            clients.keys = keys_of(&shared.script, &name, &clients.plan, &shared.dictionaries);
+            recorded(shared, client, &mut clients, (load, rules), record)?
+        }
+        None => {
+            let endpoint = Endpoint::clone(shared.endpoints.of(client));
+            let driver = Driver::unrecorded(endpoint, &load, rules, &shared.context);
+            clients.drive(&driver, &mut Progress::new(&name))?
+        }
     };
     tell_errors(&outcome);
     Ok(Driven {
@@ -89,36 +99,51 @@ pub(super) fn crew(
     })
 }
 
+/// The load of a client's workers, as an experiment has it.
+fn load(shared: &SharedState, client: &str, workers: u32) -> PlannedLoad {
+    let mut values = Values::default();
+    values.set("client", Value::Text(client.to_owned()));
+    let source = Chosen {
+        kind: &SmackLoad as _,
+        values,
+    };
+    PlannedLoad {
+        spec: LoadSpec {
+            loops: shared.loops,
+            on_error: shared.on_error,
+            // The workers end by themselves.
+            ..LoadSpec::closed(source, workers, INTERVAL)
+        },
+        seed: shared.seed,
+    }
+}
+
 /// Drives the workers and writes a record; the grade of its audit is printed in addition to the report, which equals
 /// Super Smack's byte for byte.
 fn recorded(
     shared: &SharedState,
     client: usize,
-    plan: &ClientPlan,
-    load: Load<SmackUser>,
+    clients: &mut Clients,
+    (load, rules): (PlannedLoad, LoadRules),
     record: &Path,
 ) -> anyhow::Result<Outcome> {
     let place = RecordPlace::claim(Some(record), "")?;
     let endpoint = Endpoint::clone(shared.endpoints.of(client));
     let stage = Stage::of(endpoint, None, &shared.context)?;
-    let name = &shared.script.clients[client].name;
-    let keys = keys_of(&shared.script, name, plan, &shared.dictionaries);
-    let workers = load.users().to_string();
+    let workers = load.spec.connections.to_string();
     let arguments = ("arguments".to_owned(), shared.arguments.join(" "));
     let single = SingleRun {
-        name: format!("super-smack {name}"),
+        name: format!("super-smack {}", clients.client),
         settings: BTreeMap::from([arguments, ("workers".to_owned(), workers)]),
         arguments: recorded_arguments(),
-        seed: shared.seed,
+        load,
+        rules,
         stage: &stage,
-        expected: INTERVAL,
         sample_every: shared.sample_every,
         path: place.path(),
         context: &shared.context,
-        before: keys.into_iter().map(Line::Keys).collect(),
-        after: &|_| Vec::new(),
     };
-    let recorded = single.record(load, &mut Silent)?;
+    let recorded = single.record(clients, None)?;
     eprintln!("record: {}", place.path().display());
     let audit = audit_of_run(&recorded.record);
     eprint!("{}", ::report::audit_in_short(&audit, terminal_width()));
@@ -228,19 +253,6 @@ impl Driven {
                 .collect(),
         }
     }
-}
-
-/// Prints nothing: the recording has its own progress line.
-struct Silent;
-
-impl Observer for Silent {
-    fn connected(&mut self, _open: u64, _total: u64) {}
-
-    fn started(&mut self) {}
-
-    fn phase(&mut self, _mark: PhaseMark) {}
-
-    fn interval(&mut self, _interval: Interval) {}
 }
 
 /// A progress line on the terminal while the workers run.

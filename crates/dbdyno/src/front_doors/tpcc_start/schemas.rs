@@ -3,14 +3,22 @@
 use std::sync::Arc;
 
 use benchmarks::tpcc::{
-    Terminal, TerminalPlan,
-    terminal_groups::{Database, Settings},
+    Deliveries, Pacing, RoundTrips, Terminal, TerminalPlan,
+    terminal_groups::{Database, ON_ERROR, TerminalMode, group},
 };
 use blame::{Blame, Blamed};
-use load::{Load, OnRefusal};
+use load::{Load, Observer, OnRefusal, Outcome};
 use protocol::Endpoint;
+use runs::Driver;
 
 use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};
+
+/// How the original's threads work.
+const MODE: TerminalMode = TerminalMode {
+    pacing: Pacing::None,
+    round_trips: RoundTrips::Statements,
+    deliveries: Deliveries::Inline,
+};
 
 /// A range of databases: their number, and the number of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +37,12 @@ struct Schema {
 pub(super) struct Schemas(Vec<Schema>);
 
 impl Schemas {
-    /// Reads the state of each of them.
+    /// Reads the state of each of them; the threads draw from this seed.
     pub(super) fn look(
         endpoint: &Endpoint,
         several: Option<SchemaRange>,
         warehouses: u32,
-        settings: &Settings,
+        seed: u64,
     ) -> Result<Self, Blamed> {
         let endpoints = match several {
             None => vec![endpoint.clone()],
@@ -59,12 +67,9 @@ impl Schemas {
                 return Err(Blamed::new(Blame::Input, message));
             }
             // Terminals with the same number in two databases have different inputs.
-            let settings = Settings {
-                seed: settings.seed.wrapping_add(index),
-                ..*settings
-            };
+            let seed = seed.wrapping_add(index);
             Ok(Schema {
-                plan: database.plan(warehouses, &settings),
+                plan: Arc::new(database.plan(warehouses, MODE, seed)),
                 endpoint: Arc::new(endpoint),
             })
         };
@@ -72,11 +77,14 @@ impl Schemas {
         Ok(Self(schemas?))
     }
 
-    /// The load of the terminals over all of them: thread t has database t mod m, as with the original.
-    pub(super) fn load(self, settings: &Settings, log: &Arc<OrderLog>) -> Load<LoggedTerminal> {
-        let first = &self.0[0];
-        let mut load = settings.load(&first.plan, &first.endpoint);
-        let terminals = load.groups.pop().expect("there are terminals");
+    /// Drives the terminals over all of them: thread t has database t mod m, as with the original.
+    pub(super) fn drive(
+        self,
+        driver: &Driver<'_>,
+        log: &Arc<OrderLog>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, Blamed> {
+        let terminals = group(&self.0[0].plan, driver.users(), driver.endpoint());
         let (log, schemas) = (Arc::clone(log), self.0);
         let make = move |thread: u32| {
             let count = schemas.len() as u32;
@@ -85,10 +93,12 @@ impl Schemas {
             let terminal = Terminal::new(plan, endpoint, thread / count);
             LoggedTerminal::new(terminal, Arc::clone(&log), thread)
         };
-        Load {
+        let load = Load {
             // Threads of the original that cannot connect end, and the others continue.
             on_refusal: OnRefusal::GoOn,
-            ..load.with_groups(vec![terminals.made_by(make)])
-        }
+            on_error: ON_ERROR,
+            ..driver.load(terminals.made_by(make))
+        };
+        driver.drive(load, observer)
     }
 }
