@@ -21,7 +21,7 @@ mod table;
 mod user;
 
 pub(crate) use benchmark::Oltp;
-pub use benchmark::{Connections, DATABASE, plan, prepared_statements};
+pub use benchmark::{Connections, DATABASE, group, plan, prepared_statements};
 pub use data_set::OltpTables;
 pub use distribution::RandType;
 pub use options::{OltpData, OltpLoad, SECTIONS};
