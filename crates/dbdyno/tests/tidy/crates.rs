@@ -10,6 +10,7 @@ use crate::repository::File;
 const JUDGING: &[&str] = &[
     "audit",
     "experiment",
+    "exposition",
     "figures",
     "histogram",
     "mycnf",

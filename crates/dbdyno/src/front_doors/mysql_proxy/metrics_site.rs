@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blame::Blamed;
+use exposition::{Labels, Metric, MetricKind};
 use proxy::{Metrics, Snapshot};
-use report::{Metric, MetricKind, openmetrics_with};
 
 use crate::serve::{Content, Door, Kind, Site};
 
@@ -29,7 +29,7 @@ impl Site for MetricsSite {
     fn at(&mut self, path: &str) -> Option<Content> {
         match path {
             "/metrics" => {
-                let text = openmetrics_with("", &metrics(&self.0.snapshot()));
+                let text = exposition::extended("", &metrics(&self.0.snapshot()));
                 Some(Content::new(Kind::Metrics, text))
             }
             "/metrics.json" => {
@@ -41,10 +41,10 @@ impl Site for MetricsSite {
     }
 }
 
-type Samples = Vec<(Vec<(String, String)>, f64)>;
+type Samples = Vec<(Labels, f64)>;
 
 /// A sample with labels.
-fn sample(labels: &[(&str, &str)], value: f64) -> (Vec<(String, String)>, f64) {
+fn sample(labels: &[(&str, &str)], value: f64) -> (Labels, f64) {
     let labels = labels.iter();
     let labels = labels.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     (labels.collect(), value)
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn the_snapshot_as_openmetrics() {
         let snapshot: Snapshot = serde_json::from_str(JSON).unwrap();
-        let text = openmetrics_with("", &metrics(&snapshot));
+        let text = exposition::extended("", &metrics(&snapshot));
         let golden = include_str!("metrics_golden.txt");
         assert_eq!(text, golden, "{text}");
     }
