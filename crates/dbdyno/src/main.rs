@@ -21,8 +21,8 @@ mod commands;
 mod connection_options;
 mod front_doors;
 mod habits;
+mod live_view;
 mod progress;
-mod serve;
 mod terminal;
 
 use command_groups::grouped;

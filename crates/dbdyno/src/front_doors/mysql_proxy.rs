@@ -21,7 +21,7 @@ use processes::Role;
 use proxy::{Level, Proxy, StartError};
 use runs::signals;
 
-use crate::output::print_of_clap;
+use crate::{live_view, output::print_of_clap};
 
 /// Interval at which it checks for its end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -68,8 +68,8 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ),
         );
     }
-    let door = arguments.own.metrics_address.as_deref();
-    let door = door.map(metrics_site::open).transpose()?;
+    let server = arguments.own.metrics_address.as_deref();
+    let server = server.map(metrics_site::open).transpose()?;
     let metrics = Arc::clone(&settings.metrics);
     let proxy = Proxy::start(settings, Arc::clone(&log)).map_err(|error| {
         let hint = matches!(error, StartError::Listen { .. }).then(|| {
@@ -79,8 +79,13 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         });
         Blamed::new(Blame::Input, error).hint(hint)
     })?;
-    if let Some(door) = door {
-        let address = door.start(move || metrics_site::MetricsSite::new(metrics))?;
+    if let Some(server) = server {
+        let address = server
+            .start(
+                move || metrics_site::MetricsSite::new(metrics),
+                live_view::warn,
+            )
+            .map_err(Blamed::machine)?;
         let text = format!("metrics: http://{address}/metrics and http://{address}/metrics.json");
         log.write(Level::Message, &text);
     }

@@ -34,6 +34,7 @@ const SOCKETS: &[&str] = &[
     "reactor",
     "server",
     "telemetry",
+    "web",
     "workload",
 ];
 

@@ -10,6 +10,7 @@ use std::{
 
 use blame::{Blame, Blamed};
 use load::Interrupt;
+use monitor::{Feed, Viewers};
 use ratatui::{
     Terminal,
     backend::CrosstermBackend,
@@ -22,11 +23,7 @@ use ratatui::{
 use reactor::{Instant, system_now};
 use top::{Answer, Model, Palette, Playback, Screen, Source, draw};
 
-use crate::commands::top::{
-    feed::Feed,
-    keyboard::{Input, Keyboard},
-    viewers::Viewers,
-};
+use crate::commands::top::keyboard::{Input, Keyboard};
 
 /// Timeout of the wait for a key between two polls of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

@@ -9,10 +9,11 @@ use std::{
 
 use blame::{Blame, Blamed};
 use load::Interrupt;
+use monitor::{Feed, Viewers};
 use reactor::system_now;
 use top::{Model, Plain, Playback, Source};
 
-use crate::commands::top::{feed::Feed, hang_up::has_hung_up, viewers::Viewers};
+use crate::commands::top::hang_up::has_hung_up;
 
 /// Polling interval of the feed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use blame::Blamed;
 use exposition::{Labels, Metric, MetricKind};
 use proxy::{Metrics, Snapshot};
+use web::{Content, Kind, Server, Site};
 
-use crate::serve::{Content, Door, Kind, Site};
+use crate::live_view;
 
 /// Listens where the user wants; `:PORT` is this machine alone.
-pub(super) fn open(wanted: &str) -> Result<Door, Blamed> {
+pub(super) fn open(wanted: &str) -> Result<Server, Blamed> {
     let own = wanted
         .starts_with(':')
         .then(|| format!("127.0.0.1{wanted}"));
-    Door::open("--metrics-address", own.as_deref().unwrap_or(wanted))
+    live_view::bind("--metrics-address", own.as_deref().unwrap_or(wanted))
 }
 
 /// The counters of a proxy as pages.

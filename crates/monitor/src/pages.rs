@@ -2,8 +2,7 @@
 
 use exposition::{Labels, Metric, MetricKind};
 use top::{BrowserView, Model, Reading, html, panel_at};
-
-use super::content::{Content, Kind};
+use web::{Content, Kind};
 
 /// A browser asks again after this time, seconds.
 const REFRESH_S: u32 = 2;
