@@ -1,27 +1,17 @@
-//! `--metrics-address`: what the proxy counts, for Prometheus and for programs.
+//! What a proxy counts, as pages for Prometheus and for programs.
 
 use std::sync::Arc;
 
-use blame::Blamed;
 use exposition::{Labels, Metric, MetricKind};
-use proxy::{Metrics, Snapshot};
-use web::{Content, Kind, Server, Site};
+use web::{Content, Kind, Site};
 
-use crate::live_view;
-
-/// Listens where the user wants; `:PORT` is this machine alone.
-pub(super) fn open(wanted: &str) -> Result<Server, Blamed> {
-    let own = wanted
-        .starts_with(':')
-        .then(|| format!("127.0.0.1{wanted}"));
-    live_view::bind("--metrics-address", own.as_deref().unwrap_or(wanted))
-}
+use crate::{BackendFigures, ChangeFigures, HookFigures, Metrics, RuleFigures, Snapshot};
 
 /// The counters of a proxy as pages.
-pub(super) struct MetricsSite(Arc<Metrics>);
+pub(crate) struct MetricsSite(Arc<Metrics>);
 
 impl MetricsSite {
-    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(metrics: Arc<Metrics>) -> Self {
         Self(metrics)
     }
 }
@@ -99,21 +89,21 @@ fn metrics(snapshot: &Snapshot) -> Vec<Metric> {
             one(snapshot.commands as f64),
         ),
     ];
-    let hooks = |value: fn(&proxy::HookFigures) -> f64| -> Samples {
+    let hooks = |value: fn(&HookFigures) -> f64| -> Samples {
         let hooks = snapshot.hooks.iter();
         hooks
             .map(|it| sample(&[("hook", &it.hook)], value(it)))
             .collect()
     };
-    let rules = |value: fn(&proxy::RuleFigures) -> u64| -> Samples {
+    let rules = |value: fn(&RuleFigures) -> u64| -> Samples {
         let rules = snapshot.rules.iter();
         rules
             .map(|it| sample(&[("rule", &it.rule)], value(it) as f64))
             .collect()
     };
-    let backends = |value: fn(&proxy::BackendFigures) -> u64| -> Samples {
+    let backends = |value: fn(&BackendFigures) -> u64| -> Samples {
         let backends = snapshot.backends.iter();
-        let labels = |it: &proxy::BackendFigures, value| {
+        let labels = |it: &BackendFigures, value| {
             sample(&[("backend", &it.address), ("kind", &it.kind)], value)
         };
         backends.map(|it| labels(it, value(it) as f64)).collect()
@@ -201,7 +191,7 @@ fn metrics(snapshot: &Snapshot) -> Vec<Metric> {
 }
 
 fn changes(snapshot: &Snapshot) -> Samples {
-    let labels = |it: &proxy::ChangeFigures| {
+    let labels = |it: &ChangeFigures| {
         let labels = [
             ("digest", it.digest.as_str()),
             ("change", it.change.as_str()),
