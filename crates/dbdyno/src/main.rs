@@ -21,9 +21,9 @@ mod commands;
 mod connection_options;
 mod front_doors;
 mod habits;
+mod live_view;
 mod progress;
 mod seed;
-mod serve;
 mod terminal;
 
 use command_groups::grouped;

@@ -1,6 +1,6 @@
 //! The admin interface: a server without a backend, which a script answers first.
 
-use std::rc::Rc;
+use std::{rc::Rc, sync::Arc};
 
 use protocol::{
     null_server::Hello,
@@ -8,7 +8,7 @@ use protocol::{
 };
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use crate::{Decision, HookMaker, Hooks, QueryResult, SharedSession};
+use crate::{Decision, HookMaker, Hooks, MakerOfThread, QueryResult, SharedSession};
 
 /// The version that the admin interface says it has.
 const VERSION: &str = "5.0.99-agent-admin";
@@ -30,9 +30,14 @@ pub struct AdminMaker {
 }
 
 impl AdminMaker {
-    /// Sessions for this account, whose queries a script may answer.
-    pub fn new(account: AdminAccount, script: Option<Rc<dyn HookMaker>>) -> Self {
-        Self { account, script }
+    /// The maker of sessions for this account, whose queries a script may answer.
+    pub fn maker(account: AdminAccount, script: Option<Arc<MakerOfThread>>) -> Arc<MakerOfThread> {
+        Arc::new(move |surroundings| {
+            let script = script.as_ref();
+            let script = script.map(|script| script(surroundings)).transpose()?;
+            let account = account.clone();
+            Ok(Rc::new(Self { account, script }))
+        })
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The relay (sockets, packets, logins) knows scripts only as [`Hooks`]; hooks know the relay only as the [`Session`]
 //! that they see and change.
+//!
+//! A [`ProxyProcess`] is a process with a [`Proxy`] and nothing else; a [`Guard`] is one that watches it.
 
 mod address;
 mod admin;
@@ -16,16 +18,20 @@ mod leftovers;
 mod link;
 mod log;
 mod metrics;
+mod metrics_site;
 mod packets;
 mod pool;
 mod proxy;
+mod proxy_process;
 mod relay;
 mod result;
 mod rewrite;
 mod script;
 mod session;
 mod settings;
+mod start_error;
 mod stop;
+mod supervision;
 mod surroundings;
 mod survivors;
 mod thread;
@@ -45,10 +51,13 @@ pub use metrics::{
     BackendFigures, ChangeFigures, HookFigures, Metrics, RuleCounter, RuleFigures, SessionFigures,
     Snapshot,
 };
-pub use proxy::{Proxy, StartError};
+pub use proxy::Proxy;
+pub use proxy_process::ProxyProcess;
 pub use result::{QueryResult, Status, StatusFlags};
 pub use rewrite::{RewriteError, RewriteOptions, RewriteSource};
 pub use script::{LuaHooks, ScriptHost, ScriptOptions};
 pub use session::{Injection, Peer, Route, Session, SharedSession};
 pub use settings::{Account, ClientSide, MakerOfThread, ServerSide, Service, Settings};
+pub use start_error::StartError;
+pub use supervision::{Guard, Role, Supervision, limit_open_files, start_in_background};
 pub use surroundings::{Level, Surroundings};

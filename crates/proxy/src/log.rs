@@ -2,7 +2,10 @@
 
 use std::{
     fmt,
+    fs::OpenOptions,
     io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -10,7 +13,7 @@ use std::{
 use jiff::Timestamp;
 use reactor::Instant;
 
-use crate::Level;
+use crate::{Level, StartError};
 
 /// Lines about clients that have not logged in, within a [`WINDOW`]: whoever can connect must not be able to fill a disk.
 const STRANGERS_MAX: u64 = 60;
@@ -47,6 +50,20 @@ impl Log {
             out: Mutex::new(out),
             strangers: Mutex::new(None),
         }
+    }
+
+    /// A log at the end of a file.
+    pub fn append(level: Level, path: &Path) -> Result<Self, StartError> {
+        let file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o660)
+            .open(path);
+        let file = file.map_err(|source| StartError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self::new(level, Box::new(file)))
     }
 
     /// A log that keeps nothing.

@@ -15,7 +15,7 @@ use files::SocketFile;
 use reactor::{Clock, Listener, Reactor, Stream};
 
 use crate::{
-    Address, Log, Metrics, Service, Settings, check,
+    Address, Log, Metrics, Service, Settings, StartError, check,
     faults::Trouble,
     relay,
     stop::{Door, Stop},
@@ -24,25 +24,6 @@ use crate::{
 
 /// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
-
-/// A proxy that cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A listening socket.
-    #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// Where.
-        address: Address,
-        /// Why.
-        source: io::Error,
-    },
-    /// A thread or its event loop.
-    #[error("cannot start an event thread: {0}")]
-    Thread(io::Error),
-    /// The hooks of a thread.
-    #[error("{0}")]
-    Hooks(String),
-}
 
 /// A running proxy; it ends when it is dropped.
 pub struct Proxy {

@@ -6,7 +6,6 @@ mod csv;
 mod json;
 mod junit;
 mod markdown;
-mod metric;
 mod openmetrics;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -15,8 +14,7 @@ pub use csv::csv;
 pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;
-pub use metric::{Metric, MetricKind};
-pub use openmetrics::{openmetrics, openmetrics_with};
+pub use openmetrics::openmetrics;
 
 use crate::results::Results;
 #[cfg(feature = "parquet")]

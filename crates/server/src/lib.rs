@@ -34,7 +34,6 @@ pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
 };
 pub use installation::Installation;
-pub use process::child::wait_for_child;
 pub use process::program::version_output;
 pub use process::spawner::{Lifetime, spawn, spawn_in};
 pub use review::{Validated, review, validated};

@@ -1,6 +1,5 @@
 //! A process that is identified by more than its number, which could have been reused.
 
-pub(crate) mod child;
 pub(crate) mod interruption;
 pub(crate) mod launch;
 pub(crate) mod log;

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use reactor::Interrupt;
-use server::{Cgroup, Lifetime, spawn_in, wait_for_child};
+use reactor::{Interrupt, wait_for_child};
+use server::{Cgroup, Lifetime, spawn_in};
 
 use crate::{
     error::Error,

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
+use reactor::wait_for_child;
 use rustix::process::{Pid, Signal, kill_process};
-use server::wait_for_child;
 
 /// What a pattern may take longer than its time: a disk may owe many requests.
 pub(crate) const GRACE: Duration = Duration::from_secs(120);

@@ -9,12 +9,11 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use reactor::Interrupt;
+use reactor::{Interrupt, wait_for_child};
 use report::shell_word;
 use results::HIDDEN;
 use runs::signals;
 use rustix::process::{Pid, Signal, kill_process};
-use server::wait_for_child;
 
 /// A command to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use blame::{Blame, Blamed};
 use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
+use monitor::ExperimentSite;
 use report::{Results, checked_expectations};
 use results::ResultsDirectory;
 use runs::{Choices, Context, PlanBenchmarks, RunOutcome, Runner, shortcoming};
@@ -18,15 +19,13 @@ use server::Installation;
 use verdict::Outcome;
 
 use crate::{
-    bundled_experiments::file_of, commands::experiment_options::ExperimentOptions, progress::Shown,
-    serve::Door, terminal,
+    bundled_experiments::file_of, commands::experiment_options::ExperimentOptions, live_view,
+    progress::Shown, terminal,
 };
 
 mod again;
-mod site;
 
 pub(crate) use again::Again;
-use site::ExperimentSite;
 
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
@@ -127,8 +126,10 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         // Before the results directory is made; a resumed run checks before its server is.
         REGISTRY.check_limits(&experiment)?;
     }
-    let door = args.serve.as_deref();
-    let door = door.map(|it| Door::open("--serve", it)).transpose()?;
+    let server = args.serve.as_deref();
+    let server = server
+        .map(|it| live_view::bind("--serve", it))
+        .transpose()?;
     let results = if args.resume {
         ResultsDirectory::resume(args.results.as_deref(), &experiment, &file)?
     } else {
@@ -152,9 +153,12 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         &["--resume", "--repeats", "--duration"]
     };
-    if let Some(door) = door {
+    if let Some(server) = server {
         let directory = results.path().to_owned();
-        door.serve(move || ExperimentSite::new(&directory, shown))?;
+        live_view::start(server, move || {
+            let steps = Box::new(move || shown.lines());
+            ExperimentSite::new(&directory, &VOCABULARY, steps)
+        })?;
     }
     perform(
         &experiment,

@@ -8,27 +8,18 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
+use monitor::{Feed, RecordFeed, ServerFeed, Viewers};
+use runs::{Stage, sample_every, signals, utc_now};
 use top::{Model, Palette, Playback, Subject};
 
-mod feed;
 mod full_screen;
 mod hang_up;
 mod keyboard;
-mod live;
-mod live_server;
 mod plain_lines;
-mod record_feed;
-mod viewers;
-
-pub(super) use feed::Feed;
-use live::Live;
-pub(super) use record_feed::RecordFeed;
-use runs::{Stage, sample_every, signals, utc_now};
-use viewers::Viewers;
 
 use crate::{
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    terminal,
+    live_view, terminal,
 };
 
 /// Default polling interval of a server.
@@ -118,12 +109,12 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
                 version: String::new(),
                 started_at: utc_now(),
             });
-            let live = Live::start(stage, args.every.unwrap_or(EVERY))?;
-            (Box::new(live), model)
+            let feed = ServerFeed::start(stage, args.every.unwrap_or(EVERY))?;
+            (Box::new(feed), model)
         }
     };
     feed.poll(&mut model)?;
-    let viewers = args.serve.as_deref().map(Viewers::welcome).transpose()?;
+    let viewers = args.serve.as_deref().map(viewers).transpose()?;
     if args.plain || !stdout().is_terminal() {
         let paced = args.speed.map(|speed| Playback::new(feed.source(), speed));
         let choices = plain_lines::Choices {
@@ -150,6 +141,14 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
         eprintln!("warning: {why}");
     }
     shown
+}
+
+/// Serves the screen at an address as the user wrote it.
+fn viewers(wanted: &str) -> Result<Viewers, Blamed> {
+    let server = live_view::bind("--serve", wanted)?;
+    let (viewers, site) = Viewers::of_a_site();
+    live_view::start(server, move || site)?;
+    Ok(viewers)
 }
 
 /// An error if both a record and a server are named.

@@ -2,29 +2,32 @@
 
 mod address;
 mod arguments;
+mod base_directory;
 mod defaults_file;
 mod fault_options;
-mod log_file;
-mod metrics_site;
+mod own_command;
 mod own_options;
-mod pid_file;
-mod processes;
+mod refusal;
 mod service;
 mod side_options;
 
-use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+    sync::Arc,
+};
 
 use arguments::{Arguments, Parsed};
-use blame::{Blame, Blamed};
+use base_directory::below;
+use blame::Blamed;
 use clap::CommandFactory;
-use processes::Role;
-use proxy::{Level, Proxy, StartError};
+use own_command::own_command;
+use proxy::{Guard, Level, Log, ProxyProcess, Role, StartError, Supervision};
+use refusal::refusal;
 use runs::signals;
 
-use crate::output::print_of_clap;
-
-/// Interval at which it checks whether the proxy has ended by itself.
-const CHECK_EVERY: Duration = Duration::from_millis(50);
+use crate::{live_view, output::print_of_clap};
 
 /// Its options, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {
@@ -45,20 +48,53 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     {
         crate::connection_options::hidden_argument::hide_argument(password)?;
     }
-    match processes::role(&arguments)? {
-        Role::Starter => processes::start_in_background(&words),
-        Role::Guard => processes::guard(&arguments, &words),
+    let supervision = Supervision {
+        in_background: arguments.daemon,
+        restarts: arguments.keepalive,
+        user: arguments.user.clone(),
+    };
+    match supervision.role().map_err(refusal)? {
+        Role::Starter => start_in_background(&words),
+        Role::Guard => guard(&arguments, &words, &supervision),
         Role::Proxy => serve(&arguments),
     }
+}
+
+fn start_in_background(words: &[OsString]) -> anyhow::Result<ExitCode> {
+    let failed = |error: io::Error| Blamed::machine(format!("--daemon: {error}"));
+    let command = own_command(words).map_err(failed)?;
+    let code = proxy::start_in_background(command).map_err(|error| match error {
+        StartError::Process(error) => failed(error),
+        error => refusal(error),
+    })?;
+    Ok(ExitCode::from(code))
+}
+
+fn guard(
+    arguments: &Arguments,
+    words: &[OsString],
+    supervision: &Supervision,
+) -> anyhow::Result<ExitCode> {
+    let interrupt = signals::silent_interrupt()?;
+    let pid_file = arguments.pid_file.as_deref();
+    let pid_file = pid_file.map(|path| below(arguments, path)).transpose()?;
+    let guard = Guard {
+        supervision,
+        command: &|| own_command(words),
+        pid_file: pid_file.as_deref(),
+        interrupt: &interrupt,
+        warn: live_view::warn,
+    };
+    Ok(ExitCode::from(guard.run().map_err(refusal)?))
 }
 
 fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let interrupt = signals::silent_interrupt()?;
     if let Some(files) = arguments.max_open_files {
-        processes::limit_open_files(files)?;
+        proxy::limit_open_files(files).map_err(refusal)?;
     }
     let settings = service::settings(arguments)?;
-    let log = Arc::new(log_file::open(arguments)?);
+    let log = Arc::new(log(arguments)?);
     if let Some(dir) = &arguments.plugin_dir {
         let dir = dir.display();
         log.write(
@@ -68,45 +104,36 @@ fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ),
         );
     }
-    let door = arguments.own.metrics_address.as_deref();
-    let door = door.map(metrics_site::open).transpose()?;
-    let metrics = Arc::clone(&settings.metrics);
-    let proxy = Proxy::start(settings, Arc::clone(&log)).map_err(|error| {
-        let hint = matches!(error, StartError::Listen { .. }).then(|| {
-            "another program listens there, or the address is not this machine's: choose another --proxy-address or \
-             --admin-address"
-                .to_owned()
-        });
-        Blamed::new(Blame::Input, error).hint(hint)
-    })?;
-    if let Some(door) = door {
-        let address = door.start(move || metrics_site::MetricsSite::new(metrics))?;
-        let text = format!("metrics: http://{address}/metrics and http://{address}/metrics.json");
-        log.write(Level::Message, &text);
-    }
-    // A guard has written its own id, which ends both.
-    if !processes::is_guarded() {
-        pid_file::write(arguments)?;
-    }
-    processes::say_ready();
-    let places = proxy.addresses().join(", ");
-    log.write(
-        Level::Message,
-        &format!(
-            "dbdyno {} proxy started, listens on {places}",
-            env!("CARGO_PKG_VERSION")
-        ),
-    );
-    while !proxy.is_over() && !interrupt.wait(CHECK_EVERY) {}
-    proxy.stop();
-    let level = if arguments.verbose_shutdown {
-        // Also written where only errors are.
-        Level::Error
-    } else {
-        Level::Message
+    let metrics = arguments.own.metrics_address.as_deref();
+    let pid_file = arguments.pid_file.as_deref();
+    let process = ProxyProcess {
+        settings,
+        log,
+        metrics: metrics.map(metrics_server).transpose()?,
+        pid_file: pid_file.map(|path| below(arguments, path)).transpose()?,
+        always_logs_end: arguments.verbose_shutdown,
+        warn: live_view::warn,
     };
-    log.write(level, "shut down, exit code 0");
+    process.run(&interrupt).map_err(refusal)?;
     // The reader of standard output may have gone.
-    let _ = std::io::stdout().flush();
+    let _ = io::stdout().flush();
     Ok(ExitCode::SUCCESS)
+}
+
+fn log(arguments: &Arguments) -> Result<Log, Blamed> {
+    match &arguments.log_file {
+        None => Ok(Log::new(arguments.log_level, Box::new(io::stderr()))),
+        Some(path) => {
+            let path = below(arguments, path)?;
+            Log::append(arguments.log_level, &path).map_err(refusal)
+        }
+    }
+}
+
+/// Listens where the user wants; `:PORT` is this machine alone.
+fn metrics_server(wanted: &str) -> Result<web::Server, Blamed> {
+    let own = wanted
+        .starts_with(':')
+        .then(|| format!("127.0.0.1{wanted}"));
+    live_view::bind("--metrics-address", own.as_deref().unwrap_or(wanted))
 }

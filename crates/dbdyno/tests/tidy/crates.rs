@@ -10,6 +10,7 @@ use crate::repository::File;
 const JUDGING: &[&str] = &[
     "audit",
     "experiment",
+    "exposition",
     "figures",
     "histogram",
     "mycnf",
@@ -34,6 +35,7 @@ const SOCKETS: &[&str] = &[
     "reactor",
     "server",
     "telemetry",
+    "web",
 ];
 
 /// Libraries that implement MySQL's wire format.

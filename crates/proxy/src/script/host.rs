@@ -11,7 +11,7 @@ use std::{
 use lua::{Error, Host, HostOptions, Script, mlua::Table};
 
 use super::{backends::BackendList, constants, kept::KeptMemory, modules, outlets};
-use crate::{Backends, Level, Surroundings};
+use crate::{Backends, HookMaker, Level, MakerOfThread, Surroundings};
 
 /// What a host of scripts runs, and within which limits.
 #[derive(Debug, Clone)]
@@ -51,6 +51,15 @@ struct Loaded {
 }
 
 impl ScriptHost {
+    /// The maker of hooks of a script, with one Lua state for each event thread.
+    pub fn maker(options: ScriptOptions, backends: Arc<Backends>) -> Arc<MakerOfThread> {
+        Arc::new(move |surroundings| {
+            let host = Self::new(options.clone(), Arc::clone(&backends), surroundings);
+            let host = host.map_err(|error| format!("{}: {error}", options.script.display()))?;
+            Ok(Rc::new(host) as Rc<dyn HookMaker>)
+        })
+    }
+
     /// A Lua state with the proxy's interface. The script is loaded, too; if that fails, it is logged, and clients get
     /// an error until the file has changed.
     pub fn new(

@@ -1,20 +1,16 @@
 //! The admin interface.
 
-use std::{rc::Rc, sync::Arc};
-
 use protocol::relay::{ServerGreeting, error_packet, ok_packet};
-use proxy::{AdminAccount, AdminMaker, MakerOfThread};
+use proxy::{AdminAccount, AdminMaker};
 
 use crate::mock::{CAPABILITIES, End, Scene, login_of};
 
 fn scene() -> Scene {
-    let maker: Arc<MakerOfThread> = Arc::new(|_| {
-        let account = AdminAccount {
-            user: "root".to_owned(),
-            password: "secret".to_owned(),
-        };
-        Ok(Rc::new(AdminMaker::new(account, None)))
-    });
+    let account = AdminAccount {
+        user: "root".to_owned(),
+        password: "secret".to_owned(),
+    };
+    let maker = AdminMaker::maker(account, None);
     Scene::with(&[], Some(maker), |_| {})
 }
 

@@ -2,7 +2,6 @@
 
 use std::{
     net::SocketAddr,
-    rc::Rc,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
@@ -15,8 +14,8 @@ use protocol::{
     relay::{error_packet, ok_packet},
 };
 use proxy::{
-    Address, Backend, BackendKind, Backends, HookMaker, HostOptions, Log, MakerOfThread, Proxy,
-    ScriptHost, ScriptOptions, Service, Settings, StartError,
+    Address, Backend, BackendKind, Backends, HostOptions, Log, Proxy, ScriptHost, ScriptOptions,
+    Service, Settings, StartError,
 };
 use tempfile::TempDir;
 
@@ -52,11 +51,7 @@ fn scripted_within(
     };
     let scene = Scene::with(addresses, None, |settings| {
         let backends = Arc::clone(&settings.backends);
-        let maker: Arc<MakerOfThread> = Arc::new(move |surroundings| {
-            let host = ScriptHost::new(options.clone(), Arc::clone(&backends), surroundings);
-            Ok(Rc::new(host.unwrap()) as Rc<dyn HookMaker>)
-        });
-        settings.services[0].hooks = Some(maker);
+        settings.services[0].hooks = Some(ScriptHost::maker(options, backends));
     });
     (directory, scene)
 }

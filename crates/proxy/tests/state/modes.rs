@@ -1,10 +1,10 @@
 //! The ways in which a connection comes from one session to the next.
 
-use std::{rc::Rc, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use protocol::{Address, Connection};
 use proxy::{
-    Account, Backend, BackendKind, Backends, HookMaker, HostOptions, Log, MakerOfThread, Proxy,
+    Account, Backend, BackendKind, Backends, HostOptions, Log, MakerOfThread, Proxy,
     RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service, Settings,
 };
 
@@ -243,11 +243,7 @@ impl Scene<'_> {
             script: path,
             lua: HostOptions::default(),
         };
-        let backends = Arc::clone(&settings.backends);
-        Arc::new(move |surroundings| {
-            let host = ScriptHost::new(options.clone(), Arc::clone(&backends), surroundings);
-            Ok(Rc::new(host.unwrap()) as Rc<dyn HookMaker>)
-        })
+        ScriptHost::maker(options, Arc::clone(&settings.backends))
     }
 
     fn rule(&self, settings: &Settings) -> Arc<MakerOfThread> {

@@ -1,9 +1,5 @@
 //! All results as OpenMetrics text 1.0, for Prometheus and compatible programs.
 //!
-//! Only gauges, counters and summaries are used, so that programs that know only Prometheus's older text format can
-//! read it as well. The crate prometheus-client supports neither summaries nor metrics of finished runs, and there are
-//! only such metrics here.
-//!
 //! ```text
 //! # TYPE dbdyno_response_seconds summary
 //! # UNIT dbdyno_response_seconds seconds
@@ -11,65 +7,16 @@
 //! dbdyno_response_seconds{experiment="quickstart",run="1",block="1",factor_mix="1:0",quantile="0.95"} 0.00118
 //! ```
 
-use std::fmt::Write;
-
 use audit::Level;
+use exposition::{Family, Labels, document};
 use samples::Record;
 use verdict::{Measure, Scale, Unit};
 
-use super::metric::{Metric, MetricKind};
 use crate::{
     grid::Grid,
     results::Results,
     tables::{factor_columns::free_names, run_values::RunValues},
 };
-
-/// Ends the text.
-const END: &str = "# EOF\n";
-
-/// Metrics of one name.
-struct Family {
-    name: String,
-    kind: &'static str,
-    /// Suffix of the name; empty for a plain number.
-    unit: &'static str,
-    help: String,
-    samples: Vec<Sample>,
-}
-
-struct Sample {
-    suffix: &'static str,
-    labels: Labels,
-    value: f64,
-}
-
-type Labels = Vec<(String, String)>;
-
-impl Family {
-    fn new(kind: &'static str, name: &str, unit: &'static str, help: &str) -> Self {
-        let end = match unit {
-            "" => String::new(),
-            unit => format!("_{unit}"),
-        };
-        Self {
-            name: format!("dbdyno_{name}{end}"),
-            kind,
-            unit,
-            help: help.to_owned(),
-            samples: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, suffix: &'static str, labels: Labels, value: Option<f64>) {
-        if let Some(value) = value.filter(|value| value.is_finite()) {
-            self.samples.push(Sample {
-                suffix,
-                labels,
-                value,
-            });
-        }
-    }
-}
 
 /// The figures of one run, and the labels that identify it.
 struct Run<'a> {
@@ -106,30 +53,6 @@ pub fn openmetrics(results: &Results) -> String {
     families.extend(verdict(results, &grid, &names));
     families.extend(audit(results));
     document(&families)
-}
-
-/// Figures of now behind those of results, whose text comes from [`openmetrics`] or is empty.
-pub fn openmetrics_with(finished: &str, now: &[Metric]) -> String {
-    let families: Vec<Family> = now
-        .iter()
-        .map(|metric| {
-            let (kind, suffix) = match metric.kind {
-                MetricKind::Gauge => ("gauge", ""),
-                MetricKind::Counter => ("counter", "_total"),
-            };
-            let mut family = Family::new(kind, &metric.name, metric.unit, &metric.help);
-            for (labels, value) in &metric.samples {
-                family.push(suffix, labels.clone(), Some(*value));
-            }
-            family
-        })
-        .collect();
-    finished.strip_suffix(END).unwrap_or(finished).to_owned() + &document(&families)
-}
-
-fn document(families: &[Family]) -> String {
-    let told = families.iter().filter(|family| !family.samples.is_empty());
-    told.map(text).collect::<String>() + END
 }
 
 /// The label of each factor: `factor_NAME`, with characters that are not allowed in a label replaced by `_`.
@@ -451,41 +374,4 @@ fn capital(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters.clone()).collect()
-}
-
-fn text(family: &Family) -> String {
-    const INFALLIBLE: &str = "writing to a string does not fail";
-    let mut out = String::new();
-    let name = &family.name;
-    writeln!(out, "# TYPE {name} {}", family.kind).expect(INFALLIBLE);
-    if !family.unit.is_empty() {
-        writeln!(out, "# UNIT {name} {}", family.unit).expect(INFALLIBLE);
-    }
-    writeln!(out, "# HELP {name} {}", escaped(&family.help)).expect(INFALLIBLE);
-    for sample in &family.samples {
-        let labels = sample.labels.iter();
-        let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
-        let labels = labels.collect::<Vec<_>>().join(",");
-        let (suffix, value) = (sample.suffix, sample.value);
-        writeln!(out, "{name}{suffix}{{{labels}}} {value}").expect(INFALLIBLE);
-    }
-    out
-}
-
-fn escaped(text: &str) -> String {
-    let escaped = text
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n");
-    let mut out = String::with_capacity(escaped.len());
-    for character in escaped.chars() {
-        // The format has no other escape, and some readers treat several of these characters as the end of a line.
-        if samples::is_unprintable(character) {
-            out.push('\\');
-            out.push_str(&samples::printable(character.encode_utf8(&mut [0; 4])));
-        } else {
-            out.push(character)
-        }
-    }
-    out
 }

@@ -7,9 +7,7 @@ use std::{
 
 use figures::RunFigures;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use report::{
-    Detail, Metric, MetricKind, Results, csv, json, markdown, openmetrics, openmetrics_with,
-};
+use report::{Detail, Results, csv, json, markdown, openmetrics};
 use samples::{Histogram, Host, Interval, Phase};
 use serde_json::Value;
 
@@ -214,8 +212,8 @@ fn figures_of_now_stand_behind_those_of_complete_runs() {
         let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned()));
         (labels.to_vec(), value)
     };
-    let now = [Metric {
-        kind: MetricKind::Gauge,
+    let now = [exposition::Metric {
+        kind: exposition::MetricKind::Gauge,
         name: "now_response".to_owned(),
         unit: "seconds",
         help: "Response time.".to_owned(),
@@ -223,12 +221,12 @@ fn figures_of_now_stand_behind_those_of_complete_runs() {
     }];
     let finished = openmetrics(&small());
     for before in [finished.as_str(), ""] {
-        let text = openmetrics_with(before, &now);
+        let text = exposition::extended(before, &now);
         check_openmetrics(&text);
         assert!(text.starts_with(before.trim_end_matches("# EOF\n")));
         assert_eq!(text.matches("dbdyno_now_response_seconds{").count(), 1);
     }
-    assert_eq!(openmetrics_with(&finished, &[]), finished);
+    assert_eq!(exposition::extended(&finished, &[]), finished);
 }
 
 /// Source: the OpenMetrics specification 1.0, section "Text format": ABNF and the rules beside it.

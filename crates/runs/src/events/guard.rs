@@ -18,6 +18,7 @@ use std::{
     time::Duration,
 };
 
+use reactor::wait_for_child;
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
@@ -27,7 +28,6 @@ use rustix::{
     },
 };
 use serde::{Deserialize, Serialize};
-use server::wait_for_child;
 
 use super::cut_off::CutOff;
 

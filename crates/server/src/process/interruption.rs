@@ -7,10 +7,8 @@ use std::{
     time::Duration,
 };
 
-use reactor::{Interrupt, readable_within, system_now};
+use reactor::{Interrupt, readable_within, system_now, wait_for_child};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-
-use crate::process::child::wait_for_child;
 
 /// Interval at which a child is watched.
 const PERIOD: Duration = Duration::from_millis(50);

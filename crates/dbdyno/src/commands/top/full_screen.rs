@@ -9,6 +9,7 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
+use monitor::{Feed, Viewers};
 use ratatui::{
     Terminal,
     backend::CrosstermBackend,
@@ -21,11 +22,7 @@ use ratatui::{
 use reactor::{Instant, Interrupt, system_now};
 use top::{Answer, Model, Palette, Playback, Screen, Source, draw};
 
-use crate::commands::top::{
-    feed::Feed,
-    keyboard::{Input, Keyboard},
-    viewers::Viewers,
-};
+use crate::commands::top::keyboard::{Input, Keyboard};
 
 /// Timeout of the wait for a key between two polls of the feed.
 const POLL_EVERY: Duration = Duration::from_millis(100);

@@ -7,10 +7,11 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
+use monitor::{Feed, Viewers};
 use reactor::{Interrupt, system_now};
 use top::{Model, Plain, Playback, Source};
 
-use crate::commands::top::{feed::Feed, hang_up::has_hung_up, viewers::Viewers};
+use crate::commands::top::hang_up::has_hung_up;
 
 /// Polling interval of the feed.
 const POLL_EVERY: Duration = Duration::from_millis(50);

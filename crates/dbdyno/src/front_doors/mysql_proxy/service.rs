@@ -1,18 +1,17 @@
 //! From the command line to the settings of the proxy.
 
-use std::{path::Path, rc::Rc, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use blame::{Blame, Blamed};
 use proxy::{
-    AdminAccount, AdminMaker, Backend, BackendKind, Backends, HookMaker, HostOptions,
-    MakerOfThread, Metrics, RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service,
-    Settings,
+    AdminAccount, AdminMaker, Backend, BackendKind, Backends, HostOptions, MakerOfThread, Metrics,
+    RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service, Settings,
 };
 
 use super::{
     address,
     arguments::{Arguments, PASSWORD_VARIABLE},
-    log_file::below,
+    base_directory::below,
 };
 
 /// The settings of the proxy.
@@ -112,13 +111,7 @@ fn admin(arguments: &Arguments, backends: &Arc<Backends>) -> Result<Service, Bla
     };
     Ok(Service {
         address: address::to_listen("admin-address", &arguments.admin_address)?,
-        hooks: Some(Arc::new(move |surroundings| {
-            let script = script
-                .as_ref()
-                .map(|script| script(surroundings))
-                .transpose()?;
-            Ok(Rc::new(AdminMaker::new(account.clone(), script)))
-        })),
+        hooks: Some(AdminMaker::maker(account, script)),
     })
 }
 
@@ -150,7 +143,7 @@ fn lua_path(arguments: &Arguments, is_in_environment: bool) -> Option<String> {
     arguments.lua_path.clone().or(default)
 }
 
-/// The hooks of a script, one Lua state for each event thread.
+/// The hooks of a script.
 fn script(
     arguments: &Arguments,
     path: &Path,
@@ -167,12 +160,7 @@ fn script(
             ..HostOptions::default()
         },
     };
-    let backends = Arc::clone(backends);
-    Ok(Arc::new(move |surroundings| {
-        let host = ScriptHost::new(options.clone(), Arc::clone(&backends), surroundings);
-        let host = host.map_err(|error| format!("{}: {error}", options.script.display()))?;
-        Ok(Rc::new(host) as Rc<dyn HookMaker>)
-    }))
+    Ok(ScriptHost::maker(options, Arc::clone(backends)))
 }
 
 #[cfg(test)]

@@ -8,10 +8,9 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use reactor::Interrupt;
+use reactor::{Interrupt, wait_for_child};
 use runs::signals;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use server::wait_for_child;
 
 /// Runs a command line as system() does, until an interruption; a failure is reported and is not an error.
 pub(super) fn run_command(command: &str, option: &str) -> Result<(), Blamed> {

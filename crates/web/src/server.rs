@@ -1,14 +1,10 @@
-//! `--serve`: a small read-only HTTP server that shows a browser, and Prometheus, what a command does now.
-//!
-//! It has a thread of its own with the lowest priority, and nothing happens there without a request. A connection carries
-//! one request and is closed; a client that is slow, or exceeds a limit, loses its connection and does not delay the
-//! others. HTTP itself is read by `httparse`; the usual small servers (tiny_http and what builds on it) have no time limit
-//! for a connection and no limit on how many there are.
+//! The loop that answers requests, and its limits.
 
 use std::{
     cell::RefCell,
     future::{Future, poll_fn},
-    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    io,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs},
     pin::pin,
     rc::Rc,
     task::Poll,
@@ -18,19 +14,13 @@ use std::{
 use blame::{Blame, Blamed};
 use reactor::{Clock, Listener, Reactor, Stream, sleep, spawn, timeout};
 
-mod content;
-mod host;
-mod places;
-mod request;
-mod response;
-mod screen;
-
-pub(crate) use content::{Content, Kind};
-use host::AllowedHosts;
-use places::Places;
-use request::{HEAD_BYTES_MAX, Request};
-use response::Response;
-pub(crate) use screen::{metrics, panel_page, refreshed};
+use crate::{
+    host::AllowedHosts,
+    places::Places,
+    request::{HEAD_BYTES_MAX, Request},
+    response::Response,
+    site::Site,
+};
 
 /// Connections at a time; a newcomer gets the place of the one that has been there longest.
 const CONNECTIONS_MAX: usize = 32;
@@ -46,32 +36,25 @@ const NICE: i32 = 19;
 /// How long after a failed `accept` the next one follows: there are too many open files.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What can be read, and where.
-pub(crate) trait Site {
-    /// What is at a path such as `/metrics`; `None` where there is nothing. Takes no longer than a moment.
-    fn at(&mut self, path: &str) -> Option<Content>;
-}
-
-/// A socket that listens, and serves nothing yet: a port that is taken must be known before anything is measured.
-pub(crate) struct Door {
+/// A socket that listens, and serves nothing before its start: a port that is taken must be known before anything is
+/// measured.
+pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     hosts: AllowedHosts,
 }
 
-impl Door {
-    /// Listens on an address as the user wrote it with this option, `HOST:PORT`; warns if other machines can reach it.
-    pub(crate) fn open(option: &str, wanted: &str) -> Result<Self, Blamed> {
-        let failed = |error: std::io::Error| {
+impl Server {
+    /// Listens on an address as the user wrote it with this option, `HOST:PORT`.
+    pub fn bind(option: &str, wanted: &str) -> Result<Self, Blamed> {
+        let failed = |error: io::Error| {
             let hint = match error.kind() {
-                std::io::ErrorKind::AddrInUse => {
+                io::ErrorKind::AddrInUse => {
                     Some("another program listens there; port 0 chooses a free port")
                 }
-                std::io::ErrorKind::AddrNotAvailable => {
-                    Some("the address belongs to another machine")
-                }
-                std::io::ErrorKind::InvalidInput => Some("an address and a port: 127.0.0.1:8080"),
-                std::io::ErrorKind::PermissionDenied => {
+                io::ErrorKind::AddrNotAvailable => Some("the address belongs to another machine"),
+                io::ErrorKind::InvalidInput => Some("an address and a port: 127.0.0.1:8080"),
+                io::ErrorKind::PermissionDenied => {
                     Some("ports below 1024 need root; choose a higher one")
                 }
                 _ => None,
@@ -82,18 +65,6 @@ impl Door {
         let addresses: Vec<SocketAddr> = wanted.to_socket_addrs().map_err(failed)?.collect();
         let listener = TcpListener::bind(addresses.as_slice()).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        if !address.ip().is_loopback() {
-            let place = if address.ip().is_unspecified() {
-                "any address of this machine".to_owned()
-            } else {
-                address.ip().to_string()
-            };
-            eprintln!(
-                "warning: everyone who reaches {place}, port {}, can read the served data: there is no password and \
-                 no encryption",
-                address.port()
-            );
-        }
         Ok(Self {
             listener,
             address,
@@ -101,40 +72,56 @@ impl Door {
         })
     }
 
-    /// Serves what `site` makes, on a thread of its own, until dbdyno ends; says where.
-    pub(crate) fn serve<S: Site + 'static>(
-        self,
-        site: impl FnOnce() -> S + Send + 'static,
-    ) -> Result<(), Blamed> {
-        let address = self.start(site)?;
-        eprintln!(
-            "live view: http://{}/ (read-only; Prometheus: /metrics)",
-            shown(address)
-        );
-        Ok(())
+    /// A warning if other machines can reach it.
+    pub fn exposure(&self) -> Option<String> {
+        let address = self.address;
+        if address.ip().is_loopback() {
+            return None;
+        }
+        let place = if address.ip().is_unspecified() {
+            "any address of this machine".to_owned()
+        } else {
+            address.ip().to_string()
+        };
+        Some(format!(
+            "everyone who reaches {place}, port {}, can read the served data: there is no password and no encryption",
+            address.port()
+        ))
     }
 
-    /// Serves what `site` makes, on a thread of its own, until dbdyno ends; the address.
-    pub(crate) fn start<S: Site + 'static>(
+    /// Its address as a browser can use it, which takes the address of all interfaces as no address at all.
+    pub fn reachable_address(&self) -> SocketAddr {
+        let mut reachable = self.address;
+        if reachable.ip().is_unspecified() {
+            reachable.set_ip(match reachable {
+                SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        reachable
+    }
+
+    /// Serves what `site` makes, on a thread of its own, until dbdyno ends; `warn` receives the message if it must end
+    /// earlier. The address.
+    pub fn start<S: Site + 'static>(
         self,
         site: impl FnOnce() -> S + Send + 'static,
-    ) -> Result<SocketAddr, Blamed> {
+        warn: impl FnOnce(&str) + Send + 'static,
+    ) -> io::Result<SocketAddr> {
         let address = self.address;
         let thread = std::thread::Builder::new().name("viewers".to_owned());
-        thread
-            .spawn(move || {
-                // Where the system refuses it, the thread works as any other.
-                let _ = rustix::process::setpriority_process(None, NICE);
-                if let Err(error) = self.run(site()) {
-                    eprintln!("warning: nothing is served at {address} any more: {error}");
-                }
-            })
-            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        thread.spawn(move || {
+            // Where the system refuses it, the thread works as any other.
+            let _ = rustix::process::setpriority_process(None, NICE);
+            if let Err(error) = self.run(site()) {
+                warn(&format!("nothing is served at {address} any more: {error}"));
+            }
+        })?;
         Ok(address)
     }
 
-    fn run(self, site: impl Site + 'static) -> std::io::Result<()> {
-        let server = Rc::new(Server {
+    fn run(self, site: impl Site + 'static) -> io::Result<()> {
+        let responder = Rc::new(Responder {
             hosts: self.hosts,
             site: RefCell::new(site),
             places: Places::default(),
@@ -144,11 +131,11 @@ impl Door {
             loop {
                 match listener.accept().await {
                     Ok(stream) => {
-                        let place = server.places.take(CONNECTIONS_MAX);
-                        let server = Rc::clone(&server);
+                        let place = responder.places.take(CONNECTIONS_MAX);
+                        let responder = Rc::clone(&responder);
                         spawn(async move {
-                            either(server.talk(stream), place.lost()).await;
-                            server.places.leave(&place);
+                            either(responder.talk(stream), place.lost()).await;
+                            responder.places.leave(&place);
                         });
                     }
                     Err(_) => sleep(PAUSE).await,
@@ -170,25 +157,14 @@ async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) 
     .await;
 }
 
-/// A browser takes the address of all interfaces as no address at all.
-fn shown(address: SocketAddr) -> SocketAddr {
-    let mut shown = address;
-    if address.ip().is_unspecified() {
-        shown.set_ip(match address {
-            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    shown
-}
-
-struct Server<S> {
+/// What all connections share.
+struct Responder<S> {
     hosts: AllowedHosts,
     site: RefCell<S>,
     places: Places,
 }
 
-impl<S: Site> Server<S> {
+impl<S: Site> Responder<S> {
     /// One request and its response; a client that is gone or too slow gets none.
     async fn talk(&self, mut stream: Stream) {
         let head = timeout(REQUEST_TIME, read_head(&mut stream)).await;
@@ -273,6 +249,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::content::{Content, Kind};
 
     struct Greeting;
 
@@ -284,8 +261,8 @@ mod tests {
 
     #[test]
     fn idle_clients_that_come_again_keep_no_one_out() {
-        let door = Door::open("--metrics-address", "127.0.0.1:0").unwrap();
-        let address = door.start(|| Greeting).unwrap();
+        let server = Server::bind("--metrics-address", "127.0.0.1:0").unwrap();
+        let address = server.start(|| Greeting, |_| {}).unwrap();
         let connect = || {
             let stream = TcpStream::connect(address).unwrap();
             stream

@@ -12,7 +12,7 @@ use results::{REPORT, is_claimed, record_error, record_files};
 use samples::RecordTail;
 use top::{Model, Source};
 
-use crate::commands::top::feed::{Feed, PollOutcome};
+use crate::feed::{Feed, PollOutcome};
 
 /// A run writes every second. If the state of its dbdyno is unknown, a run without new lines for this time counts as
 /// killed.
@@ -25,7 +25,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
 /// A run record, followed while it is written.
-pub(crate) struct RecordFeed {
+pub struct RecordFeed {
     /// Where newer records may come; `None` for one file.
     directory: Option<PathBuf>,
     path: PathBuf,
@@ -44,7 +44,7 @@ pub(crate) struct RecordFeed {
 
 impl RecordFeed {
     /// Opens the record, or the newest one of a directory, and reads what stands there.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
+    pub fn open(path: &Path) -> Result<(Self, Model), Blamed> {
         let is_directory = path.is_dir();
         let record = if is_directory {
             newest(path)?
@@ -153,7 +153,7 @@ impl RecordFeed {
 }
 
 impl Feed for RecordFeed {
-    fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome> {
+    fn poll(&mut self, model: &mut Model) -> Result<PollOutcome, Blamed> {
         let is_any = self.read(model)?;
         let is_over = model.has_ended() || self.is_dead();
         let is_new_run = is_over && self.go_on(model)?;

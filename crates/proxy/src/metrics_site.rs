@@ -1,26 +1,17 @@
-//! `--metrics-address`: what the proxy counts, for Prometheus and for programs.
+//! What a proxy counts, as pages for Prometheus and for programs.
 
 use std::sync::Arc;
 
-use blame::Blamed;
-use proxy::{Metrics, Snapshot};
-use report::{Metric, MetricKind, openmetrics_with};
+use exposition::{Labels, Metric, MetricKind};
+use web::{Content, Kind, Site};
 
-use crate::serve::{Content, Door, Kind, Site};
-
-/// Listens where the user wants; `:PORT` is this machine alone.
-pub(super) fn open(wanted: &str) -> Result<Door, Blamed> {
-    let own = wanted
-        .starts_with(':')
-        .then(|| format!("127.0.0.1{wanted}"));
-    Door::open("--metrics-address", own.as_deref().unwrap_or(wanted))
-}
+use crate::{BackendFigures, ChangeFigures, HookFigures, Metrics, RuleFigures, Snapshot};
 
 /// The counters of a proxy as pages.
-pub(super) struct MetricsSite(Arc<Metrics>);
+pub(crate) struct MetricsSite(Arc<Metrics>);
 
 impl MetricsSite {
-    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(metrics: Arc<Metrics>) -> Self {
         Self(metrics)
     }
 }
@@ -29,7 +20,7 @@ impl Site for MetricsSite {
     fn at(&mut self, path: &str) -> Option<Content> {
         match path {
             "/metrics" => {
-                let text = openmetrics_with("", &metrics(&self.0.snapshot()));
+                let text = exposition::extended("", &metrics(&self.0.snapshot()));
                 Some(Content::new(Kind::Metrics, text))
             }
             "/metrics.json" => {
@@ -41,10 +32,10 @@ impl Site for MetricsSite {
     }
 }
 
-type Samples = Vec<(Vec<(String, String)>, f64)>;
+type Samples = Vec<(Labels, f64)>;
 
 /// A sample with labels.
-fn sample(labels: &[(&str, &str)], value: f64) -> (Vec<(String, String)>, f64) {
+fn sample(labels: &[(&str, &str)], value: f64) -> (Labels, f64) {
     let labels = labels.iter();
     let labels = labels.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     (labels.collect(), value)
@@ -98,21 +89,21 @@ fn metrics(snapshot: &Snapshot) -> Vec<Metric> {
             one(snapshot.commands as f64),
         ),
     ];
-    let hooks = |value: fn(&proxy::HookFigures) -> f64| -> Samples {
+    let hooks = |value: fn(&HookFigures) -> f64| -> Samples {
         let hooks = snapshot.hooks.iter();
         hooks
             .map(|it| sample(&[("hook", &it.hook)], value(it)))
             .collect()
     };
-    let rules = |value: fn(&proxy::RuleFigures) -> u64| -> Samples {
+    let rules = |value: fn(&RuleFigures) -> u64| -> Samples {
         let rules = snapshot.rules.iter();
         rules
             .map(|it| sample(&[("rule", &it.rule)], value(it) as f64))
             .collect()
     };
-    let backends = |value: fn(&proxy::BackendFigures) -> u64| -> Samples {
+    let backends = |value: fn(&BackendFigures) -> u64| -> Samples {
         let backends = snapshot.backends.iter();
-        let labels = |it: &proxy::BackendFigures, value| {
+        let labels = |it: &BackendFigures, value| {
             sample(&[("backend", &it.address), ("kind", &it.kind)], value)
         };
         backends.map(|it| labels(it, value(it) as f64)).collect()
@@ -200,7 +191,7 @@ fn metrics(snapshot: &Snapshot) -> Vec<Metric> {
 }
 
 fn changes(snapshot: &Snapshot) -> Samples {
-    let labels = |it: &proxy::ChangeFigures| {
+    let labels = |it: &ChangeFigures| {
         let labels = [
             ("digest", it.digest.as_str()),
             ("change", it.change.as_str()),
@@ -240,7 +231,7 @@ mod tests {
     #[test]
     fn the_snapshot_as_openmetrics() {
         let snapshot: Snapshot = serde_json::from_str(JSON).unwrap();
-        let text = openmetrics_with("", &metrics(&snapshot));
+        let text = exposition::extended("", &metrics(&snapshot));
         let golden = include_str!("metrics_golden.txt");
         assert_eq!(text, golden, "{text}");
     }

@@ -1,6 +1,6 @@
 //! A response: content or a refusal, with headers that let no page elsewhere use it.
 
-use super::{
+use crate::{
     content::{Content, Kind},
     request::Request,
 };

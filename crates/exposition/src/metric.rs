@@ -1,4 +1,7 @@
-//! A metric of a running program, as `openmetrics_with` writes it.
+//! A metric of a running program.
+
+/// Labels of a sample: name and value.
+pub type Labels = Vec<(String, String)>;
 
 /// How the values of a metric change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +12,7 @@ pub enum MetricKind {
     Counter,
 }
 
-/// A metric of its own, beside those that come from results.
+/// A metric of now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
     /// How its values change.
@@ -21,5 +24,5 @@ pub struct Metric {
     /// What it is.
     pub help: String,
     /// Labels and value, one for each sample.
-    pub samples: Vec<(Vec<(String, String)>, f64)>,
+    pub samples: Vec<(Labels, f64)>,
 }

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 /// What is at a path.
 #[derive(Debug, Clone)]
-pub(crate) struct Content {
+pub struct Content {
     /// How to read it.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// The bytes, shared with whatever keeps them.
-    pub(crate) body: Arc<str>,
+    pub body: Arc<str>,
     /// After how many seconds a browser asks again.
-    pub(crate) refresh_s: Option<u32>,
+    pub refresh_s: Option<u32>,
 }
 
 /// How to read content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A page.
     Html,
     /// A script.
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 
 impl Content {
     /// Content that a browser asks for once.
-    pub(crate) fn new(kind: Kind, body: impl Into<Arc<str>>) -> Self {
+    pub fn new(kind: Kind, body: impl Into<Arc<str>>) -> Self {
         Self {
             kind,
             body: body.into(),
@@ -41,7 +41,7 @@ impl Content {
     }
 
     /// A page that a browser asks for again and again.
-    pub(crate) fn refreshed(page: String, refresh_s: u32) -> Self {
+    pub fn refreshed(page: String, refresh_s: u32) -> Self {
         Self {
             refresh_s: Some(refresh_s),
             ..Self::new(Kind::Html, page)

@@ -2,26 +2,24 @@
 
 use std::{fs, path::Path, process};
 
-use blame::{Blame, Blamed};
-
-use super::{arguments::Arguments, log_file::below};
+use crate::StartError;
 
 /// Longest pid file that is read, bytes.
 const LONGEST: u64 = 64;
 
-/// Writes the file with this process's id, if one was asked for.
-pub(super) fn write(arguments: &Arguments) -> Result<(), Blamed> {
-    let Some(path) = &arguments.pid_file else {
-        return Ok(());
-    };
-    let path = below(arguments, path)?;
-    if let Some(pid) = running(&path) {
-        let message = format!("{}: process {pid} runs with this pid file", path.display());
-        return Err(Blamed::new(Blame::Input, message)
-            .hint("stop it first, or name another --pid-file".to_owned()));
+/// Writes the file with this process's id, unless another process of this program runs with it.
+pub(crate) fn write_pid_file(path: &Path) -> Result<(), StartError> {
+    if let Some(pid) = running(path) {
+        return Err(StartError::PidFileInUse {
+            path: path.to_owned(),
+            pid,
+        });
     }
     let line = format!("{}\n", process::id());
-    fs::write(&path, line).map_err(Blamed::io(Blame::Input, &path))
+    fs::write(path, line).map_err(|source| StartError::File {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The process id in a pid file; `None` if there is no such file.

@@ -1,9 +1,8 @@
 //! What `top` shows, as pages for a browser and as metrics for Prometheus.
 
-use report::{Metric, MetricKind, openmetrics_with};
+use exposition::{Labels, Metric, MetricKind};
 use top::{BrowserView, Model, Reading, html, panel_at};
-
-use super::content::{Content, Kind};
+use web::{Content, Kind};
 
 /// A browser asks again after this time, seconds.
 const REFRESH_S: u32 = 2;
@@ -24,7 +23,7 @@ pub(crate) fn refreshed(page: String) -> Content {
 /// The newest figures of a model, if there is one, behind the text of those that are finished.
 pub(crate) fn metrics(finished: &str, model: Option<&Model>) -> Content {
     let gauges = model.map(gauges).unwrap_or_default();
-    Content::new(Kind::Metrics, openmetrics_with(finished, &gauges))
+    Content::new(Kind::Metrics, exposition::extended(finished, &gauges))
 }
 
 /// Figures of one name become one metric.
@@ -48,7 +47,7 @@ fn gauges(model: &Model) -> Vec<Metric> {
     gauges
 }
 
-fn labels_of(common: &[(String, String)], reading: &Reading) -> Vec<(String, String)> {
+fn labels_of(common: &[(String, String)], reading: &Reading) -> Labels {
     let own = reading.label;
     let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
     common.iter().cloned().chain(own).collect()

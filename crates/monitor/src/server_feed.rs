@@ -13,9 +13,9 @@ use samples::{Line, Lost};
 use telemetry::ServerView;
 use top::{Model, Source};
 
-use crate::commands::top::{
+use crate::{
     feed::{Feed, PollOutcome},
-    live_server::{LiveServer, Order, Update},
+    polled_server::{Order, PolledServer, Update},
 };
 
 /// A server is silent after this number of intervals without an answer, and after this time.
@@ -23,7 +23,7 @@ const SILENT_AFTER_INTERVALS: u32 = 3;
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 
 /// A polled server, and its machine.
-pub(super) struct Live {
+pub struct ServerFeed {
     updates: Receiver<Update>,
     orders: Sender<Order>,
     every: Duration,
@@ -33,9 +33,9 @@ pub(super) struct Live {
     remote: Option<RemoteHost>,
 }
 
-impl Live {
+impl ServerFeed {
     /// Starts to poll; an error if the server or the observer cannot be reached.
-    pub(super) fn start(stage: Stage, every: Duration) -> Result<Self, Blamed> {
+    pub fn start(stage: Stage, every: Duration) -> Result<Self, Blamed> {
         let began = system_now();
         let (told, updates) = channel();
         let (orders, receiver) = channel();
@@ -58,7 +58,7 @@ impl Live {
             None => None,
         };
         let (ready, is_ready) = channel();
-        let server = LiveServer {
+        let server = PolledServer {
             endpoint: stage.server().clone(),
             every,
             is_observed: remote.is_some(),
@@ -96,8 +96,8 @@ impl Live {
     }
 }
 
-impl Feed for Live {
-    fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome> {
+impl Feed for ServerFeed {
+    fn poll(&mut self, model: &mut Model) -> Result<PollOutcome, Blamed> {
         let mut outcome = PollOutcome::default();
         for update in self.updates.try_iter() {
             outcome.is_any = true;

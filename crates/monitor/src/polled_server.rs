@@ -16,7 +16,7 @@ use telemetry::{Sampler, ServerView, Targets};
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(500);
 
 /// A message from the thread.
-pub(super) enum Update {
+pub(crate) enum Update {
     /// Identity of the server; at first, and after each reconnection.
     Met(Box<ServerIdentity>),
     /// A sample of the machine.
@@ -28,28 +28,28 @@ pub(super) enum Update {
 }
 
 /// An order to the thread.
-pub(super) enum Order {
+pub(crate) enum Order {
     /// Change the polling interval.
     Every(Duration),
 }
 
 /// Polls one server.
-pub(super) struct LiveServer {
-    pub(super) endpoint: Endpoint,
-    pub(super) every: Duration,
+pub(crate) struct PolledServer {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) every: Duration,
     /// Whether an observer on the server's host samples its machine.
-    pub(super) is_observed: bool,
-    pub(super) began: Instant,
-    pub(super) orders: Receiver<Order>,
-    pub(super) updates: Sender<Update>,
+    pub(crate) is_observed: bool,
+    pub(crate) began: Instant,
+    pub(crate) orders: Receiver<Order>,
+    pub(crate) updates: Sender<Update>,
 }
 
 /// The receiver is gone.
 struct Disconnected;
 
-impl LiveServer {
+impl PolledServer {
     /// Polls until the receiver is gone; `view` is the existing connection.
-    pub(super) fn ask(mut self, reactor: &Reactor, view: ServerView) {
+    pub(crate) fn ask(mut self, reactor: &Reactor, view: ServerView) {
         let mut view = view;
         while let Ok(lost) = self.watch(reactor, &mut view) {
             match self.reach_again(reactor, &lost) {

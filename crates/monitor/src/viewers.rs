@@ -1,14 +1,14 @@
-//! `top --serve`: browsers and Prometheus are answered by the loop that has the model, when they ask.
+//! Viewers of the loop that has the model: it answers browsers and Prometheus when they ask.
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},
     time::Duration,
 };
 
-use blame::Blamed;
 use top::{BrowserView, Model, Playback};
+use web::{Content, Kind, Site};
 
-use crate::serve::{Content, Door, Kind, Site, metrics, panel_page};
+use crate::pages::{metrics, panel_page};
 
 /// How long the loop may take: it looks for requests each 100 ms.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,25 +20,24 @@ struct Request {
 }
 
 /// Those who look on from a browser.
-pub(super) struct Viewers {
+pub struct Viewers {
     requests: Receiver<Request>,
 }
 
-/// What the server's thread has of it.
-struct Asking {
+/// What the server's thread has of them.
+pub struct ViewerSite {
     requests: Sender<Request>,
 }
 
 impl Viewers {
-    /// Serves at an address as the user wrote it.
-    pub(super) fn welcome(wanted: &str) -> Result<Self, Blamed> {
-        let (requests, received) = channel();
-        Door::open("--serve", wanted)?.serve(move || Asking { requests })?;
-        Ok(Self { requests: received })
+    /// Those who look at this site, for the server that shows it.
+    pub fn of_a_site() -> (Self, ViewerSite) {
+        let (sender, requests) = channel();
+        (Self { requests }, ViewerSite { requests: sender })
     }
 
     /// Answers those who have asked since the last time.
-    pub(super) fn answer(
+    pub fn answer(
         &self,
         model: &Model,
         playback: &Playback,
@@ -63,7 +62,7 @@ impl Viewers {
     }
 }
 
-impl Site for Asking {
+impl Site for ViewerSite {
     fn at(&mut self, path: &str) -> Option<Content> {
         let (answer, answered) = channel();
         let request = Request {

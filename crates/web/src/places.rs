@@ -13,20 +13,20 @@ use std::{
 
 /// The places that are taken, those of the longest time first.
 #[derive(Default)]
-pub(super) struct Places {
+pub(crate) struct Places {
     taken: RefCell<VecDeque<Rc<Place>>>,
 }
 
 /// A connection's place.
 #[derive(Default)]
-pub(super) struct Place {
+pub(crate) struct Place {
     is_lost: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
 
 impl Places {
     /// A place for a newcomer, of at most this many.
-    pub(super) fn take(&self, most: usize) -> Rc<Place> {
+    pub(crate) fn take(&self, most: usize) -> Rc<Place> {
         let mut taken = self.taken.borrow_mut();
         if taken.len() >= most
             && let Some(longest) = taken.pop_front()
@@ -42,7 +42,7 @@ impl Places {
     }
 
     /// Gives a place back at the end of its connection.
-    pub(super) fn leave(&self, place: &Rc<Place>) {
+    pub(crate) fn leave(&self, place: &Rc<Place>) {
         let mut taken = self.taken.borrow_mut();
         taken.retain(|other| !Rc::ptr_eq(other, place));
     }
@@ -50,7 +50,7 @@ impl Places {
 
 impl Place {
     /// Waits until a newcomer has got the place.
-    pub(super) async fn lost(&self) {
+    pub(crate) async fn lost(&self) {
         poll_fn(|context| {
             if self.is_lost.get() {
                 return Poll::Ready(());

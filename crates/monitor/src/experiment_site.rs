@@ -1,4 +1,4 @@
-//! `run --serve`: the report of the runs that are complete, what happens now, and metrics of both.
+//! The site of a running experiment: the report of the runs that are complete, what happens now, and metrics of both.
 //!
 //! Everything is read from the directory of the results, and nothing before a viewer asks. What costs most, the report, is
 //! made again only when a run has been completed, and never for more than a small share of the time.
@@ -11,16 +11,17 @@ use std::{
     time::Duration,
 };
 
-use benchmarks::VOCABULARY;
 use reactor::{Instant, system_now, thread_cpu_time};
-use report::{Results, openmetrics, served_html, served_script};
+use report::{openmetrics, served_html, served_script};
 use results::{record_files, results_so_far};
+use settings::Vocabulary;
 use top::{BrowserView, Model, Playback, Source, html_before};
+use web::{Content, Kind, Site};
 
 use crate::{
-    commands::top::{Feed, RecordFeed},
-    progress::Shown,
-    serve::{Content, Kind, Site, metrics, panel_page, refreshed},
+    feed::Feed,
+    pages::{metrics, panel_page, refreshed},
+    record_feed::RecordFeed,
 };
 
 /// The report is made again after this time at the earliest,
@@ -32,9 +33,11 @@ const REST_PER_WORK: u32 = 20;
 const EVERY: Duration = Duration::from_secs(1);
 
 /// What a running experiment shows.
-pub(super) struct ExperimentSite {
+pub struct ExperimentSite {
     directory: PathBuf,
-    shown: Shown,
+    vocabulary: &'static Vocabulary,
+    /// The steps that are in progress, in words.
+    steps: Box<dyn Fn() -> Vec<String>>,
     /// The newest record, and what is known from it; `None` before the first one.
     followed: Option<(RecordFeed, Model)>,
     page: Remade,
@@ -54,11 +57,17 @@ struct Remade {
 }
 
 impl ExperimentSite {
-    /// The experiment whose results are in `directory`.
-    pub(super) fn new(directory: &Path, shown: Shown) -> Self {
+    /// The experiment whose results are in `directory`; `steps` names the steps that are in progress, the outermost
+    /// first.
+    pub fn new(
+        directory: &Path,
+        vocabulary: &'static Vocabulary,
+        steps: Box<dyn Fn() -> Vec<String>>,
+    ) -> Self {
         Self {
             directory: directory.to_owned(),
-            shown,
+            vocabulary,
+            steps,
             followed: None,
             page: Remade::default(),
             metrics: Remade::default(),
@@ -77,7 +86,7 @@ impl ExperimentSite {
 
     fn now(&mut self, path: &str) -> Option<Content> {
         self.follow();
-        let status = self.shown.lines();
+        let status = (self.steps)();
         let Some((feed, model)) = &self.followed else {
             let is_there = top::panel_at(path).is_some();
             return is_there.then(|| refreshed(html_before("dbdyno", &status)));
@@ -106,8 +115,10 @@ impl ExperimentSite {
     fn page(&mut self) -> Option<Arc<str>> {
         let records = self.records();
         let version = self.page.version + 1;
-        self.page.text(&self.directory, records, |results| {
-            served_html(results, &version.to_string())
+        let (directory, vocabulary) = (&self.directory, self.vocabulary);
+        self.page.text(records, || {
+            let results = results_so_far(directory, vocabulary).ok()?;
+            Some(served_html(&results, &version.to_string()))
         })
     }
 }
@@ -116,9 +127,8 @@ impl Remade {
     /// The text, made again where that is due. The last one stays where records cannot be read just now.
     fn text(
         &mut self,
-        directory: &Path,
         records: Vec<u64>,
-        make: impl FnOnce(&Results) -> String,
+        make: impl FnOnce() -> Option<String>,
     ) -> Option<Arc<str>> {
         let now = system_now();
         // The first text is awaited by a viewer: a failed attempt, before the first record, is repeated at once.
@@ -132,8 +142,8 @@ impl Remade {
         });
         if is_due && (self.text.is_none() || records != self.of) {
             let cpu_before = thread_cpu_time();
-            if let Ok(results) = results_so_far(directory, &VOCABULARY) {
-                self.text = Some(make(&results).into());
+            if let Some(text) = make() {
+                self.text = Some(text.into());
                 self.version += 1;
                 self.of = records;
             }
@@ -152,7 +162,11 @@ impl Site for ExperimentSite {
                 .map(|_| Content::new(Kind::Text, self.page.version.to_string())),
             "/metrics" => {
                 let records = self.records();
-                let finished = self.metrics.text(&self.directory, records, openmetrics);
+                let (directory, vocabulary) = (&self.directory, self.vocabulary);
+                let finished = self.metrics.text(records, || {
+                    let results = results_so_far(directory, vocabulary).ok()?;
+                    Some(openmetrics(&results))
+                });
                 let model = self.followed.as_ref().map(|(_, model)| model);
                 finished.map(|finished| metrics(&finished, model))
             }

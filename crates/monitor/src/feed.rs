@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
+use blame::Blamed;
 use top::{Model, Source};
 
 /// Result of a poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct PollOutcome {
+pub struct PollOutcome {
     /// Anything.
-    pub(crate) is_any: bool,
+    pub is_any: bool,
     /// Another run: what was known before is gone from the model.
-    pub(crate) is_new_run: bool,
+    pub is_new_run: bool,
 }
 
 /// Brings news into a model, without waiting for any.
-pub(crate) trait Feed {
+pub trait Feed {
     /// Takes what has come.
-    fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome>;
+    fn poll(&mut self, model: &mut Model) -> Result<PollOutcome, Blamed>;
 
     /// The current kind of the feed.
     fn source(&self) -> Source;

@@ -6,8 +6,9 @@ use std::{
     time::Duration,
 };
 
-use reactor::{Interrupt, readable_within};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use crate::interrupt::{Interrupt, readable_within};
 
 /// The exit status of a child, as soon as it ends; `None` if the time is over or the interrupt is raised first.
 pub fn wait_for_child(
