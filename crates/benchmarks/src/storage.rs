@@ -1,6 +1,15 @@
-//! Requests to a disk without a server in the runs of an experiment: fio's, under the experiment's record.
+//! Measurements of a disk without a server: fio's requests in the runs of an experiment, under the experiment's record,
+//! and the measurements of `dbdyno storage`, each with a record of its own.
 
+mod burst;
+mod commits;
 mod course;
+mod measured_disk;
+mod measurement;
+mod plan;
+mod quick;
+mod steady;
+mod suite;
 
 use std::{
     path::{Path, PathBuf},
@@ -14,6 +23,14 @@ use samples::{DiskLimit, DiskLoad, Line, RunHeader, ServerLimit};
 use server::Cgroup;
 use settings::{DiskLimits, OptionTable};
 use storage::{Fio, FioLoad, StorageLoad};
+
+pub use burst::BurstGrid;
+pub use commits::Commits;
+pub use measured_disk::MeasuredDisk;
+pub use measurement::ResultsPlace;
+pub use quick::Quick;
+pub use steady::SteadyRounds;
+pub use suite::Suite;
 
 use course::Course;
 use runs::{

@@ -14,6 +14,7 @@ mod reported;
 mod results_directory;
 pub mod results_list;
 mod secrets;
+pub mod storage_results;
 
 pub use audited::{
     ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides, experiment_of,
