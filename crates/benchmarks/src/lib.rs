@@ -3,6 +3,7 @@
 //! A module loads, checks and drops the data of its benchmark, drives its users, and has the layout of the original
 //! tool's report, a pure function of figures; options, rows and statements are those of `workload` and `dataset`.
 
+pub mod calibration;
 pub mod oltp;
 pub mod own_data;
 pub mod script;
