@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod layout;
+pub mod table_statements;
 pub mod tables;
 
 use std::{sync::Arc, time::Duration};

@@ -22,7 +22,7 @@ use crate::{
         oltp::{
             options::{Format, Options},
             values::ForcedShutdown,
-            watch::{Pending, Watcher},
+            watch::Watcher,
         },
         record_options::{exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         every_s: options.report.report_interval,
         percentile: options.percentiles().first().copied().unwrap_or(0.0),
         is_open_loop: options.load.rate > 0.0,
-        pending: Pending::default(),
+        totals: sysbench::LineTotals::default(),
     };
     let load = Load {
         arrivals,
