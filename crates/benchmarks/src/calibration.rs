@@ -19,7 +19,7 @@ const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 
 /// The measurements of a calibration: of each transport, kind of statement and number of connections; and an open loop.
 #[derive(Debug, Clone)]
-pub struct Cells {
+pub struct CalibrationGrid {
     /// Numbers of connections.
     pub connections: Vec<u32>,
     /// Length of each measurement.
@@ -28,7 +28,7 @@ pub struct Cells {
     pub loops: Option<u32>,
 }
 
-impl Cells {
+impl CalibrationGrid {
     /// Measures them against a null server of their own; `before` receives each before its measurement.
     pub fn measure(
         &self,
@@ -39,7 +39,7 @@ impl Cells {
         open_files::provide_for(most.into())?;
         let server = NullProcess::start()?;
         let mut figures = Vec::new();
-        for cell in self.all() {
+        for cell in self.cells() {
             before(&cell);
             figures.push(cell.measure(&server, interrupt)?);
             if interrupt.is_raised() {
@@ -57,7 +57,7 @@ impl Cells {
         Ok((calibration, figures))
     }
 
-    fn all(&self) -> Vec<Cell> {
+    fn cells(&self) -> Vec<Cell> {
         let cell = |is_unix, is_prepared, connections, arrivals: Arrivals| {
             let loops = self
                 .loops

@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use benchmarks::calibration::Cells;
+use benchmarks::calibration::CalibrationGrid;
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
 use runs::signals;
@@ -47,13 +47,13 @@ enum Format {
 }
 
 pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {
-    let cells = Cells {
+    let grid = CalibrationGrid {
         connections: args.connections,
         duration: args.duration,
         loops: args.loops,
     };
     let interrupt = signals::interrupt()?;
-    let (calibration, figures) = cells.measure(&interrupt, |cell| eprintln!("{cell}"))?;
+    let (calibration, figures) = grid.measure(&interrupt, |cell| eprintln!("{cell}"))?;
     match args.format {
         Format::Text if args.verbose => print!("{}", table::text(&figures)),
         Format::Text => print!("{}", table::answer(&figures)),
