@@ -4,6 +4,7 @@
 //! is the benchmark as experiments and commands run it. Beside it, other files load, check and drop the data, and have
 //! the layout of the original tool's report, a pure function of figures.
 
+pub mod calibration;
 mod diagnostic;
 mod glibc_random;
 pub mod oltp;

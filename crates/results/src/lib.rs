@@ -13,6 +13,7 @@ mod record_place;
 mod reported;
 mod results_directory;
 pub mod results_list;
+pub mod storage_results;
 
 pub use audited::{
     ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides, experiment_of,

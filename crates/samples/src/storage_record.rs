@@ -293,6 +293,13 @@ pub enum StorageReadError {
     },
 }
 
+impl StorageLine {
+    /// The line as a record's file contains it, with its line feed.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("plain fields always serialise") + "\n"
+    }
+}
+
 impl StorageRecord {
     /// A record without results yet.
     pub fn new(header: StorageHeader) -> Self {
@@ -358,9 +365,7 @@ impl StorageRecord {
         let last = self.is_complete.then_some(StorageLine::End);
         let measured = patterns.chain(commits).chain(bursts).chain(rounds);
         let lines = std::iter::once(first).chain(measured).chain(last);
-        lines
-            .map(|line| serde_json::to_string(&line).expect("plain fields always serialise") + "\n")
-            .collect()
+        lines.map(|line| line.to_text()).collect()
     }
 
     /// Whether the requests of a result went past the page cache.

@@ -103,7 +103,7 @@ impl DataMaker for Oltp {
 }
 
 /// The users of a plan.
-pub fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<OltpUser> {
+pub(crate) fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<OltpUser> {
     let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
         name: "oltp".to_owned(),

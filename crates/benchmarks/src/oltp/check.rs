@@ -24,8 +24,39 @@ struct FoundTable {
     has_index: bool,
 }
 
-/// What is wrong with the tables, a text for each that is not as `prepare` makes it.
-pub fn check(
+/// Number of tables whose fault is reported.
+const FAULTS_SHOWN: usize = 4;
+
+/// What is wrong with the tables: `2 of 4 tables not as prepared: sbtest1 is missing; sbtest2 is missing`. `None` if they
+/// are as `prepare` makes them.
+pub fn faults(
+    endpoint: &Endpoint,
+    tables: &OltpTables,
+    context: &Context,
+) -> Result<Option<String>, Blamed> {
+    let faults = check(endpoint, tables, context)?;
+    if faults.is_empty() {
+        return Ok(None);
+    }
+    let shown: Vec<&str> = faults
+        .iter()
+        .take(FAULTS_SHOWN)
+        .map(String::as_str)
+        .collect();
+    let more = match faults.len().saturating_sub(FAULTS_SHOWN) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Ok(Some(format!(
+        "{} of {} tables not as prepared: {}{more}",
+        faults.len(),
+        tables.count(),
+        shown.join("; ")
+    )))
+}
+
+/// A text for each table that is not as `prepare` makes it.
+fn check(
     endpoint: &Endpoint,
     tables: &OltpTables,
     context: &Context,

@@ -1,5 +1,7 @@
 //! sysbench's tables: made, filled, and found again.
 
+use std::thread;
+
 use blame::Blamed;
 use dataset::{KnownTable, PopulateEvent, Population, Progress};
 use protocol::Endpoint;
@@ -13,6 +15,16 @@ use crate::oltp::{
     settings::Settings,
     table::{drop_statement, expected_tables, known_tables, tables},
 };
+
+/// Connections that fill tables: one for each CPU keeps the server busy, more wait for each other.
+const STREAMS_MIN: usize = 2;
+const STREAMS_MAX: usize = 16;
+
+/// Number of connections that fill tables: those of the load, at least one for each CPU.
+pub fn streams(connections: u32) -> u32 {
+    let cpus = thread::available_parallelism().map_or(STREAMS_MIN, usize::from);
+    connections.max(cpus.min(STREAMS_MAX) as u32)
+}
 
 /// The tables of a workload.
 pub struct OltpTables {
@@ -35,6 +47,11 @@ impl OltpTables {
     pub fn rows_each(&self) -> u64 {
         let expected = expected_tables(self.script, &self.settings);
         expected.first().map_or(0, |table| table.rows)
+    }
+
+    /// BLACKHOLE keeps no row.
+    pub fn keep_rows(&self) -> bool {
+        !self.settings.engine.eq_ignore_ascii_case("blackhole")
     }
 
     /// Makes and fills them over a number of connections; `also` hears of every event.

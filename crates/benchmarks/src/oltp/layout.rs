@@ -7,9 +7,11 @@ use std::{fmt::Write, time::Duration};
 
 mod distribution;
 mod figures;
+mod line_totals;
 
 pub use distribution::histogram;
 pub use figures::{Beside, histogram_of};
+pub use line_totals::LineTotals;
 
 /// The version whose layout is reproduced.
 pub const VERSION: &str = "1.0.20";

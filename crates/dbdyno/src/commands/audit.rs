@@ -6,17 +6,17 @@ use std::{
     process::ExitCode,
 };
 
-use audit::{Audit, Level, Subject};
+use audit::{Audit, Level};
 use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use report::AuditFilter;
-use results::{audit_of_path, audit_of_sides, read_record, record_files};
-use samples::{Record, StorageRecord};
-
-use crate::commands::{
-    run::terminal_width,
-    storage::{record_file, unreadable},
+use results::{
+    audit_of_path, audit_of_sides, read_record, record_files,
+    storage_results::{self, AuditedStorage},
 };
+use samples::Record;
+
+use crate::commands::run::terminal_width;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -84,7 +84,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         sides => {
             let mut records = BTreeMap::new();
             for side in sides {
-                if record_file(side).is_some() {
+                if storage_results::record_file(side).is_some() {
                     let message = format!(
                         "{}: storage measurements are audited one by one",
                         side.display()
@@ -123,11 +123,8 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
-    match record_file(path) {
-        Some(file) => {
-            let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
-            Ok(audit::audit(&Subject::of_storage(&record.over_repeats())))
-        }
+    match storage_results::record_file(path) {
+        Some(file) => Ok(AuditedStorage::of(&storage_results::read(&file)?).audit),
         None => Ok(audit_of_path(path, &read(path)?, &VOCABULARY)?),
     }
 }

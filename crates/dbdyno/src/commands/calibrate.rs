@@ -2,23 +2,13 @@
 
 use std::{process::ExitCode, time::Duration};
 
+use benchmarks::calibration::CalibrationGrid;
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
-use load::{Arrivals, Process};
-use runs::{
-    NullProcess,
-    calibration::{Calibration, Reached},
-    open_files, signals,
-};
+use runs::signals;
 use settings::quantity;
 
-use crate::commands::calibrate::cell::{Cell, Figures};
-
-mod cell;
 mod table;
-
-/// Rate and connections of the open loop, which measures the send lag.
-const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -57,29 +47,13 @@ enum Format {
 }
 
 pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {
-    let most = args.connections.iter().copied().max().unwrap_or(1);
-    open_files::provide_for(most.into())?;
-    let interrupt = signals::interrupt()?;
-    let server = NullProcess::start()?;
-    let mut figures = Vec::new();
-    for cell in cells(&args) {
-        eprintln!("{cell}");
-        figures.push(cell.measure(&server, &interrupt)?);
-        if interrupt.is_raised() {
-            return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
-        }
-    }
-    server.stop()?;
-    let machine = figures[0].machine.clone();
-    let reached = figures
-        .iter()
-        .filter(|figures| figures.cell.rate().is_none());
-    let calibration = Calibration {
-        dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-        measured_at: measured_at(),
-        machine,
-        reached: reached.map(reached_in).collect(),
+    let grid = CalibrationGrid {
+        connections: args.connections,
+        duration: args.duration,
+        loops: args.loops,
     };
+    let interrupt = signals::interrupt()?;
+    let (calibration, figures) = grid.measure(&interrupt, |cell| eprintln!("{cell}"))?;
     match args.format {
         Format::Text if args.verbose => print!("{}", table::text(&figures)),
         Format::Text => print!("{}", table::answer(&figures)),
@@ -96,59 +70,6 @@ pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {
         None => eprintln!("not saved: there is no home directory"),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn cells(args: &CalibrateArgs) -> Vec<Cell> {
-    let loops = |connections, arrivals: &Arrivals| {
-        let asked = args
-            .loops
-            .unwrap_or_else(|| load::default_loops(connections, arrivals));
-        asked.min(connections)
-    };
-    let mut cells = Vec::new();
-    for is_unix in [true, false] {
-        for is_prepared in [true, false] {
-            for &connections in &args.connections {
-                let arrivals = Arrivals::Closed;
-                cells.push(Cell {
-                    is_unix,
-                    is_prepared,
-                    connections,
-                    loops: loops(connections, &arrivals),
-                    arrivals,
-                    duration: args.duration,
-                });
-            }
-        }
-    }
-    let (rate_per_s, connections) = OPEN_LOOP;
-    let arrivals = Arrivals::Open {
-        rate_per_s,
-        process: Process::Constant,
-    };
-    cells.push(Cell {
-        is_unix: true,
-        is_prepared: true,
-        connections,
-        loops: loops(connections, &arrivals),
-        arrivals,
-        duration: args.duration,
-    });
-    cells
-}
-
-fn reached_in(figures: &Figures) -> Reached {
-    Reached {
-        transport: figures.cell.transport().to_string(),
-        connections: figures.cell.connections,
-        queries_per_s: figures.queries_per_s,
-    }
-}
-
-fn measured_at() -> String {
-    jiff::Timestamp::try_from(reactor::wall_now())
-        .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
-        .unwrap_or_default()
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -4,10 +4,11 @@ use std::{path::PathBuf, process::ExitCode};
 
 use blame::{Blame, Blamed};
 use clap::builder::PossibleValuesParser;
+use results::storage_results;
 use runs::utc_of;
 use storage::{IMPORTERS, ImportFile};
 
-use super::storage::keep;
+use super::storage::answer;
 
 /// A longer file is none of a measurement of storage.
 const FILE_AT_MOST: u64 = 256 << 20;
@@ -55,7 +56,9 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let imported = importer.read(&files).map_err(Blamed::from)?;
     let at = imported.unix_s.and_then(utc_of).unwrap_or_default();
     let record = imported.into_record(&files, at, env!("CARGO_PKG_VERSION"));
-    keep(&record, args.results.as_deref())
+    let written = storage_results::create(&record, args.results.as_deref())?;
+    answer::print(&written);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn tools() -> PossibleValuesParser {

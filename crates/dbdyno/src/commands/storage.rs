@@ -1,13 +1,12 @@
 //! `dbdyno storage`: what a directory's disk can do for a database, and whether to believe it.
 
+pub(crate) mod answer;
 mod burst;
 mod commit;
+mod common_options;
 mod compare;
 mod destroy;
-mod ground;
-mod outputs;
 mod quick;
-mod session;
 mod steady;
 mod suite;
 mod values;
@@ -15,8 +14,6 @@ mod values;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-
-pub(crate) use outputs::{JOB_FILE, keep, record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -29,11 +29,13 @@ const FOLDER: &str = "crates/benchmarks/src/";
 /// Begin of the paths, below [`FOLDER`], of the files that run a benchmark, prepare its data or report. All others belong
 /// to its users and are restricted to [`OF_A_USER`] and [`BELOW_A_USER`].
 const RUNNING: &[&str] = &[
+    "calibration",
     "lib.rs",
     "oltp/benchmark.rs",
     "oltp/check.rs",
     "oltp/data_set.rs",
     "oltp/layout",
+    "oltp/table_statements.rs",
     "own_data",
     "script/benchmark.rs",
     "slap/benchmark.rs",

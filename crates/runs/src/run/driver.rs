@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_command_keeps_intervals_of_a_second_and_the_usual_drain() {
         let source = Chosen {
-            kind: &workload::script::ScriptLoad as _,
+            kind: &benchmarks::script::ScriptLoad as _,
             values: Values::default(),
         };
         let spec = LoadSpec {

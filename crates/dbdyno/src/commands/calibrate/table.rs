@@ -1,9 +1,8 @@
 //! A calibration as a table and as JSON.
 
+use benchmarks::calibration::Figures;
 use runs::calibration::Calibration;
 use serde_json::{Value, json};
-
-use crate::commands::calibrate::cell::Figures;
 
 /// Polling mechanism of the event loops.
 const IO: &str = "epoll";

@@ -8,12 +8,11 @@ use std::{
 
 use blame::{Blame, Blamed};
 use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, excess_connection_bytes, generate};
-use samples::StorageRecord;
+use results::storage_results;
 use units::bytes;
 
 use super::subject::{VersionArgs, size, write_new};
 use super::trial::Start;
-use crate::commands::storage::{record_file, unreadable};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -135,11 +134,11 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
 
 /// Durable random writes of pages per second in a measurement of storage.
 fn measured_iops(path: &Path) -> Result<u64, Blamed> {
-    let file = record_file(path).ok_or_else(|| {
+    let file = storage_results::record_file(path).ok_or_else(|| {
         let message = format!("{} contains no storage measurement", path.display());
         Blamed::new(Blame::Input, message).hint("create one with dbdyno storage quick".to_owned())
     })?;
-    let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
+    let record = storage_results::read(&file)?;
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
             "{}: contains no random page writes that were measured on a known device, for at least 3 s, at a \

@@ -21,7 +21,7 @@ use crate::{
         oltp::{
             options::{DURATION, Format, Options},
             values::ForcedShutdown,
-            watch::{Pending, Watcher},
+            watch::Watcher,
         },
         record_options::{exit_code_of_rate, recorded_arguments, write_report},
         run::terminal_width,
@@ -85,7 +85,7 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
         every_s: options.report.report_interval,
         percentile: options.percentiles().first().copied().unwrap_or(0.0),
         is_open_loop: options.load.rate > 0.0,
-        pending: Pending::default(),
+        totals: sysbench::LineTotals::default(),
     };
     let recorded = single
         .record(&mut Connections::new(plan), Some(&mut watcher))

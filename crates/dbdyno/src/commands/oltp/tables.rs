@@ -1,16 +1,16 @@
 //! The tables of a workload: made, brought into memory, checked, dropped.
 
-use std::{
-    process::ExitCode,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::process::ExitCode;
 
-use benchmarks::oltp::{OltpTables, Prewarm, Script, check::check as faults_of, drop_statement};
+use benchmarks::oltp::{
+    OltpTables, Script,
+    check::faults,
+    streams,
+    table_statements::{TableListener, TableProgress},
+};
 use blame::{Blame, Blamed};
 use dataset::{PopulateEvent, Progress};
-use protocol::Endpoint;
-use runs::{Context, Purpose, database, droppable, signals};
+use runs::{Context, database, droppable};
 
 use crate::{
     commands::oltp::options::{Format, Options},
@@ -20,10 +20,6 @@ use crate::{
 
 /// Exit code of tables that are not as `prepare` makes them.
 const NOT_AS_PREPARED: u8 = 1;
-/// Number of tables whose fault is reported.
-const FAULTS_TOLD: usize = 4;
-/// Connections that fill tables: one for each CPU keeps the server busy, more wait for each other.
-const STREAMS_MIN: usize = 2;
 
 /// Makes the tables and their rows.
 pub(super) fn prepare(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
@@ -38,7 +34,7 @@ pub(super) fn prepare(options: &Options, script: Script) -> anyhow::Result<ExitC
     if format == Format::Sysbench {
         println!("Initializing worker threads...\n");
     }
-    let streams = streams(options);
+    let streams = streams(options.load.connections);
     let reached = tables
         .prepare(&endpoint, streams, &context, &mut |event| {
             if format == Format::Sysbench {
@@ -46,9 +42,9 @@ pub(super) fn prepare(options: &Options, script: Script) -> anyhow::Result<ExitC
             }
         })
         .map_err(|error| hinted(error, script))?;
-    // BLACKHOLE keeps no row.
-    let is_kept = !tables.settings.engine.eq_ignore_ascii_case("blackhole");
-    if is_kept && let Some(faults) = faults(&endpoint, &tables, &context)? {
+    if tables.keep_rows()
+        && let Some(faults) = faults(&endpoint, &tables, &context)?
+    {
         let message = format!(
             "right after their load, {}: {faults}",
             database::name(&endpoint)
@@ -87,39 +83,6 @@ pub(super) fn check(options: &Options, script: Script) -> anyhow::Result<ExitCod
         ),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What is wrong with the tables: `2 of 4 tables not as prepared: sbtest1 is missing; sbtest2 is missing`.
-fn faults(
-    endpoint: &Endpoint,
-    tables: &OltpTables,
-    context: &Context,
-) -> Result<Option<String>, Blamed> {
-    let faults = faults_of(endpoint, tables, context)?;
-    if faults.is_empty() {
-        return Ok(None);
-    }
-    let told: Vec<&str> = faults
-        .iter()
-        .take(FAULTS_TOLD)
-        .map(String::as_str)
-        .collect();
-    let more = match faults.len().saturating_sub(FAULTS_TOLD) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    Ok(Some(format!(
-        "{} of {} tables not as prepared: {}{more}",
-        faults.len(),
-        tables.count(),
-        told.join("; ")
-    )))
-}
-
-/// As many as were asked for, at least one for each CPU.
-fn streams(options: &Options) -> u32 {
-    let cpus = thread::available_parallelism().map_or(STREAMS_MIN, usize::from);
-    options.load.connections.max(cpus.min(16) as u32)
 }
 
 fn in_words(progress: &Progress) -> String {
@@ -161,21 +124,16 @@ fn hinted(error: Blamed, script: Script) -> Blamed {
 /// Reads the tables into the server's memory.
 pub(super) fn prewarm(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
-    let settings = options.settings(options.rows_seed())?;
+    let tables = tables(options, script)?;
     if matches!(script, Script::BulkInsert) {
         let message = "bulk_insert has nothing to prewarm: its tables begin empty";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     super::title::print_title(options);
-    let prewarm = Prewarm {
-        table_size: settings.table_size,
-    };
-    let session: Vec<String> = Prewarm::SESSION.map(str::to_owned).into();
-    let jobs = (1..=settings.tables).map(|table| Job {
-        says: format!("Prewarming table sbtest{table}"),
-        statements: prewarm.statements(table).into(),
-    });
-    in_parallel(options, &endpoint, &session, jobs.collect())
+    let line = |table: u32| format!("Prewarming table sbtest{table}");
+    show_progress(options, &tables, line, |context, listener| {
+        tables.prewarm(&endpoint, options.load.connections, context, listener)
+    })
 }
 
 /// Drops the tables.
@@ -184,66 +142,26 @@ pub(super) fn cleanup(options: &Options, script: Script) -> anyhow::Result<ExitC
     super::title::print_title(options);
     let tables = tables(options, script)?;
     droppable(&tables, &endpoint)?;
-    let jobs = (1..=tables.count()).map(|table| Job {
-        says: format!("Dropping table 'sbtest{table}'..."),
-        statements: vec![drop_statement(table)],
-    });
-    in_parallel(options, &endpoint, &[], jobs.collect())
+    let line = |table: u32| format!("Dropping table 'sbtest{table}'...");
+    show_progress(options, &tables, line, |context, listener| {
+        tables.drop_all(&endpoint, options.load.connections, context, listener)
+    })
 }
 
-/// Statements on one table, and what is said before them.
-struct Job {
-    says: String,
-    statements: Vec<String>,
-}
-
-/// Runs the jobs over the connections that were asked for; the first error ends all of them.
-fn in_parallel(
+/// Executes statements on the tables, and shows their progress: by sysbench's lines or by a bar.
+fn show_progress(
     options: &Options,
-    endpoint: &Endpoint,
-    session: &[String],
-    jobs: Vec<Job>,
+    tables: &OltpTables,
+    line: impl Fn(u32) -> String + Sync,
+    execute: impl FnOnce(&Context, TableListener<'_>) -> Result<(), Blamed>,
 ) -> anyhow::Result<ExitCode> {
-    let says = options.report.format == Format::Sysbench;
-    let threads = (options.load.connections as usize).clamp(1, jobs.len().max(1));
-    let interrupt = signals::interrupt()?;
-    let next = AtomicUsize::new(0);
-    let step = (!says).then(|| Step::bar("tables", jobs.len() as u64));
-    let work = || -> Result<(), Blamed> {
-        Purpose::Work.control(endpoint, async |connection| {
-            for sql in session {
-                connection.query(sql.as_bytes()).await?;
-            }
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = jobs.get(index).filter(|_| !interrupt.is_raised()) else {
-                    return Ok(());
-                };
-                if says {
-                    println!("{}", job.says);
-                }
-                for sql in &job.statements {
-                    connection.query(sql.as_bytes()).await?;
-                }
-                if let Some(step) = &step {
-                    step.reach(index as u64 + 1);
-                }
-            }
-        })
-    };
-    let results = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let joined = threads.into_iter().map(|thread| match thread.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.collect::<Vec<_>>()
-    });
-    for result in results {
-        result?;
-    }
-    if interrupt.is_raised() {
-        return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
-    }
+    let context = terminal::context()?;
+    let is_of_sysbench = options.report.format == Format::Sysbench;
+    let step = (!is_of_sysbench).then(|| Step::bar("tables", tables.count().into()));
+    execute(&context, &|progress| match (progress, &step) {
+        (TableProgress::Begun(table), None) => println!("{}", line(table)),
+        (TableProgress::Ended(tables), Some(step)) => step.reach(tables.into()),
+        _ => {}
+    })?;
     Ok(ExitCode::SUCCESS)
 }

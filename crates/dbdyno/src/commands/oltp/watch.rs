@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use benchmarks::oltp::{
     Plan,
-    layout::{self as sysbench, Intermediate, Rates},
+    layout::{self as sysbench, LineTotals},
 };
 use load::Observer;
-use samples::{Durations, Interval, Phase, PhaseMark};
+use samples::{Interval, Phase, PhaseMark};
 
 use super::options::Format;
 
@@ -20,90 +20,20 @@ pub(super) struct Watcher {
     /// Which percentile a line tells, 0 for none.
     pub(super) percentile: f64,
     pub(super) is_open_loop: bool,
-    /// Since the last line.
-    pub(super) pending: Pending,
-}
-
-/// What happened since the last line.
-#[derive(Default)]
-pub(super) struct Pending {
-    length_s: f64,
-    /// Reads, writes, others.
-    classes: [u64; 3],
-    response: Durations,
-    /// Restarts that earlier lines told.
-    restarts_told: u64,
-    /// Events that wait and events in flight, at the end.
-    queue: (u64, u64),
-}
-
-impl Pending {
-    fn add(&mut self, interval: &Interval, connections: u32) {
-        self.length_s += interval.length_s;
-        let carried = interval.carried.iter();
-        let operations = carried.clone().flat_map(|part| &part.operations);
-        for operation in interval.operations.iter().chain(operations) {
-            self.response.add(&operation.response());
-        }
-        let statements = carried.flat_map(|part| &part.statements);
-        for statement in interval.statements.iter().chain(statements) {
-            self.classes[0] += statement.reads;
-            self.classes[1] += statement.writes;
-            self.classes[2] += statement.others;
-        }
-        if let Some(pace) = &interval.pace {
-            let in_flight = (pace.busy * f64::from(connections)).round() as u64;
-            self.queue = (pace.waiting, in_flight);
-        }
-    }
+    pub(super) totals: LineTotals,
 }
 
 impl Watcher {
     fn line(&mut self, t_s: f64) {
-        let restarts = self.plan.restarts();
-        let pending = &self.pending;
-        let per_s = |count: u64| count as f64 / pending.length_s;
-        let [reads, writes, others] = if self.plan.statements().is_empty() {
-            [pending.response.count, 0, 0]
-        } else {
-            pending.classes
-        };
-        let quantile = pending
-            .response
-            .histogram
-            .quantile_ns(self.percentile / 100.0);
-        let latency_ns = quantile.map_or(0, |ns| {
-            ns.clamp(pending.response.min_ns, pending.response.max_ns)
-        });
-        let now = Intermediate {
-            t_s,
-            threads: self.plan.settings().connections,
-            rates: Rates {
-                events: per_s(pending.response.count),
-                reads: per_s(reads),
-                writes: per_s(writes),
-                others: per_s(others),
-                errors: per_s(restarts - pending.restarts_told),
-                reconnects: 0.0,
-            },
-            percentile: self.percentile,
-            latency_ms: if self.percentile > 0.0 {
-                latency_ns as f64 / 1e6
-            } else {
-                0.0
-            },
-            queue: self.is_open_loop.then_some(pending.queue),
-        };
+        let now = self
+            .totals
+            .take(&self.plan, t_s, self.percentile, self.is_open_loop);
         let line = sysbench::intermediate(&now);
         match self.format {
             Format::Sysbench | Format::Text => print!("{line}"),
             // Their output is one document.
             Format::Json | Format::Csv => eprint!("{line}"),
         }
-        self.pending = Pending {
-            restarts_told: restarts,
-            ..Pending::default()
-        };
     }
 }
 
@@ -122,10 +52,9 @@ impl Observer for Watcher {
         if self.every_s == 0 || interval.phase == Phase::Drain {
             return;
         }
-        self.pending
-            .add(&interval, self.plan.settings().connections);
+        self.totals.add(&interval, self.plan.settings().connections);
         let t_s = interval.t_s + interval.length_s;
-        if self.pending.length_s >= self.every_s as f64 - 0.001 {
+        if self.totals.length_s() >= self.every_s as f64 - 0.001 {
             self.line(t_s);
         }
     }

@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use audit::{Subject, audit};
 use blame::{Blame, Blamed};
 use report::{storage_csv, storage_html, storage_json, storage_pictures};
-use samples::StorageRecord;
+use results::storage_results::{AuditedStorage, JOB_FILE, read, record_file};
 
 use super::{
     charts::{chosen, document_of, write_charts},
     format::Format,
 };
-use crate::commands::storage::{JOB_FILE, record_file, unreadable};
 
 /// A job file of 137 patterns is a hundredth of this, bytes.
 const JOB_FILE_AT_MOST: u64 = 1 << 20;
@@ -42,9 +40,7 @@ pub(super) fn document(wanted: &Wanted<'_>) -> anyhow::Result<Option<Vec<u8>>> {
         let hint = "the csv of a burst contains per-second values".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
-    let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
-    let record = record.over_repeats();
-    let audit = audit(&Subject::of_storage(&record));
+    let AuditedStorage { record, audit } = AuditedStorage::of(&read(&file)?);
     let format = wanted.format;
     if let Some(directory) = wanted.charts {
         write_charts(storage_pictures(&record, &audit), format, directory)?;

@@ -1,15 +1,11 @@
 //! `dbdyno storage commit`: what a durable commit costs on this disk.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode};
 
-use blame::Blamed;
-use samples::{CommitSequence, StorageMode};
+use benchmarks::storage::Commits;
+use samples::CommitSequence;
 
-use super::{
-    ground::{COMMIT_BYTES, CommonArgs, Ground, Plan},
-    session::Session,
-    values,
-};
+use super::{answer, common_options::CommonArgs, values};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -60,25 +56,13 @@ impl Server {
 }
 
 pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
-    let ground = Ground::open(&args.directory, &args.common)?;
-    ground
-        .place
-        .refuse_unless_room(COMMIT_BYTES)
-        .map_err(Blamed::from)?;
-    let plan = Plan {
-        mode: StorageMode::Commit,
-        file_bytes: 0,
-        each_s: args.seconds,
-        engine: "native".to_owned(),
-        fio: None,
-        patterns: Vec::new(),
-        repeats: 1,
+    let disk = args.common.disk(&args.directory)?;
+    let commits = Commits {
+        sequence: args.server.sequence(),
         writers: args.writers.clone(),
-        left_out: Vec::new(),
+        each_s: args.seconds,
     };
-    let mut session = Session::begin(ground, plan, &args.common)?;
-    match session.probe_commits(args.server.sequence(), Duration::from_secs(args.seconds)) {
-        Ok(()) => session.finish(),
-        Err(error) => Err(session.fail(error, "")),
-    }
+    let written = commits.measure(disk, args.common.results())?;
+    answer::print(&written);
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,22 +1,13 @@
 //! `dbdyno storage steady`: rounds until the disk is steady by both criteria of SNIA.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode};
 
+use benchmarks::storage::SteadyRounds;
 use blame::{Blame, Blamed};
-use runs::Length;
-use samples::{Access, Pattern, SteadyRound, StorageLine, StorageMode};
-use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST, SteadyWindow};
+use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST};
 use storage::Fio;
 
-use super::{
-    destroy::DestroyArgs,
-    ground::{CommonArgs, Ground, Plan},
-    session::Session,
-    values,
-};
-
-/// SNIA writes the whole capacity twice before.
-const FILLS: u32 = 2;
+use super::{answer, common_options::CommonArgs, destroy::DestroyArgs, values};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -74,65 +65,20 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
             .into());
     }
     let fio = Fio::find().map_err(Blamed::from)?;
-    let ground = Ground::of(&args.directory, &args.destroy, &args.common)?;
-    ground
-        .place
-        .refuse_unless_room(args.size)
-        .map_err(Blamed::from)?;
-    let pattern = Pattern {
-        name: format!("round_{}_r{}_q{}", args.block, args.reads, args.depth),
-        access: Access::Random,
+    let disk = args.common.disk_or_device(&args.directory, &args.destroy)?;
+    let rounds = SteadyRounds {
+        file_bytes: args.size,
+        each_s: args.seconds,
+        rounds_max: args.rounds,
         block_bytes: args.block,
         reads_percent: args.reads,
         depth: args.depth,
     };
-    let plan = Plan {
-        mode: StorageMode::Steady,
-        file_bytes: args.size,
-        each_s: args.seconds,
-        engine: "libaio".to_owned(),
-        fio: Some(fio),
-        patterns: vec![pattern.clone()],
-        repeats: 1,
-        writers: Vec::new(),
-        left_out: vec!["purge of the disk: a file cannot do it".to_owned()],
-    };
-    let mut session = Session::begin(ground, plan, &args.common)?;
-    match measure(&mut session, &pattern, args.rounds) {
-        Ok(true) => session.finish(),
-        Ok(false) => {
-            session.finish()?;
-            Ok(ExitCode::from(Blame::Answer as u8))
-        }
-        Err(error) => Err(session.fail(
-            error,
-            "; a steady state must be measured without interruption",
-        )),
-    }
-}
-
-/// Whether the steady state was reached.
-fn measure(session: &mut Session, pattern: &Pattern, rounds: u32) -> anyhow::Result<bool> {
-    let header = &session.record.header;
-    let each = Duration::from_secs_f64(header.each_s);
-    for _ in 0..FILLS {
-        session.ground.fill(header.file_bytes, None)?;
-    }
-    let step = session
-        .ground
-        .context
-        .step("rounds", Length::Paced(rounds.into()));
-    let mut rates = Vec::new();
-    for round in 1..=rounds {
-        let at_most = each * (rounds - round + 1);
-        step.announce(&format!("round {round} of at most {rounds}"), at_most);
-        let result = session.measure(pattern)?;
-        rates.push(result.iops());
-        session.append(StorageLine::Round(SteadyRound { round, result }))?;
-        step.reach(round.into());
-        if SteadyWindow::of(&rates).is_some_and(|it| it.is_steady()) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let (written, is_steady) = rounds.measure(fio, disk, args.common.results())?;
+    answer::print(&written);
+    Ok(if is_steady {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(Blame::Answer as u8)
+    })
 }

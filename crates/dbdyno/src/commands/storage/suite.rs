@@ -3,25 +3,17 @@
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    time::Duration,
 };
 
+use benchmarks::storage::Suite;
 use blame::{Blame, Blamed};
-use runs::Length;
-use samples::{Pattern, StorageLine, StorageMode};
+use samples::Pattern;
 use storage::{ENGINES, Fio, mysql_30, parse_patterns, sh2_137};
 
-use super::{
-    destroy::DestroyArgs,
-    ground::{CommonArgs, Ground, Plan},
-    session::Session,
-    values,
-};
+use super::{answer, common_options::CommonArgs, destroy::DestroyArgs, values};
 
 /// A longer file of patterns is a mistake.
 const FILE_AT_MOST: u64 = 1 << 20;
-/// What fio takes over the time of a pattern, about.
-const OVERHEAD: Duration = Duration::from_millis(600);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -74,64 +66,17 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     }
     let fio = Fio::find().map_err(Blamed::from)?;
-    let ground = Ground::of(&args.directory, &args.destroy, &args.common)?;
-    ground
-        .place
-        .refuse_unless_room(args.size)
-        .map_err(Blamed::from)?;
-    let mut left_out = Vec::new();
-    if args.engine == "psync" && patterns.iter().any(|it| it.depth > 1) {
-        let one = "depths above 1: the engine psync has one request in flight at any depth";
-        left_out.push(one.to_owned());
-    }
-    let plan = Plan {
-        mode: StorageMode::Suite,
+    let disk = args.common.disk_or_device(&args.directory, &args.destroy)?;
+    let suite = Suite {
+        patterns,
         file_bytes: args.size,
         each_s: args.seconds,
-        engine: args.engine.clone(),
-        fio: Some(fio),
-        patterns,
         repeats: args.repeats,
-        writers: Vec::new(),
-        left_out,
+        engine: args.engine.clone(),
     };
-    let mut session = if args.resume {
-        Session::resume(ground, plan, &args.common)?
-    } else {
-        Session::begin(ground, plan, &args.common)?
-    };
-    match measure(&mut session) {
-        Ok(()) => session.finish(),
-        Err(error) => Err(session.fail(error, "; to continue, run the same command with --resume")),
-    }
-}
-
-/// Measures the patterns and repeats that have no result yet.
-fn measure(session: &mut Session) -> anyhow::Result<()> {
-    let left = session.left();
-    if left.is_empty() {
-        return Ok(());
-    }
-    let header = &session.record.header;
-    session.ground.fill(header.file_bytes, None)?;
-    let each = Duration::from_secs_f64(header.each_s) + OVERHEAD;
-    let step = session
-        .ground
-        .context
-        .step("patterns", Length::Paced(left.len() as u64));
-    for (done, (repeat, pattern)) in left.iter().enumerate() {
-        let title = session.title(*repeat, pattern);
-        step.announce(&title, each * (left.len() - done) as u32);
-        let mut result = session.measure(pattern)?;
-        result.repeat = *repeat;
-        if let Some(error) = &result.error {
-            let error = format!("fio: pattern {}: {error}", pattern.name);
-            return Err(Blamed::new(Blame::Machine, error).into());
-        }
-        session.append(StorageLine::Pattern(result))?;
-        step.reach(done as u64 + 1);
-    }
-    Ok(())
+    let written = suite.measure(fio, disk, args.common.results_place(args.resume))?;
+    answer::print(&written);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn patterns(named: &str) -> Result<Vec<Pattern>, Blamed> {

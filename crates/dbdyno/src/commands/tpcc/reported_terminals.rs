@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use benchmarks::tpcc::data::Terminals;
+use benchmarks::tpcc::{TerminalPlan, Violation};
 use blame::Blamed;
 use load::{Observer, Outcome};
 use protocol::Endpoint;
 use runs::{Context, Driver, Work};
 use samples::Line;
-use workload::tpcc::{TerminalPlan, Violation};
 
 /// The terminals, and what their run has violated.
 pub(super) struct ReportedTerminals {

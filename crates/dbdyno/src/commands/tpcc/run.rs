@@ -256,8 +256,8 @@ fn load(args: &RunArgs) -> PlannedLoad {
 fn mode(args: &RunArgs, load: &PlannedLoad) -> TerminalMode {
     TerminalMode {
         round_trips: match args.round_trips {
-            RoundTrips::Statements => workload::tpcc::RoundTrips::Statements,
-            RoundTrips::Stored => workload::tpcc::RoundTrips::Stored,
+            RoundTrips::Statements => benchmarks::tpcc::RoundTrips::Statements,
+            RoundTrips::Stored => benchmarks::tpcc::RoundTrips::Stored,
         },
         ..TerminalMode::of(LoadOptions::of(&load.spec.source.values))
     }

@@ -1,31 +1,37 @@
-//! One measurement of a disk: its results directory, and the record that is appended to.
+//! A measurement of a disk: its results directory, and the record that is appended to.
 
 use std::{
     fs::{File, OpenOptions},
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
-    process::ExitCode,
     time::Duration,
 };
 
 use blame::{Blame, Blamed};
-use results::ClaimedDirectory;
+use results::{
+    ClaimedDirectory,
+    storage_results::{self, JOB_FILE, RECORD, WrittenStorage},
+};
 use runs::Length;
 use samples::{
     CommitResult, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode, StorageRecord,
 };
 use storage::{Fio, JobFile, job_file, pattern_result, shuffled};
 
-use super::{
-    ground::{CommonArgs, Ground, Plan},
-    outputs::{
-        JOB_FILE, RECORD, answer, claim, last_results, unreadable, unwritten, write, write_outputs,
-    },
-};
+use super::{measured_disk::MeasuredDisk, plan::Plan};
+
+/// Where the results go.
+#[derive(Debug, Clone, Copy)]
+pub enum ResultsPlace<'a> {
+    /// New results: in this directory, or else in `results/storage-MODE-N`.
+    New(Option<&'a Path>),
+    /// Interrupted results of the same plan, which are continued: those in this directory, or else the latest.
+    Interrupted(Option<&'a Path>),
+}
 
 /// A record that is being written, in its claimed directory.
-pub(super) struct Session {
-    pub(super) ground: Ground,
+pub(super) struct Measurement {
+    pub(super) disk: MeasuredDisk,
     results: ClaimedDirectory,
     pub(super) record: StorageRecord,
     log: File,
@@ -33,58 +39,69 @@ pub(super) struct Session {
     fio: Option<Fio>,
 }
 
-impl Session {
-    /// Begins new results.
-    pub(super) fn begin(ground: Ground, plan: Plan, args: &CommonArgs) -> anyhow::Result<Self> {
-        let results = claim(plan.mode, args.results.as_deref())?;
-        let record = StorageRecord::new(ground.header(&plan));
-        let mut session = Self::open(ground, results, record, plan)?;
-        let first = StorageLine::Storage(Box::new(session.record.header.clone()));
-        session.append(first)?;
-        session.write_job_file()?;
-        Ok(session)
+impl Measurement {
+    /// Begins new results, or continues interrupted ones.
+    pub(super) fn open(
+        disk: MeasuredDisk,
+        plan: Plan,
+        results: ResultsPlace<'_>,
+    ) -> Result<Self, Blamed> {
+        match results {
+            ResultsPlace::New(directory) => Self::begin(disk, plan, directory),
+            ResultsPlace::Interrupted(directory) => Self::resume(disk, plan, directory),
+        }
     }
 
-    /// Continues results that were interrupted; they have to be those of the same plan.
-    pub(super) fn resume(ground: Ground, plan: Plan, args: &CommonArgs) -> anyhow::Result<Self> {
-        let path = match &args.results {
-            Some(path) => path.clone(),
-            None => last_results(plan.mode)?,
+    fn begin(disk: MeasuredDisk, plan: Plan, directory: Option<&Path>) -> Result<Self, Blamed> {
+        let results = storage_results::claim(plan.mode, directory)?;
+        let record = StorageRecord::new(disk.header(&plan));
+        let mut measurement = Self::appending(disk, results, record, plan)?;
+        let first = StorageLine::Storage(Box::new(measurement.record.header.clone()));
+        measurement.append(first)?;
+        measurement.write_job_file()?;
+        Ok(measurement)
+    }
+
+    /// The results have to be those of the same plan.
+    fn resume(disk: MeasuredDisk, plan: Plan, directory: Option<&Path>) -> Result<Self, Blamed> {
+        let path = match directory {
+            Some(path) => path.to_owned(),
+            None => storage_results::last_results(plan.mode)?,
         };
         let results = ClaimedDirectory::again(&path)?;
         let file = path.join(RECORD);
-        let record = StorageRecord::read(&file).map_err(|error| unreadable(&file, error))?;
-        let header = ground.header(&plan);
+        let record = storage_results::read(&file)?;
+        let header = disk.header(&plan);
         if let Some((noun, now, before)) = header.differs_from(&record.header) {
             let message = format!("{}: its {noun} is {before}, not {now}", path.display());
             let hint = "use --resume with the original options of these results".to_owned();
-            return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
         let whole_bytes = record.whole_bytes;
-        let session = Self::open(ground, results, record, plan)?;
+        let measurement = Self::appending(disk, results, record, plan)?;
         // A torn last line goes: what is appended would become a part of it.
-        let cut = session.log.set_len(whole_bytes);
+        let cut = measurement.log.set_len(whole_bytes);
         cut.map_err(|error| unwritten(&file, &error))?;
-        session.write_job_file()?;
-        Ok(session)
+        measurement.write_job_file()?;
+        Ok(measurement)
     }
 
-    fn open(
-        ground: Ground,
+    fn appending(
+        disk: MeasuredDisk,
         results: ClaimedDirectory,
         record: StorageRecord,
         plan: Plan,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, Blamed> {
         let path = results.path().join(RECORD);
         let log = OpenOptions::new().create(true).append(true).open(&path);
         let log = log.map_err(|error| unwritten(&path, &error))?;
-        let file = ground.test.data();
+        let file = disk.test.data();
         let job = JobFile {
             file: &file,
             file_bytes: plan.file_bytes,
             each_s: plan.each_s,
             engine: &plan.engine,
-            direct: ground.place.is_direct(),
+            direct: disk.place.is_direct(),
             more: &[],
             log: None,
         };
@@ -93,7 +110,7 @@ impl Session {
         Ok(Self {
             job: (has_job && !plan.patterns.is_empty()).then(|| job_file(&job, &plan.patterns)),
             fio: plan.fio,
-            ground,
+            disk,
             results,
             record,
             log,
@@ -118,15 +135,13 @@ impl Session {
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Blamed> {
-        write(self.results.path(), name, text)
+        storage_results::write(self.results.path(), name, text)
     }
 
     /// Appends what was measured, in one write: a crash tears at most the last line.
     pub(super) fn append(&mut self, line: StorageLine) -> Result<(), Blamed> {
-        let mut text = serde_json::to_vec(&line).expect("plain fields always serialise");
-        text.push(b'\n');
         let path = self.results.path().join(RECORD);
-        let written = self.log.write_all(&text);
+        let written = self.log.write_all(line.to_text().as_bytes());
         written.map_err(|error| unwritten(&path, &error))?;
         self.record.add(line);
         Ok(())
@@ -162,7 +177,7 @@ impl Session {
     pub(super) fn measure(&self, pattern: &Pattern) -> Result<PatternResult, Blamed> {
         let path = self.results.path().join(JOB_FILE);
         let text = self.run_fio(&path, &pattern.name)?;
-        pattern_result(pattern, &text).map_err(Blamed::from)
+        Ok(pattern_result(pattern, &text)?)
     }
 
     /// Runs one section of a job file and returns fio's output.
@@ -170,9 +185,8 @@ impl Session {
         let fio = self.fio.as_ref().expect("who has patterns has fio");
         let each = Duration::from_secs_f64(self.record.header.each_s);
         let job = std::path::absolute(job).map_err(|error| unwritten(job, &error))?;
-        let group = self.ground.group.as_deref();
-        fio.run(&job, section, each, group, self.ground.interrupt())
-            .map_err(Blamed::from)
+        let group = self.disk.group.as_deref();
+        Ok(fio.run(&job, section, each, group, self.disk.interrupt())?)
     }
 
     /// Measures the commit probes that are not there yet.
@@ -180,58 +194,61 @@ impl Session {
         &mut self,
         sequence: CommitSequence,
         each: Duration,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), Blamed> {
         let writers = self.record.header.writers.clone();
         let done = self.record.commits.len();
         for writers in writers.into_iter().skip(done) {
             let counted = units::counted(writers as usize, "writer");
             let what = format!("durable commits of {counted}");
-            let step = self.ground.context.step(&what, Length::Unknown);
-            let before = self.ground.disk_flushes();
-            let limited = self.ground.limited()?;
+            let step = self.disk.context.step(&what, Length::Unknown);
+            let before = self.disk.disk_flushes();
+            let limited = self.disk.limited()?;
             let probed = storage::commit_probe(
-                self.ground.files(),
+                self.disk.files(),
                 sequence,
-                self.ground.place.is_direct(),
+                self.disk.place.is_direct(),
                 writers,
                 each,
-                self.ground.interrupt(),
+                self.disk.interrupt(),
             );
             drop(limited);
             drop(step);
-            let mut result: CommitResult = probed.map_err(Blamed::from)?;
-            let flushes = self.ground.disk_flushes().zip(before);
+            let mut result: CommitResult = probed?;
+            let flushes = self.disk.disk_flushes().zip(before);
             result.device_flushes = flushes.map(|(after, before)| after.saturating_sub(before));
             self.append(StorageLine::Commit(result))?;
         }
         Ok(())
     }
 
-    /// Writes the last line, the page and the files for programs, and prints the answer.
-    pub(super) fn finish(mut self) -> anyhow::Result<ExitCode> {
+    /// Writes the last line, the page and the files for programs.
+    pub(super) fn finish(mut self) -> Result<WrittenStorage, Blamed> {
         self.append(StorageLine::End)?;
-        let results = self.results.path();
-        let shown = write_outputs(results, &self.record, self.job.as_deref())?;
-        answer(results, &shown);
-        Ok(ExitCode::SUCCESS)
+        self.write_views()
     }
 
-    /// What was measured is kept and shown, also where an error ends the measurement.
-    pub(super) fn fail(self, error: anyhow::Error, way_on: &str) -> anyhow::Error {
+    /// Writes the page and the files for programs of an incomplete record; returns the error, with a hint about them.
+    pub(super) fn fail(self, error: Blamed, continuation: &str) -> Blamed {
         let record = &self.record;
         let measured = record.patterns.len()
             + record.commits.len()
             + record.bursts.len()
             + record.rounds.len();
-        let results = self.results.path();
-        let path = results.display().to_string();
-        // The first error is the one to tell.
-        let _ = write_outputs(results, record, self.job.as_deref());
+        // Only the first error is reported.
+        let _ = self.write_views();
+        let path = self.results.path().display();
         let kept = units::counted(measured, "result");
-        let hint = format!("{kept} kept in {path}{way_on}");
-        match error.downcast::<Blamed>() {
-            Ok(blamed) => blamed.hint(hint).into(),
-            Err(other) => other,
-        }
+        error.hint(format!("{kept} kept in {path}{continuation}"))
     }
+
+    fn write_views(&self) -> Result<WrittenStorage, Blamed> {
+        storage_results::write_views(self.results.path(), &self.record, self.job.as_deref())
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Blamed {
+    Blamed::new(
+        Blame::Machine,
+        format!("cannot write {}: {error}", path.display()),
+    )
 }

@@ -2,7 +2,6 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use benchmarks::oltp::{self, IgnoredErrors, Plan, Script, Settings};
 use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad};
 use load::{Arrivals, Ended, Observer, WarmUp};
@@ -14,39 +13,57 @@ use samples::{
 use settings::{Chosen, OptionTable, Value, defaults};
 use telemetry::{Sampler, Targets};
 
+use crate::oltp::{self, IgnoredErrors, OltpLoad, Plan, Script, Settings};
+
 /// Parameters of one measurement.
 #[derive(Debug, Clone)]
-pub(super) struct Cell {
-    pub(super) is_unix: bool,
-    pub(super) is_prepared: bool,
-    pub(super) connections: u32,
-    pub(super) loops: u32,
-    pub(super) arrivals: Arrivals,
-    pub(super) duration: Duration,
+pub struct Cell {
+    /// Over the unix socket; otherwise over TCP.
+    pub is_unix: bool,
+    /// As prepared statements; otherwise as text.
+    pub is_prepared: bool,
+    /// Number of connections.
+    pub connections: u32,
+    /// Number of event loops.
+    pub loops: u32,
+    /// Schedule of the queries.
+    pub arrivals: Arrivals,
+    /// Length of the measurement.
+    pub duration: Duration,
 }
 
 /// Result of one measurement.
 #[derive(Debug, Clone)]
-pub(super) struct Figures {
-    pub(super) cell: Cell,
-    pub(super) machine: Machine,
-    pub(super) queries_per_s: f64,
+pub struct Figures {
+    /// What was measured.
+    pub cell: Cell,
+    /// The machine.
+    pub machine: Machine,
+    /// Rate of succeeded queries.
+    pub queries_per_s: f64,
     /// CPU time per query; `None` if the process was not observed or no query returned.
-    pub(super) client_cpu_us: Option<f64>,
-    pub(super) server_cpu_us: Option<f64>,
-    pub(super) client_resident_bytes: Option<u64>,
-    pub(super) server_resident_bytes: Option<u64>,
-    pub(super) p50_us: Option<f64>,
-    pub(super) p99_us: Option<f64>,
-    /// Time from the moment at which a user was due to the send.
-    pub(super) send_lag_p50_us: Option<f64>,
-    pub(super) send_lag_p99_us: Option<f64>,
+    pub client_cpu_us: Option<f64>,
+    /// The same of the null server.
+    pub server_cpu_us: Option<f64>,
+    /// Memory of dbdyno at the end.
+    pub client_resident_bytes: Option<u64>,
+    /// Memory of the null server at the end.
+    pub server_resident_bytes: Option<u64>,
+    /// Median response time.
+    pub p50_us: Option<f64>,
+    /// 99th percentile of the response times.
+    pub p99_us: Option<f64>,
+    /// Median time from the moment at which a user was due to the send.
+    pub send_lag_p50_us: Option<f64>,
+    /// The same as the 99th percentile.
+    pub send_lag_p99_us: Option<f64>,
     /// Mean time to open a connection.
-    pub(super) connect_us: f64,
+    pub connect_us: f64,
 }
 
 impl Cell {
-    pub(super) fn transport(&self) -> Transport {
+    /// Transport of the queries.
+    pub fn transport(&self) -> Transport {
         if self.is_unix {
             Transport::UnixSocket
         } else {
@@ -54,12 +71,13 @@ impl Cell {
         }
     }
 
-    pub(super) fn statements(&self) -> &'static str {
+    /// `prepared` or `text`.
+    pub fn statements(&self) -> &'static str {
         if self.is_prepared { "prepared" } else { "text" }
     }
 
     /// Requested queries per second, in an open loop.
-    pub(super) fn rate(&self) -> Option<f64> {
+    pub fn rate(&self) -> Option<f64> {
         self.arrivals.rate_per_s()
     }
 
