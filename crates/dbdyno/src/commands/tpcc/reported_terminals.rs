@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use benchmarks::tpcc::data::Terminals;
+use benchmarks::tpcc::{TerminalPlan, Terminals, Violation};
 use benchmarks::tpcc::{TerminalPlan, Violation};
 use blame::Blamed;
 use load::{Observer, Outcome};
