@@ -19,7 +19,8 @@ use signal_hook::{
     iterator::Signals,
 };
 
-/// Time for the report of the first signal before the waits end. Its reader may be stalled, which must not delay the cleanup.
+/// Time for the report of the first signal before the waits end. Its reader may be stalled, which must not delay the
+/// cleanup.
 const REPORT_WITHIN: Duration = Duration::from_millis(100);
 
 /// Whether the handlers are installed.
