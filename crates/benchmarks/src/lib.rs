@@ -12,7 +12,7 @@ mod own_data;
 pub mod script;
 pub mod slap;
 pub mod smack;
-mod storage;
+pub mod storage;
 pub mod tpcc;
 pub mod tpch;
 pub mod wiki;

@@ -27,7 +27,7 @@ const STATEMENTS_AT_LEAST: u64 = 100;
 pub(super) struct SlapData;
 
 /// Options of the clients.
-pub(super) struct SlapLoad;
+pub struct SlapLoad;
 
 const AUTO: OptionSpec = OptionSpec::with_default(
     "auto_generate_sql",

@@ -95,7 +95,7 @@ pub struct TpccLoad;
 
 /// The mode of the terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LoadOptions {
+pub struct LoadOptions {
     /// Whether they pause for the specification's key and think times.
     pub pacing: Pacing,
     /// Whether to check the consistency conditions: before the run for existing data, and after it in any case.
@@ -106,7 +106,7 @@ pub(super) struct LoadOptions {
 
 impl LoadOptions {
     /// The mode that the values describe.
-    pub(super) fn of(values: &Values) -> Self {
+    pub fn of(values: &Values) -> Self {
         Self {
             pacing: match values.text("pacing") {
                 Some("spec") => Pacing::Specification,
