@@ -2,20 +2,20 @@
 
 /// The statements of a prewarm, as sysbench 1.0.20 sends them.
 #[derive(Debug, Clone, Copy)]
-pub struct Prewarm {
+pub(super) struct Prewarm {
     /// Rows of a table.
-    pub table_size: u64,
+    pub(super) table_size: u64,
 }
 
 impl Prewarm {
     /// Session variables to set first: the rows pass through a temporary table.
-    pub const SESSION: [&'static str; 2] = [
+    pub(super) const SESSION: [&'static str; 2] = [
         "SET tmp_table_size=2*1024*1024*1024",
         "SET max_heap_table_size=2*1024*1024*1024",
     ];
 
     /// The statements for the table with this number (from 1).
-    pub fn statements(self, table: u32) -> [String; 3] {
+    pub(super) fn statements(self, table: u32) -> [String; 3] {
         let rows = self.table_size;
         [
             format!("ANALYZE TABLE sbtest{table}"),

@@ -119,7 +119,7 @@ pub(super) fn known_tables(count: u32) -> Vec<KnownTable> {
 }
 
 /// The statement that drops the table with this number (from 1).
-pub fn drop_statement(table: u32) -> String {
+pub(super) fn drop_statement(table: u32) -> String {
     format!("DROP TABLE IF EXISTS sbtest{table}")
 }
 

@@ -24,7 +24,7 @@ use super::{
 const BULK_BYTES: usize = 512 << 10;
 
 /// A connection that runs the events of a workload.
-pub struct OltpUser {
+pub(super) struct OltpUser {
     plan: Arc<Plan>,
     session: Session,
     draws: Draws,
@@ -58,7 +58,7 @@ struct Bulk {
 
 impl OltpUser {
     /// The connection with this index (from 0), not open yet; its values depend on the seed and the index only.
-    pub fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
         let settings = plan.settings();
         let mixed = SplitMix64::seed_from_u64(settings.seed).next_u64() ^ u64::from(index);
         let own_seed = SplitMix64::seed_from_u64(mixed).next_u64();

@@ -15,7 +15,7 @@ use super::plan::Plan;
 const COMMIT: &[u8] = b"COMMIT";
 
 /// A client that runs the statements of its plan one after the other.
-pub struct SlapUser {
+pub(super) struct SlapUser {
     plan: Arc<Plan>,
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
@@ -42,7 +42,7 @@ enum CurrentOperation {
 
 impl SlapUser {
     /// The client with this index (from 0), not connected yet; its keys depend on the seed and the index only.
-    pub fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
         let mixed = SplitMix64::seed_from_u64(plan.planned.seed).next_u64() ^ u64::from(index);
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(SplitMix64::seed_from_u64(mixed).next_u64()),
