@@ -24,7 +24,7 @@ use super::{
 const BULK_BYTES: usize = 512 << 10;
 
 /// A connection that runs the events of a workload.
-pub(super) struct OltpUser {
+pub(crate) struct OltpUser {
     plan: Arc<Plan>,
     session: Session,
     draws: Draws,

@@ -23,7 +23,7 @@ const LOAD: &str = "tpcc";
 const COURIERS: &str = "couriers";
 
 /// How terminals take an error: a server may be restarted under them.
-pub(super) const ON_ERROR: OnError = OnError::RetryElseStop {
+pub const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(30),
 };
 
@@ -93,7 +93,7 @@ impl Database {
 }
 
 /// A number of terminals, as users of the load engine.
-pub(super) fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
+pub fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
         name: LOAD.to_owned(),

@@ -9,7 +9,7 @@ use std::{
 };
 
 use benchmarks::tpcc::{
-    Deliveries, Pacing, RoundTrips,
+    TpccLoad,
     layout::Transactions,
     operations,
     tpcc_mysql_layout::{self as tpcc_mysql, FinalReport},

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use benchmarks::oltp::{DATABASE, IgnoredErrors, OltpData, RandType, SECTIONS, Script, Settings};
+use benchmarks::oltp::{
+    DATABASE, IgnoredErrors, OltpData, OltpLoad, RandType, SECTIONS, Script, Settings,
+};
 use blame::{Blame, Blamed};
 use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
@@ -262,10 +264,10 @@ impl Options {
     }
 
     /// The load of a workload, as an experiment has it.
-    pub(super) fn spec(&self, benchmark: Benchmark) -> Result<LoadSpec, Blamed> {
+    pub(super) fn spec(&self, script: Script) -> Result<LoadSpec, Blamed> {
         let mut values = self.values()?.clone();
         self.ignored_errors()?;
-        values.set("script", Value::Choice(benchmark.name()));
+        values.set("script", Value::Choice(script.name()));
         let source = Chosen {
             kind: &OltpLoad as _,
             values,

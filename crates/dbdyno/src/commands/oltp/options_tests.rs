@@ -47,7 +47,7 @@ fn what_is_not_given_is_what_an_experiment_has() {
 
 #[test]
 fn the_load_is_one_that_an_experiment_can_have() {
-    let spec = |line: &str| parse(line).unwrap().spec(Benchmark::ReadWrite);
+    let spec = |line: &str| parse(line).unwrap().spec(Script::ReadWrite);
     let usual = spec("read_write run").unwrap();
     assert_eq!((usual.connections, usual.expected()), (1, DURATION));
     assert_eq!(usual.arrivals, Arrivals::Closed);

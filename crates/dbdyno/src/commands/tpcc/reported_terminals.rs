@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 
 use benchmarks::tpcc::{TerminalPlan, Terminals, Violation};
-use benchmarks::tpcc::{TerminalPlan, Violation};
 use blame::Blamed;
 use load::{Observer, Outcome};
 use protocol::Endpoint;
