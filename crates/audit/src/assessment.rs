@@ -20,9 +20,7 @@ pub const MACHINE_RULE: &str = "H14";
 /// The summary of all findings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assessment {
-    /// Whether other programs used the machine.
     pub machine: MachineState,
-    /// Which claims the figures support.
     pub scope: Scope,
     /// The grade of the method; only where the scope is [`Scope::Claim`].
     pub method: Option<Grade>,
@@ -60,16 +58,10 @@ pub enum Scope {
         is_complete: bool,
     },
     /// Runs of the plan are missing.
-    Interrupted {
-        /// Number of complete runs.
-        complete: usize,
-        /// Number of planned runs.
-        planned: usize,
-    },
+    Interrupted { complete: usize, planned: usize },
 }
 
 impl MachineState {
-    /// The state in one or two words.
     pub fn word(self) -> &'static str {
         match self {
             Self::Quiet => "quiet",
@@ -91,7 +83,6 @@ impl MachineState {
 }
 
 impl Scope {
-    /// The scope in one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Claim => "claim",

@@ -50,7 +50,6 @@ impl Level {
 /// What a rule found, with the figures behind it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// The severity, from pass to invalid.
     pub level: Level,
     /// The measurement, as one sentence.
     pub evidence: String,

@@ -106,12 +106,10 @@ pub(crate) fn judged_storage(rule: &Rule, change: impl FnOnce(&mut StorageRecord
     judge(rule, &Subject::of_storage(&record))
 }
 
-/// The outcome of a rule for one run and its limit.
 pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) -> Outcome {
     judge(rule, &Subject::of_run(record, limit))
 }
 
-/// The outcome of a rule for the runs of an experiment.
 pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
     judged_with_kept(rule, runs, declared, BesideRecords::default())
 }
@@ -140,7 +138,6 @@ pub(crate) fn judged_with_kept(
     )
 }
 
-/// The outcome of a rule for two sides.
 pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: Declared) -> Outcome {
     let side = |runs: &'_ [Record], name: &str| -> Vec<(Record, String)> {
         runs.iter()
@@ -161,7 +158,6 @@ pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: De
     judge(rule, &subject)
 }
 
-/// The outcome of a rule for the runs of an experiment and their stages.
 pub(crate) fn judged_stages(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
     let staged = samples::Staged::of(runs);
     let measured = |record| Measured {
@@ -195,7 +191,6 @@ pub(crate) fn assert_found(outcome: &Outcome, expected: Level, part: &str) {
     assert!(evidence.contains(part), "{evidence}");
 }
 
-/// Asserts that an input is missing.
 #[track_caller]
 pub(crate) fn assert_missing(outcome: &Outcome, part: &str) {
     match outcome {
@@ -204,7 +199,6 @@ pub(crate) fn assert_missing(outcome: &Outcome, part: &str) {
     }
 }
 
-/// Asserts that the rule has no subject.
 #[track_caller]
 pub(crate) fn assert_no_subject(outcome: &Outcome) {
     assert!(
@@ -289,7 +283,6 @@ pub(crate) fn counter(record: &mut Record, name: &str, per_s: f64) {
     }
 }
 
-/// Changes every sample of the machine.
 pub(crate) fn each_sample(record: &mut Record, change: impl Fn(&mut Telemetry)) {
     record.telemetry.iter_mut().for_each(change);
 }

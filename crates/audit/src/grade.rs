@@ -29,7 +29,6 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// The grade of the outcomes of all rules.
     pub(crate) fn of<'o>(outcomes: impl Iterator<Item = &'o Outcome> + Clone) -> Self {
         let count = |level: Level| {
             let found = outcomes.clone().filter_map(|outcome| outcome.as_ref().ok());

@@ -21,7 +21,6 @@ const RUNS_NAMED: usize = 8;
 /// The result of all rules.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// The summary: machine, scope and method.
     pub assessment: Assessment,
     /// The outcomes, in the order of the rules.
     pub judgements: Vec<Judgement>,
@@ -30,7 +29,6 @@ pub struct Audit {
 /// The outcome of one rule.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// The rule that was evaluated.
     pub rule: &'static Rule,
     /// Its finding, or the reason why it has none.
     pub outcome: Outcome,
@@ -56,7 +54,6 @@ impl Audit {
         found.map(|finding| finding.level).max()
     }
 
-    /// The number of findings at a level.
     pub fn count(&self, level: Level) -> usize {
         let found = self
             .judgements
@@ -65,7 +62,6 @@ impl Audit {
         found.filter(|finding| finding.level == level).count()
     }
 
-    /// The number of rules that could not be evaluated.
     pub fn not_evaluated(&self) -> usize {
         let why = self
             .judgements
@@ -105,7 +101,6 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
     }
 }
 
-/// Evaluates one rule.
 pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
     Sets::of(subject).outcome(rule)
 }

@@ -10,7 +10,6 @@ const BY_STAGE: [&str; 10] = [
     "H08", "H10", "T02", "M01", "M03", "M04", "M05", "M06", "M09", "M11",
 ];
 
-/// A rule of the audit.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Short name, for example `H12`: H hardware, W workload, C configuration, T observation, M method.
@@ -23,11 +22,9 @@ pub struct Rule {
     pub measures: &'static str,
     /// The thresholds and the level at each.
     pub threshold: &'static str,
-    /// The source of the rule and its threshold.
     pub source: &'static str,
     /// What a finding means for the figures.
     pub consequence: &'static str,
-    /// What to do about a finding.
     pub remedy: &'static str,
     pub(crate) judge: Judge,
 }
@@ -39,20 +36,15 @@ impl Rule {
     }
 }
 
-/// The judging function of a rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Judge {
     /// Judges each run by itself.
     Run(fn(&Run<'_>) -> Outcome),
     /// Judges all runs together.
     Set(fn(&Set<'_>) -> Outcome),
-    /// Judges a measurement of storage.
     Storage(OfStorage),
-    /// Judges each run by itself, and a measurement of storage.
     RunOrStorage(fn(&Run<'_>) -> Outcome, OfStorage),
-    /// Judges all runs together, and a measurement of storage.
     SetOrStorage(fn(&Set<'_>) -> Outcome, OfStorage),
 }
 
-/// Judges a measurement of storage.
 pub(crate) type OfStorage = fn(&StorageRecord) -> Outcome;

@@ -53,7 +53,6 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The runs that were completed.
     pub(crate) fn complete(&self) -> impl Iterator<Item = &Run<'a>> {
         self.runs.iter().filter(|run| run.record.is_complete())
     }
@@ -137,7 +136,6 @@ impl<'a> Set<'a> {
         declared.map(|it| it.factors.clone()).unwrap_or_default()
     }
 
-    /// True if the subject has two sides.
     pub(crate) fn has_sides(&self) -> bool {
         self.runs.iter().any(|run| run.side.is_some())
     }
@@ -166,7 +164,6 @@ impl<'a> Set<'a> {
         names
     }
 
-    /// True if a run has several loads.
     pub(crate) fn has_several_loads(&self) -> bool {
         let mut headers = self.runs.iter().map(|run| &run.record.header);
         headers.any(|header| !header.beside.is_empty())

@@ -35,7 +35,6 @@ pub struct SidesFinding<'a> {
     pub side: Option<usize>,
     /// The short name of the rule.
     pub rule: &'static str,
-    /// The rule's finding about the side.
     pub finding: &'a Finding,
 }
 

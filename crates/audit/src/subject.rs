@@ -12,9 +12,7 @@ pub struct Subject<'a> {
     /// The stages of the runs as records of their own, and the runs without any, in the order of the runs
     /// ([`samples::Staged`]); empty if no run has stages.
     pub stages: Vec<Measured<'a>>,
-    /// The declarations made before the runs.
     pub declared: Declared,
-    /// The other files beside the records.
     pub kept: BesideRecords,
     /// The measurement of storage that is judged; there are then no runs.
     pub storage: Option<&'a StorageRecord>,
@@ -23,7 +21,6 @@ pub struct Subject<'a> {
 /// One run, with the facts that other crates derived about it.
 #[derive(Debug, Clone)]
 pub struct Measured<'a> {
-    /// The run record.
     pub record: &'a Record,
     /// The limiting resource; `None` if it was not determined.
     pub limit: Option<Limit>,
@@ -31,7 +28,6 @@ pub struct Measured<'a> {
     pub side: Option<String>,
 }
 
-/// The limit of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Limit {
     /// The resource; `None` if no observed resource was saturated.
@@ -47,9 +43,7 @@ pub struct Declared {
     pub is_experiment: bool,
     /// The factors, in the order of the experiment.
     pub factors: Vec<String>,
-    /// Number of planned runs.
     pub planned_runs: Option<u32>,
-    /// The declared comparison.
     pub comparison: Option<Comparison>,
     /// Server variables that the experiment sets, in the server's spelling.
     pub variables: BTreeSet<String>,
@@ -57,7 +51,6 @@ pub struct Declared {
     pub database_share: Option<f64>,
 }
 
-/// A declared comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Comparison {
     /// The factors whose levels are compared.
@@ -81,7 +74,6 @@ pub struct BesideRecords {
 }
 
 impl<'a> Subject<'a> {
-    /// The input for a measurement of storage.
     pub fn of_storage(record: &'a StorageRecord) -> Self {
         Self {
             storage: Some(record),

@@ -22,13 +22,11 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// Description of the fault.
     pub message: String,
     /// The part of the line around the fault; `None` where errors do not quote the file.
     pub excerpt: Option<String>,
     /// Column of the fault within the excerpt, from 1.
     pub caret: usize,
-    /// Suggested correction.
     pub hint: Option<String>,
 }
 
@@ -100,7 +98,6 @@ impl Source<'_> {
 }
 
 impl Diagnostic {
-    /// The same fault with a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -98,7 +98,6 @@ fn creates(values: &Values) -> Vec<(String, String)> {
     create_statements(&specs).expect("the experiment has checked the rules")
 }
 
-/// The tables.
 pub(super) struct OwnTables {
     values: Values,
     seed: u64,

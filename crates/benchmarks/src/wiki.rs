@@ -52,7 +52,6 @@ impl PreparedTables for Wiki {
     }
 }
 
-/// The tables of an experiment's data set.
 struct WikiTables(WikiPlan);
 
 impl DataSet for WikiTables {

@@ -57,7 +57,6 @@ const WARM_UP: u64 = 2_000;
 /// The steady state is checked in parts; number of parts, and operations of each.
 const PARTS: usize = 4;
 const PART: u64 = 2_500;
-/// All together.
 const ALL: u64 = WARM_UP + PARTS as u64 * PART;
 
 /// The counts of one event loop's users.

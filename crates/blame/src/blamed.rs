@@ -7,7 +7,6 @@ use crate::exit_code::Blame;
 /// An error with the responsible party and, where the user can act, a hint.
 #[derive(Debug)]
 pub struct Blamed {
-    /// The responsible party.
     pub blame: Blame,
     /// Message: the affected thing, then the cause.
     pub message: String,

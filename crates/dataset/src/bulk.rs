@@ -33,7 +33,6 @@ pub struct Lines<'l> {
 /// Values that the server changed while it loaded the lines, which its SQL mode allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adjusted {
-    /// Number of warnings.
     pub warnings: u32,
     /// The first of them.
     pub first: String,
@@ -47,10 +46,8 @@ pub enum BulkError {
     Statement {
         /// The statement, without its rows.
         sql: String,
-        /// The error.
         source: protocol::Error,
     },
-    /// The server refused a row.
     #[error("the server refuses a row: {message}")]
     Refused {
         /// The server's message; it counts rows from `rows_before`.

@@ -25,7 +25,6 @@ pub struct Records<R> {
 }
 
 impl<R: Read> Records<R> {
-    /// Reads from `input`.
     pub fn new(input: R) -> Self {
         Self::within(input, RECORD_BYTES_MAX)
     }

@@ -64,7 +64,6 @@ pub struct DumpLoad {
     pub spool_in: Option<PathBuf>,
 }
 
-/// How far the load of a dump is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DumpProgress {
     /// Bytes of the files, compressed or not, that were read, less the share of the rows that are not in yet.
@@ -75,7 +74,6 @@ pub struct DumpProgress {
     pub statements: u64,
     /// Those that were sent as LOAD DATA LOCAL.
     pub as_lines: u64,
-    /// Time since the start.
     pub elapsed: Duration,
 }
 
@@ -87,10 +85,8 @@ impl DumpProgress {
     }
 }
 
-/// A dump that was loaded.
 #[derive(Debug)]
 pub struct LoadedDump {
-    /// The whole of it.
     pub progress: DumpProgress,
     /// What a user should know of it, a sentence each.
     pub notes: Vec<String>,

@@ -8,7 +8,6 @@ const GENERATED_KEY: &str = "my_row_id";
 /// A table of a benchmark, as found in a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownTable {
-    /// Its name.
     pub name: String,
     /// The column lists that it can have, such as `id, k, c, pad`: one for each variant of the table.
     pub layouts: Vec<String>,

@@ -5,7 +5,6 @@ use rand_xoshiro::{
     rand_core::{Rng, SeedableRng},
 };
 
-/// Rounds of the permutation.
 const ROUNDS: usize = 6;
 
 /// The position of `value` (modulo `size`) in a permutation of `0..size` that the seed selects; `size` is above 0.

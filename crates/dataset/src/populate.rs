@@ -34,7 +34,6 @@ const RETRIES_AT_MOST: u32 = 10;
 
 /// The tables to populate, and the parameters.
 pub struct Population {
-    /// The server and the account.
     pub endpoint: Endpoint,
     /// The tables, in the order in which they start.
     pub tables: Vec<TableData>,
@@ -44,17 +43,13 @@ pub struct Population {
     pub session: Vec<String>,
 }
 
-/// An event during the population.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PopulateEvent {
-    /// A table is being created.
     Creating {
-        /// The table.
         table: String,
     },
     /// The rows of a table are now being sent.
     Filling {
-        /// The table.
         table: String,
         /// Units of its rows ([`crate::Rows::units`]).
         units: u64,
@@ -67,28 +62,21 @@ pub enum PopulateEvent {
     /// The server changed values while it inserted rows, which its SQL mode allows: they are not those of the
     /// benchmark.
     Adjusted {
-        /// The table.
         table: String,
         /// The warnings of some of its rows.
         adjusted: Adjusted,
     },
     /// A statement after the rows starts.
     Finishing {
-        /// The table.
         table: String,
-        /// The statement.
         statement: String,
     },
-    /// A table is ready.
     Ready {
-        /// The table.
         table: String,
     },
-    /// The progress of sending rows.
     Progress(Progress),
 }
 
-/// The progress of a population.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
     /// Rows sent so far.
@@ -97,7 +85,6 @@ pub struct Progress {
     pub bytes: u64,
     /// Estimated bytes of all rows, from a sample of each table.
     pub bytes_expected: u64,
-    /// Time since the start.
     pub elapsed: Duration,
 }
 
@@ -119,33 +106,25 @@ impl Progress {
     }
 }
 
-/// An error of populating tables.
 #[derive(Debug, thiserror::Error)]
 pub enum PopulateError {
     /// The server cannot be reached, or a connection was lost.
     #[error("{0}")]
     Connection(protocol::Error),
-    /// A statement failed.
     #[error("table {table}: {sql}: {source}")]
     Statement {
-        /// The table.
         table: String,
-        /// The statement.
         sql: String,
-        /// The server's error.
         source: protocol::Error,
     },
-    /// The server refused a row.
     #[error("table {table}: the server refuses a row: {message}")]
     Row {
-        /// The table.
         table: String,
         /// The server's message, after the place of the row in a user's file.
         message: String,
         /// The row is from a user's file.
         is_of_file: bool,
     },
-    /// The user interrupted.
     #[error("interrupted while loading; the tables are incomplete")]
     Interrupted,
     /// A thread or its event loop could not be set up.

@@ -14,22 +14,17 @@ pub const ZIPFIAN_MIN: f64 = 1.001;
 /// Largest parameter of Zipf's law.
 pub const ZIPFIAN_MAX: f64 = 1000.0;
 
-/// Why a number cannot be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum DrawError {
-    /// The range has no number.
     #[error("random range from {0} to {1} is empty")]
     EmptyRange(i64, i64),
     /// The range is too long for a signed count.
     #[error("random range from {0} to {1} has more than 2^63 - 1 numbers")]
     LargeRange(i64, i64),
-    /// The parameter of the exponential distribution is not usable.
     #[error("the parameter of random_exponential must be above 0, not {0}")]
     Exponential(f64),
-    /// The parameter of the Gaussian distribution is not usable.
     #[error("the parameter of random_gaussian must be at least 2.0, not {0}")]
     Gaussian(f64),
-    /// The parameter of Zipf's law is not usable.
     #[error("the parameter of random_zipfian must be between 1.001 and 1000, not {0}")]
     Zipfian(f64),
 }

@@ -7,7 +7,6 @@ use std::{io, ops::Range, sync::Arc};
 /// A unit is generated in one call: one row, or one order with all its lines. The loader requests units in
 /// ascending order, for ranges of them from several threads at a time.
 pub trait Rows: Send + Sync {
-    /// Number of units.
     fn units(&self) -> u64;
 
     /// Appends the rows of a unit (from 0) to `out` and returns their number.

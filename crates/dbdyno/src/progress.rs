@@ -99,7 +99,6 @@ impl Step {
         self.bar.set_position(position);
     }
 
-    /// Adds to the length.
     pub(crate) fn lengthen(&self, by: u64) {
         self.bar.inc_length(by);
     }

@@ -15,17 +15,13 @@ pub enum Error {
     /// The experiment file contains an error.
     #[error("{place}: {problem}\n{}", place.excerpt())]
     File {
-        /// The position.
         place: Box<SourcePosition>,
-        /// The error.
         problem: Box<Problem>,
     },
     /// A value on the command line is out of its range.
     #[error("--{option} is {value}; expected {expected}")]
     Override {
-        /// The option's name.
         option: &'static str,
-        /// Its value.
         value: String,
         /// The allowed values.
         expected: String,
@@ -37,16 +33,13 @@ pub enum Error {
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The system's error.
         source: io::Error,
     },
-    /// The directory already contains results.
     #[error("{} already contains the results of an experiment", path.display())]
     ResultsExist {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory contains no results.
     #[error("{} contains no experiment to continue: {missing} is missing", path.display())]
     NoResults {
         /// The directory.
@@ -54,22 +47,15 @@ pub enum Error {
         /// The missing file.
         missing: &'static str,
     },
-    /// The directory contains the results of another experiment.
     #[error("{} contains the results of another experiment: {difference}", path.display())]
     OtherExperiment {
         /// The directory.
         path: PathBuf,
-        /// The difference.
         difference: String,
     },
     /// A file in the results directory is not valid.
     #[error("{} is damaged: {cause}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: String,
-    },
+    Damaged { path: PathBuf, cause: String },
 }
 
 impl Error {

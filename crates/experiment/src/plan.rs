@@ -84,7 +84,6 @@ pub struct PlannedRun {
     pub combination: BTreeMap<String, String>,
     /// Seed of this run's randomness, except that of its loads.
     pub seed: u64,
-    /// The server.
     pub server: ServerSpec,
     /// The data; `None` when the run uses the existing data.
     pub data: Option<DataSpec>,
@@ -150,7 +149,6 @@ impl PlannedRun {
     }
 }
 
-/// A load of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedLoad {
     /// What the file says.

@@ -15,13 +15,11 @@ pub enum MetricKind {
 /// A metric of now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
-    /// How its values change.
     pub kind: MetricKind,
     /// Its name without the prefix and the unit.
     pub name: String,
     /// Ends the name; empty for a plain number.
     pub unit: &'static str,
-    /// What it is.
     pub help: String,
     /// Labels and value, one for each sample.
     pub samples: Vec<(Labels, f64)>,

@@ -41,7 +41,6 @@ pub struct EventCost {
 /// The load in a part of the measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stretch {
-    /// Length, seconds.
     pub length_s: f64,
     /// Operations per second.
     pub throughput_per_s: f64,

@@ -7,7 +7,6 @@ use crate::times::Times;
 /// The figures of one operation type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationFigures {
-    /// Name of the load.
     pub load: String,
     /// Operation type.
     pub operation: String,
@@ -24,12 +23,9 @@ pub struct OperationFigures {
     pub service: Option<Times>,
 }
 
-/// The figures of one statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatementFigures {
-    /// Name of the load.
     pub load: String,
-    /// Name of the statement.
     pub statement: String,
     /// Number of statements that returned rows, changed rows or did neither.
     pub classes: Classes,

@@ -18,7 +18,6 @@ use crate::{
 /// completed after the stop does not count as throughput, and no wait is left out of the response times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunFigures {
-    /// Length of the measurement, seconds.
     pub measured_s: f64,
     /// Successful operations of all types.
     pub count: u64,

@@ -8,7 +8,6 @@ use crate::percentile::{BEYOND, Percentile, interval_ns};
 /// Times of one kind in nanoseconds: response times count from the scheduled start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Times {
-    /// Number of times.
     pub count: u64,
     /// Arithmetic mean.
     pub mean_ns: f64,

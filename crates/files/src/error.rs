@@ -8,14 +8,12 @@ use std::{
 /// A file could not be written, locked or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system returned an error.
     #[error("cannot {what} {}: {source}", path.display())]
     Io {
         /// The action, as in "cannot write".
         what: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process holds the lock.

@@ -125,7 +125,6 @@ trait Steps {
     fn sync_file(&mut self) -> io::Result<()>;
     /// Renames the new file to the old one's name.
     fn rename(&mut self) -> io::Result<()>;
-    /// Syncs the directory to disk.
     fn sync_directory(&mut self) -> io::Result<()>;
 }
 

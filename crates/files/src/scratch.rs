@@ -54,7 +54,6 @@ impl Scratch {
         }
     }
 
-    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.directory
     }

@@ -39,10 +39,8 @@ impl PartialEq for Histogram {
 /// A histogram that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HistogramError {
-    /// The text is not base64.
     #[error("histogram is not base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// The bytes are not a V2-deflate histogram.
     #[error("histogram is not HDR V2-deflate: {0}")]
     Format(String),
 }
@@ -126,7 +124,6 @@ impl Histogram {
         self.open().reset();
     }
 
-    /// Number of values.
     pub fn count(&self) -> u64 {
         match &self.0 {
             Representation::Open(hdr) => hdr.len(),

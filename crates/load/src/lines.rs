@@ -29,7 +29,6 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The names of a load.
     pub(crate) fn of<U>(load: &Load<U>) -> Self {
         let named = |names: fn(&Group<U>) -> &[String]| {
             let groups = load.groups.iter().enumerate();

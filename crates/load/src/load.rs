@@ -22,7 +22,6 @@ pub struct Group<U> {
     pub operations: Vec<String>,
     /// Names of the statements, in the order of the users' [`crate::User::statements`].
     pub statements: Vec<String>,
-    /// Number of users.
     pub users: u32,
     /// Makes the user with this index, not connected yet; called on the thread of its event loop.
     pub make: Box<dyn Fn(u32) -> U + Send + Sync>,
@@ -59,7 +58,6 @@ pub struct Load<U> {
     pub on_error: OnError,
     /// Failures with a planned cause, which do not end the load whatever that policy is.
     pub tolerated: Tolerated,
-    /// Length of an interval.
     pub interval: Duration,
 }
 

@@ -8,10 +8,8 @@ use samples::{Connects, ErrorCount, Histogram, LoadStage, Offered};
 
 use crate::user::Failure;
 
-/// The outcome of a load.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How it ended.
     pub ended: Ended,
     /// From the first operation to the end of the last one, without connecting.
     pub elapsed: Duration,
@@ -38,9 +36,7 @@ pub struct Outcome {
 /// How a load ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// As planned.
     Planned,
-    /// By an interruption.
     Interrupted,
     /// The connection to the server was lost.
     ServerLost(Failure),
@@ -48,7 +44,6 @@ pub enum Ended {
     Failed {
         /// The operation that failed.
         operation: String,
-        /// The failure.
         failure: Failure,
     },
 }
@@ -68,7 +63,6 @@ pub struct OperationTotal {
     pub min_ns: u64,
     /// Exact maximum, nanoseconds; 0 when `count` is 0.
     pub max_ns: u64,
-    /// Sum, nanoseconds.
     pub sum_ns: u64,
     /// Response times, nanoseconds.
     pub histogram: Histogram,
@@ -103,7 +97,6 @@ pub enum Error {
         /// The first failure of the others.
         failure: Failure,
     },
-    /// An event loop could not be set up.
     #[error("cannot set up an event loop: {0}")]
     EventLoop(#[from] std::io::Error),
     /// Interrupted before the first operation.

@@ -179,7 +179,6 @@ impl Pace {
         self.unclaimed.is_some()
     }
 
-    /// Number of users.
     pub(crate) fn users(&self) -> u64 {
         self.flying.borrow().len() as u64
     }

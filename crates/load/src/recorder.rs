@@ -130,7 +130,6 @@ pub(crate) type CarriedCells = BTreeMap<DueIn, Cells>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Failures {
-    /// The first failure.
     pub(crate) first: Failure,
     /// Number of attempts that failed this way.
     pub(crate) count: u64,

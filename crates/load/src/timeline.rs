@@ -56,7 +56,6 @@ impl Timeline {
         }
     }
 
-    /// The stages of the load.
     pub(crate) fn stages(&self) -> &Stages {
         &self.stages
     }

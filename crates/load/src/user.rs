@@ -30,7 +30,6 @@ pub trait User {
         std::future::ready(Ok(()))
     }
 
-    /// Closes the connection.
     fn disconnect(&mut self) -> impl Future<Output = ()>;
 }
 
@@ -62,10 +61,7 @@ pub trait Watch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// It returned rows, or could have returned some.
-    Read {
-        /// Number of rows.
-        rows: u64,
-    },
+    Read { rows: u64 },
     /// It changed rows.
     Write,
     /// Neither: BEGIN, COMMIT, or an UPDATE that matched no row.

@@ -24,7 +24,6 @@ pub enum FileLock {
     Read,
     /// No other process may lock it.
     Write,
-    /// Removes the lock.
     Unlock,
 }
 

@@ -68,7 +68,6 @@ impl Host {
         Ok(Self { lua, budget })
     }
 
-    /// The Lua state.
     pub fn lua(&self) -> &Lua {
         &self.lua
     }

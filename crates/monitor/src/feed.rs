@@ -5,10 +5,8 @@ use std::time::Duration;
 use blame::Blamed;
 use top::{Model, Source};
 
-/// Result of a poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PollOutcome {
-    /// Anything.
     pub is_any: bool,
     /// Another run: what was known before is gone from the model.
     pub is_new_run: bool,

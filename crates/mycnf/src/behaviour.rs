@@ -4,7 +4,6 @@
 /// Why a line is about something else than speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Behaviour {
-    /// The reason in words.
     pub(crate) why: &'static str,
     /// Whether a private server can run with the line: every measured file has it then.
     pub(crate) is_measurable: bool,

@@ -32,12 +32,9 @@ const GROUP: &str = "mysqld";
 /// Options of one instance, besides those of [`OF_INSTANCES`] and those that a private server has its own of.
 const OWN: [&str; 4] = ["mysqlx", "mysqlx_port", "plugin_load", "plugin_load_add"];
 
-/// A line that is not tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UntestedLine {
-    /// The line.
     pub entry: Entry,
-    /// The reason.
     pub why: &'static str,
     /// Whether the line stays in the file all the same: it is about something else than speed.
     pub stays: bool,

@@ -170,7 +170,6 @@ impl Catalogue {
         })
     }
 
-    /// The server version that the catalogue is of.
     pub fn version(&self) -> &'static str {
         self.table.versions[self.column].text
     }
@@ -198,12 +197,10 @@ impl Catalogue {
         }
     }
 
-    /// The make of server.
     pub fn product(&self) -> Product {
         self.product
     }
 
-    /// The family of servers.
     pub fn family(&self) -> Family {
         self.product.family()
     }
@@ -293,7 +290,6 @@ impl Catalogue {
         product == Product::Percona && !PERCONA.rows_of(name).is_empty()
     }
 
-    /// Whether the version is older than another one.
     pub(crate) fn is_older_than(&self, other: &Self) -> bool {
         numbers(self.version()) < numbers(other.version())
     }

@@ -39,29 +39,20 @@ pub enum Transport {
 /// The connection options found in option files; later files and later lines win.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ClientOptions {
-    /// `user`
     pub user: Option<String>,
-    /// `password`
     pub password: Option<String>,
-    /// `host`
     pub host: Option<String>,
     /// `port`; `None` also for 0, which selects the default.
     pub port: Option<u16>,
-    /// `socket`
     pub socket: Option<PathBuf>,
-    /// `database`
     pub database: Option<String>,
     /// `protocol`
     pub transport: Option<Transport>,
     /// The value of `ssl-mode`, in capitals, from `ssl-mode`, `ssl`, `skip-ssl` or `ssl-verify-server-cert`.
     pub ssl_mode: Option<String>,
-    /// `ssl-ca`
     pub ssl_ca: Option<PathBuf>,
-    /// `get-server-public-key`
     pub get_server_public_key: bool,
-    /// `server-public-key-path`
     pub server_public_key_path: Option<PathBuf>,
-    /// `compress`
     pub compress: bool,
     /// World-writable files, which are ignored as by the mysql client.
     pub ignored: Vec<PathBuf>,

@@ -179,9 +179,7 @@ fn expiry_s(side: &Side) -> Option<i128> {
 /// One variable that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The variable.
     pub name: String,
-    /// What it is about.
     pub topic: Topic,
     /// The value of the first side; `None` if that side does not have the variable. Of a secret only that there is one.
     pub a: Option<String>,

@@ -27,7 +27,6 @@ pub(crate) enum Judged {
     Unknown,
     /// Fewer events than the rule needs.
     TooEarly,
-    /// The finding, if there is one.
     Found(Option<Remark>),
 }
 

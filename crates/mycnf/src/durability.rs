@@ -109,7 +109,6 @@ pub fn is_copy_on_write(file_system: &str) -> bool {
 pub struct MissingGuarantee {
     /// The class that it allows at most.
     pub class: DurabilityClass,
-    /// The option.
     pub option: &'static str,
     /// Whether the file sets it; otherwise it is the version's default.
     pub is_set: bool,

@@ -13,12 +13,7 @@ use crate::entry::Origin;
 pub enum Error {
     /// The file itself cannot be read.
     #[error("{}: cannot read the option file: {source}", path.display())]
-    Read {
-        /// The option file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A file or directory named by `!include` or `!includedir` cannot be read.
     #[error("{at}: cannot include {}: {source}", path.display())]
     Include {
@@ -26,7 +21,6 @@ pub enum Error {
         at: Origin,
         /// The file or directory.
         path: PathBuf,
-        /// The error of the operating system.
         source: io::Error,
     },
     /// Includes are nested too deeply, usually because a file includes itself.
@@ -34,7 +28,6 @@ pub enum Error {
     IncludeDepth {
         /// The line of the first directive beyond the limit.
         at: Origin,
-        /// Largest number of levels.
         limit: usize,
     },
     /// Too many files are included, usually because included files include each other several times.
@@ -42,25 +35,17 @@ pub enum Error {
     IncludeCount {
         /// The line of the first directive beyond the limit.
         at: Origin,
-        /// Largest number of files.
         limit: usize,
     },
-    /// More options than any option file has.
     #[error("{at}: the file has more than {limit} options, so it is not an option file")]
     OptionCount {
         /// The line of the first option beyond the limit.
         at: Origin,
-        /// Largest number of options.
         limit: usize,
     },
     /// A line that is not a group, an option, a comment or an include.
     #[error("{at}: {what}")]
-    Syntax {
-        /// The line.
-        at: Origin,
-        /// The syntax error.
-        what: &'static str,
-    },
+    Syntax { at: Origin, what: &'static str },
     /// The value of an option has the wrong type.
     #[error("{at}: option {name}: '{value}' is not {expected}")]
     Value {
@@ -79,18 +64,13 @@ pub enum Error {
         /// The option as written.
         name: String,
     },
-    /// A version that cannot be understood.
     #[error("'{wanted}' is not a server version")]
-    UnknownTarget {
-        /// The text.
-        wanted: String,
-    },
+    UnknownTarget { wanted: String },
     /// A version of a series that its product was never released in.
     #[error("there is no {wanted}")]
     UnknownSeries {
         /// The version as understood: `percona-8.9`.
         wanted: String,
-        /// The product's name.
         product: &'static str,
         /// The series with the same major version.
         series: Vec<String>,
@@ -108,7 +88,6 @@ pub enum Error {
     Unprintable {
         /// The option as written.
         name: String,
-        /// The reason.
         what: &'static str,
     },
 }

@@ -31,7 +31,6 @@ pub enum Topic {
     Connections,
     /// Logs and instruments.
     Logs,
-    /// Everything else.
     Other,
 }
 

@@ -5,7 +5,6 @@
 pub enum Family {
     /// MySQL and its derivatives.
     MySql,
-    /// MariaDB.
     MariaDb,
 }
 
@@ -23,7 +22,6 @@ pub enum Product {
     MySql,
     /// Percona Server, which adds to MySQL.
     Percona,
-    /// MariaDB Server.
     MariaDb,
 }
 
@@ -49,7 +47,6 @@ impl Product {
         }
     }
 
-    /// The family.
     pub fn family(self) -> Family {
         match self {
             Self::MySql | Self::Percona => Family::MySql,

@@ -21,7 +21,6 @@ pub struct Finding {
     pub at: Origin,
     /// The option as written, with its value: `innodb_log_file_size=1G`.
     pub option: String,
-    /// The effect on the start of the server.
     pub severity: Severity,
     /// The finding: `unknown to this version`.
     pub what: String,

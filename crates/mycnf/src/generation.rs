@@ -16,7 +16,6 @@ use crate::size::size;
 use crate::subject::Subject;
 use crate::target::Target;
 
-/// The purpose of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Many short transactions.
@@ -30,7 +29,6 @@ pub enum Purpose {
 /// What a file is made from.
 #[derive(Debug, Clone)]
 pub struct Wish {
-    /// The version.
     pub target: Target,
     /// The server's memory, bytes.
     pub memory_bytes: u64,
@@ -38,9 +36,7 @@ pub struct Wish {
     pub cpus: Option<u64>,
     /// Durable random writes per second of the disk, if measured.
     pub disk_iops: Option<u64>,
-    /// The purpose.
     pub purpose: Purpose,
-    /// The durability class.
     pub class: DurabilityClass,
     /// The number of clients at once.
     pub connections: u64,

@@ -17,17 +17,14 @@ pub enum Presence {
 /// A stretch of versions in which an option stays the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Era {
-    /// The make of server.
     pub product: Product,
     /// The oldest version.
     pub first: &'static str,
     /// The newest version.
     pub last: &'static str,
-    /// What the option is in them.
     pub presence: Presence,
 }
 
-/// What an option is in one version.
 pub fn presence(catalogue: &Catalogue, name: &str) -> Presence {
     match catalogue.row(name) {
         None => Presence::Absent,

@@ -24,7 +24,6 @@ pub(crate) enum Judgement {
 }
 
 impl Judgement {
-    /// The effect on the start of the server.
     pub(crate) fn severity(&self) -> Severity {
         match self {
             Self::Refused(_) | Self::Ignored(_) => Severity::Refused,

@@ -6,7 +6,6 @@
 /// Largest length of a line, bytes: the servers read 4096 bytes at a time and treat the rest as another line.
 pub(crate) const LINE_BYTES_MAX: usize = 4094;
 
-/// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// Empty or a comment.

@@ -287,7 +287,6 @@ pub fn rules() -> impl Iterator<Item = (&'static Rule, Basis)> {
 }
 
 impl Lint {
-    /// The number of findings of a level.
     pub fn count(&self, level: Level) -> usize {
         let of_level = self.advice.iter();
         of_level

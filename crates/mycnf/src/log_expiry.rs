@@ -13,7 +13,6 @@ pub(crate) const DAYS: &str = "expire_logs_days";
 pub(crate) const SECONDS: &str = "binlog_expire_logs_seconds";
 pub(crate) const AUTO_PURGE: &str = "binlog_expire_logs_auto_purge";
 
-/// Seconds of a day.
 const DAY_S: i128 = 86_400;
 
 /// The seconds of a number of days, which MariaDB accepts with decimals: 43200 for `0.5`.

@@ -41,7 +41,6 @@ const PINNED: [&str; 2] = [
 pub enum Move {
     /// Another line takes its place.
     Rewritten {
-        /// The line.
         at: Origin,
         /// The option as written.
         was: String,
@@ -50,25 +49,17 @@ pub enum Move {
     },
     /// It is left out.
     Dropped {
-        /// The line.
         at: Origin,
         /// The option as written.
         was: String,
-        /// The reason.
         why: String,
     },
     /// A line is added that keeps what the old version did.
-    Pinned {
-        /// The new line.
-        line: String,
-        /// The reason.
-        why: String,
-    },
+    Pinned { line: String, why: String },
     /// It needs the user's decision, and stays, or is left out because the new version refuses it.
     Open {
         /// The line; `None` if it is about an option that the file does not set.
         at: Option<Origin>,
-        /// The option.
         option: String,
         /// What to decide.
         what: String,
@@ -440,7 +431,6 @@ impl Migration {
         })
     }
 
-    /// Adds the pins.
     fn pin(&mut self, pins: &[Pin], place: Place) {
         if pins.is_empty() {
             return;

@@ -36,7 +36,6 @@ impl OptionName {
         }
     }
 
-    /// The name as written.
     pub fn as_written(&self) -> &str {
         &self.written
     }

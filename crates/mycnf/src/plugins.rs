@@ -199,7 +199,6 @@ impl LoadedPlugin {
     }
 }
 
-/// Whether an option loads plugins.
 pub fn loads_plugins(name: &OptionName) -> bool {
     LOADING.contains(&name.base())
 }

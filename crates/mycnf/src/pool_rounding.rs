@@ -25,7 +25,6 @@ pub(crate) fn rounds_pool(target: &Target) -> bool {
 pub(crate) struct RoundedPool {
     /// Size that the server allocates, bytes.
     pub(crate) pool_bytes: i128,
-    /// Size of a chunk, bytes.
     pub(crate) chunk_bytes: i128,
     pub(crate) instances: i128,
 }

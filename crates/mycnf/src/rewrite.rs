@@ -9,7 +9,6 @@ pub enum Edit {
     Line {
         /// Number of the line, from 1.
         line: u32,
-        /// The change.
         rewrite: Rewrite,
         /// The reason, for the comment.
         reason: String,
@@ -18,7 +17,6 @@ pub enum Edit {
     After {
         /// Number of the line, from 1.
         line: u32,
-        /// The new lines.
         lines: Vec<String>,
     },
 }

@@ -32,7 +32,6 @@ impl Level {
         }
     }
 
-    /// The level of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
@@ -80,7 +79,6 @@ pub struct Rule {
     pub title: &'static str,
     /// Why it matters.
     pub reason: &'static str,
-    /// Where the rule comes from.
     pub source: &'static str,
     pub(crate) check: fn(&Subject<'_>) -> Vec<Remark>,
 }
@@ -104,7 +102,6 @@ impl Rewrite {
 /// What a rule says about one option or a combination of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// How much it matters.
     pub level: Level,
     /// File and line; `None` if it is about an option that the file does not set.
     pub at: Option<Origin>,
@@ -112,7 +109,6 @@ pub struct Remark {
     pub option: String,
     /// What was found.
     pub what: String,
-    /// What to do about it.
     pub fix: Option<String>,
     /// The safe rewrite, if there is one.
     pub rewrite: Option<Rewrite>,
@@ -123,7 +119,6 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A remark on a line.
     pub(crate) fn on(assignment: &Assignment<'_>, level: Level, what: impl Into<String>) -> Self {
         Self {
             at: Some(assignment.entry.origin.clone()),
@@ -166,7 +161,6 @@ impl Remark {
         }
     }
 
-    /// The same with what to do.
     pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
         self
@@ -186,7 +180,6 @@ impl Remark {
         }
     }
 
-    /// The same with a safe rewrite.
     pub(crate) fn rewrite(mut self, rewrite: Rewrite) -> Self {
         self.rewrite = Some(rewrite);
         self
@@ -196,11 +189,8 @@ impl Remark {
 /// A remark with the rule that made it.
 #[derive(Debug, Clone)]
 pub struct Advice {
-    /// The rule.
     pub rule: &'static Rule,
-    /// The remark.
     pub remark: Remark,
-    /// How sure it is.
     pub basis: Basis,
 }
 

@@ -21,7 +21,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) assignments: Vec<Assignment<'a>>,
     /// Index of the line that decides each option.
     deciding: BTreeMap<String, usize>,
-    /// The plugins that the file loads.
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// The groups that the server reads.
     pub(crate) groups: Vec<String>,

@@ -78,12 +78,10 @@ impl Target {
             .collect()
     }
 
-    /// The make of server.
     pub fn product(&self) -> Product {
         self.product
     }
 
-    /// The family.
     pub fn family(&self) -> Family {
         self.product.family()
     }

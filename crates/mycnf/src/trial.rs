@@ -12,10 +12,8 @@ use crate::private::{CERTIFICATES, DECIDED, DIRECTORIES, FILES, TEMPORARY};
 use crate::target::Target;
 use crate::time_zone::TimeZone;
 
-/// A file for a trial.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrialFile {
-    /// The lines of the trial.
     pub file: OptionFile,
     /// The names of the lines that it does not have, as written.
     pub left_out: Vec<String>,
@@ -27,7 +25,6 @@ pub struct TrialFile {
 pub struct Here<'a> {
     /// The version that is started.
     pub target: &'a Target,
-    /// Whether a path exists.
     pub has_path: &'a dyn Fn(&Path) -> bool,
     /// Whether the server has the library of a plugin.
     pub has_library: &'a dyn Fn(&str) -> bool,

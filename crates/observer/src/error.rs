@@ -10,7 +10,6 @@ use crate::{message::PROTOCOL, wire::WireError};
 pub struct Error {
     /// The other side: `tcp://db1:7306`, or a client's address.
     pub peer: String,
-    /// The cause.
     pub problem: Problem,
 }
 
@@ -22,16 +21,10 @@ pub enum Problem {
     Connect(io::Error),
     /// The program that connects cannot be started.
     #[error("cannot start {program}: {source}")]
-    Start {
-        /// The program.
-        program: String,
-        /// The system's error.
-        source: io::Error,
-    },
+    Start { program: String, source: io::Error },
     /// The program that connects has ended.
     #[error("{program} ended with {how}{said}")]
     Ended {
-        /// The program.
         program: String,
         /// Its exit code or signal, in words.
         how: String,
@@ -48,7 +41,6 @@ pub enum Problem {
     Version {
         /// The version of dbdyno there.
         theirs: String,
-        /// The protocol version there.
         protocol: u32,
     },
     /// The client does not know the secret.
@@ -66,7 +58,6 @@ pub enum Problem {
     /// A message out of order.
     #[error("it sent '{0}' at an unexpected time")]
     Turn(String),
-    /// An error of the connection.
     #[error(transparent)]
     Wire(#[from] WireError),
 }

@@ -16,7 +16,6 @@ use crate::wire::WireError;
 /// The protocol version; both sides must have the same.
 pub const PROTOCOL: u32 = 1;
 
-/// A message of a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "message", rename_all = "snake_case")]
 pub enum FromClient {
@@ -34,7 +33,6 @@ pub enum FromClient {
     },
     /// Selects what to watch; answered by `watching`.
     Watch(Watch),
-    /// Starts the samples.
     Start {
         /// Sampling interval, 100 ms to 60 s.
         every_ns: u64,
@@ -43,7 +41,6 @@ pub enum FromClient {
     Stop,
 }
 
-/// A message of an observer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "message", rename_all = "snake_case")]
 pub enum FromObserver {
@@ -56,15 +53,12 @@ pub enum FromObserver {
     },
     /// The client is admitted.
     Welcome {
-        /// Identifies the boot of the kernel.
         boot_id: Option<String>,
     },
     /// The client is refused, or its message was not valid; the connection ends.
     Refused {
-        /// The reason in words.
         why: String,
     },
-    /// Answers a ping.
     Pong {
         /// As in the ping.
         t1_ns: u64,
@@ -75,7 +69,6 @@ pub enum FromObserver {
         /// The observer's time of day when this message was sent, since 1970.
         wall_ns: u64,
     },
-    /// The watched targets.
     Watching(Box<Watching>),
     /// The use in one interval.
     Sample {
@@ -93,7 +86,6 @@ pub enum FromObserver {
     },
     /// The observer ends.
     Bye {
-        /// The reason in words.
         why: String,
     },
 }
@@ -118,7 +110,6 @@ pub struct Watch {
     pub pid_file: Option<PathBuf>,
     /// The TCP port on which it listens.
     pub port: Option<u16>,
-    /// Its data directory.
     pub datadir: Option<PathBuf>,
     /// Description and path of each directory that it writes to.
     pub directories: Vec<(String, PathBuf)>,

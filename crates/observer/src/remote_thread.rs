@@ -58,7 +58,6 @@ pub(crate) enum Event {
 pub(crate) enum Command {
     /// Selects the targets; the sender receives the answer, or the reason why there is none.
     Watch(Watch, Sender<Result<Watching, String>>),
-    /// Starts the samples.
     Start {
         started: Instant,
         every: Duration,
@@ -94,7 +93,6 @@ pub(crate) struct RemoteThread {
 struct Samples {
     started: Instant,
     every: Duration,
-    /// Number of received samples.
     count: u64,
     host: Host,
     take: Take,
@@ -112,7 +110,6 @@ impl Samples {
     }
 }
 
-/// The end of a connection.
 struct Disconnect {
     answer: Sender<Observed>,
     /// Moves with each step of the observer: on a saturated machine the 16 pings take longer than any one of them.

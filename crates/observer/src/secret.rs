@@ -20,7 +20,6 @@ const NONCE_BYTES: usize = 32;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
-/// The secret is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the secret has {0} bytes, and at least {SECRET_BYTES_AT_LEAST} are required")]
 pub struct SecretTooShort(usize);

@@ -76,7 +76,6 @@ pub fn serve_pipes(place: &Access, input: OwnedFd, output: OwnedFd) -> Result<()
     serve().map_err(|problem: Problem| problem.at(peer))
 }
 
-/// A connected client before its login.
 pub(crate) struct UnauthenticatedClient {
     input: Input,
     output: Output,
@@ -194,13 +193,11 @@ pub(crate) struct Session<'p> {
     peer: &'p str,
     received: Receiver<Received<FromClient>>,
     output: Output,
-    /// CPU time of the listening thread.
     listening_cpu: Duration,
     sampler: Option<Sampler>,
     sampling: Option<Sampling>,
 }
 
-/// The samples for a client.
 struct Sampling {
     every: Duration,
     started: Instant,

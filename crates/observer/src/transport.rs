@@ -21,7 +21,6 @@ const END_PATIENCE: Duration = Duration::from_secs(2);
 /// Length of the part that is kept of a program's standard error, bytes: its end.
 const SAID_BYTES: usize = 2 << 10;
 
-/// The transport to an observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// An observer started by ssh.
@@ -48,9 +47,7 @@ pub struct Ssh {
 pub struct Tcp {
     /// Name or address; IPv6 without brackets.
     pub host: String,
-    /// The TCP port.
     pub port: u16,
-    /// The shared secret.
     pub secret: Secret,
 }
 
@@ -78,7 +75,6 @@ pub(crate) struct Opened {
 }
 
 impl Transport {
-    /// Opens the transport.
     pub(crate) fn open(&self) -> Result<Opened, Problem> {
         match self {
             Self::Ssh(ssh) => ssh.open(),

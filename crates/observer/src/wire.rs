@@ -33,15 +33,12 @@ pub enum WireError {
     /// The line is longer than this limit, bytes.
     #[error("a line of more than {0} bytes was received")]
     TooLong(usize),
-    /// The line is not a valid message.
     #[error("it sent '{said}', which is not a message of dbdyno observe: {why}")]
     NotUnderstood {
         /// The beginning of the line, without control characters.
         said: String,
-        /// The cause.
         why: String,
     },
-    /// The system's error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -58,7 +55,6 @@ impl WireError {
     }
 }
 
-/// The receiving end.
 #[derive(Debug)]
 pub(crate) struct Input {
     fd: OwnedFd,
@@ -111,7 +107,6 @@ impl Input {
     }
 }
 
-/// The sending end.
 #[derive(Debug)]
 pub(crate) struct Output {
     fd: OwnedFd,

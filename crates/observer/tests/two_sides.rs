@@ -23,7 +23,6 @@ use sha2::Sha256;
 
 const SECRET: &str = "correct horse battery";
 const LONG: Duration = Duration::from_secs(300);
-/// The time between two looks at a condition.
 const POLL: Duration = Duration::from_millis(10);
 
 fn secret(text: &str) -> Secret {
@@ -59,7 +58,6 @@ impl Listening {
         Self::allowing(Path::new("/srv"))
     }
 
-    /// An observer that is allowed to read a directory.
     fn allowing(allowed: &Path) -> Self {
         let allowed = allowed.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

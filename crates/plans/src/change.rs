@@ -25,9 +25,7 @@ pub enum Change {
     },
     /// The tables are read in another order.
     Order {
-        /// The order before.
         before: Vec<String>,
-        /// The order after.
         after: Vec<String>,
     },
     /// Some work happens more or less often.

@@ -211,7 +211,6 @@ impl Reading<'_> {
         self.tokens.get(at.checked_sub(1)?)
     }
 
-    /// Whether these words follow a place.
     fn is_followed_by(&self, at: usize, words: &[&str]) -> bool {
         let mut words = words.iter().enumerate();
         words.all(|(distance, word)| is_word(self.tokens.get(at + 1 + distance)) == Some(*word))

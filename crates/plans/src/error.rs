@@ -3,7 +3,6 @@
 /// Why a text is no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is not JSON.
     #[error("{form}: not JSON: {source}")]
     NotJson {
         /// The form that was read.
@@ -11,7 +10,6 @@ pub enum Error {
         /// The reader's message with line and column.
         source: serde_json::Error,
     },
-    /// The text has no plan.
     #[error("{form}: no plan in it")]
     NoPlan {
         /// The form that was read.

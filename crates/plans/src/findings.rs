@@ -15,7 +15,6 @@ const ROWS_AT_LEAST: f64 = 10.0;
 /// Rows that were estimated far from the measured ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Misestimate<'a> {
-    /// The node.
     pub node: &'a Node,
     /// Estimated rows each time the node runs.
     pub estimated: f64,
@@ -30,7 +29,6 @@ pub struct Misestimate<'a> {
 /// The node that costs most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dearest<'a> {
-    /// The node.
     pub node: &'a Node,
     /// Its own part.
     pub own: f64,

@@ -36,9 +36,7 @@ pub enum Flag {
     RangePerRow(String),
     /// One entry per group is read from an index.
     IndexForGroupBy,
-    /// The index is read backwards.
     BackwardScan,
-    /// Several indexes are read and merged.
     IndexMerge(String),
     /// Another index filters the row ids first (MariaDB).
     RowidFilter(String),
@@ -55,7 +53,6 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// The remark in words.
     pub fn words(&self) -> String {
         let plain = match self {
             Self::Temporary => "temporary table",

@@ -10,20 +10,14 @@ use serde::{
     ser::SerializeMap,
 };
 
-/// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
-    /// `null`
     Null,
-    /// `true` or `false`
     Bool(bool),
     /// A number, also of an integer.
     Number(f64),
-    /// A string.
     Text(String),
-    /// An array.
     List(Vec<Json>),
-    /// An object.
     Object(Vec<(String, Json)>),
 }
 

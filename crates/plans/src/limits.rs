@@ -9,7 +9,6 @@ use crate::{
 /// Which query blocks of a statement end at a LIMIT of their own; that of a UNION stops none of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// The outermost one.
     pub outermost: bool,
     /// Any within it, or a part of a UNION: which one is not known.
     pub inner: bool,

@@ -11,7 +11,6 @@ use crate::{
 /// The plan of a statement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
-    /// The outermost node.
     pub root: Node,
     /// The statement as the optimizer rewrote it, where the server shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,20 +23,16 @@ pub struct Plan {
 /// A node of a plan, which reads the rows of its children.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Node {
-    /// The kind of work.
     pub operation: Operation,
     /// The work in a few words, in the server's own where it has some: `Nested loop inner join`.
     pub title: String,
-    /// How the table is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
     /// Name or alias of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-    /// Partitions that are read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partitions: Vec<String>,
-    /// The index that is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
     /// The columns of the index that are used, in its order.
@@ -49,16 +44,13 @@ pub struct Node {
     /// The values or columns that select entries of the index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lookup: Vec<String>,
-    /// The indexes that could be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible_indexes: Vec<String>,
-    /// The optimizer's estimates.
     #[serde(skip_serializing_if = "Estimate::is_empty")]
     pub estimate: Estimate,
     /// What the server measured, if it executed the statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<Actual>,
-    /// Conditions on its rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// Remarks of the server.
@@ -124,9 +116,7 @@ pub struct Condition {
 /// A value that a server gives by a name of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fact {
-    /// The server's name.
     pub name: String,
-    /// The value.
     pub value: Json,
     /// Whether this version of dbdyno knows the name; the others come from newer servers.
     pub known: bool,

@@ -54,7 +54,6 @@ impl Node {
         }
     }
 
-    /// What the server estimates.
     pub fn estimated_figures(&self) -> EstimatedFigures {
         let estimate = &self.estimate;
         let percent = |percent: f64| percent_number(percent / 100.0);

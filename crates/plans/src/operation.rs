@@ -16,11 +16,9 @@ pub enum Operation {
     Hash,
     /// Rows that fail a condition are dropped.
     Filter,
-    /// Rows are put into an order.
     Sort,
     /// Groups or a total are computed.
     Aggregate,
-    /// Window functions are computed.
     Window,
     /// Duplicates are removed.
     Distinct,
@@ -34,13 +32,10 @@ pub enum Operation {
     Subquery,
     /// A derived table or a common table expression.
     Derived,
-    /// Several indexes of a table are merged.
     IndexMerge,
     /// Rows are inserted or replaced.
     Insert,
-    /// Rows are updated.
     Update,
-    /// Rows are deleted.
     Delete,
     /// No row is read; the reason is in the title.
     Nothing,
@@ -48,7 +43,6 @@ pub enum Operation {
     Other,
 }
 
-/// How a join works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JoinKind {
@@ -76,15 +70,12 @@ pub enum Access {
     Ref,
     /// The same, and rows with NULL.
     RefOrNull,
-    /// A full-text index.
     Fulltext,
-    /// Several indexes, merged.
     IndexMerge,
     /// A lookup in a unique index for IN (subquery).
     UniqueSubquery,
     /// A lookup in an index for IN (subquery).
     IndexSubquery,
-    /// Ranges of an index.
     Range,
     /// The whole index.
     Index,
@@ -114,7 +105,6 @@ impl Access {
         })
     }
 
-    /// The access in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::System => "table of one row",

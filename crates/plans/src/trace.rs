@@ -35,13 +35,11 @@ pub struct Trace {
 /// What the optimizer considered for one query block.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct TracedBlock {
-    /// Number of the query block.
     pub number: Option<u32>,
     /// Number of join orders considered, complete or given up on the way.
     pub considered: usize,
     /// The chosen join order, and the cheapest others.
     pub orders: Vec<JoinOrder>,
-    /// Ways to read a table that were not taken.
     pub rejected: Vec<Rejected>,
 }
 
@@ -54,7 +52,6 @@ pub struct JoinOrder {
     pub rows: Option<f64>,
     /// Estimated cost, in the optimizer's unit.
     pub cost: Option<f64>,
-    /// The outcome.
     pub outcome: Outcome,
 }
 
@@ -77,7 +74,6 @@ pub struct JoinStep {
     pub table: String,
     /// How it is read, in the server's word: `ref`.
     pub access: Option<String>,
-    /// The index.
     pub index: Option<String>,
     /// Estimated rows that are read each time.
     pub rows: Option<f64>,
@@ -254,7 +250,6 @@ fn number_of(of: &Json, names: &[&str]) -> Option<f64> {
     named.and_then(Json::number)
 }
 
-/// The index of a way to read a table.
 fn index_of(way: &Json) -> Option<String> {
     let names = ["index", "range_index"];
     let named = names.iter().find_map(|name| way.get(name));

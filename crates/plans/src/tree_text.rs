@@ -12,7 +12,6 @@ use crate::{
 /// Nodes within each other at most; deeper ones become neighbours, so that no server can exhaust the stack.
 const DEPTH_AT_MOST: usize = 128;
 
-/// A line with its depth.
 struct Line {
     indent: usize,
     text: String,

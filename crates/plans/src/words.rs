@@ -86,7 +86,6 @@ impl Node {
 }
 
 impl Misestimate<'_> {
-    /// The finding as a sentence.
     pub fn sentence(&self) -> String {
         let rows = if self.is_of_kept_rows {
             "rows kept"
@@ -109,7 +108,6 @@ impl Misestimate<'_> {
 }
 
 impl Dearest<'_> {
-    /// The finding as a sentence.
     pub fn sentence(&self) -> String {
         let share = percent((self.own / self.total).min(1.0));
         let name = self.node.name();

@@ -9,7 +9,6 @@ use std::{fs, path::Path};
 use plans::{Json, Plan, Rows, Trace};
 use serde::Deserialize;
 
-/// Columns of the drawings.
 const WIDTH: usize = 100;
 
 /// The fixtures of one version.
@@ -27,7 +26,6 @@ struct Fixture {
     trace: Option<String>,
 }
 
-/// One form of explanation.
 #[derive(Deserialize)]
 struct Form {
     command: String,
@@ -124,7 +122,6 @@ fn nothing_of_these_versions_is_unknown() {
     }
 }
 
-/// The forms of one answer agree about the tables that are read.
 #[test]
 fn the_forms_name_the_same_tables() {
     for (name, fixtures) in versions() {

@@ -19,7 +19,6 @@ pub(crate) const FACTOR: &str = "file";
 /// Share of the budget for the first round; the others get what is left.
 pub(crate) const SCREENING_SHARE: f64 = 0.6;
 
-/// The terms of a proof.
 #[derive(Debug)]
 pub struct Terms {
     /// The smallest difference that matters, as a share.
@@ -58,7 +57,6 @@ pub struct Request<'a> {
 /// What is to be proved.
 #[derive(Debug)]
 pub struct Case {
-    /// The file.
     pub(crate) file: PathBuf,
     /// The base; `None` for the defaults.
     pub(crate) against: Option<PathBuf>,
@@ -111,18 +109,15 @@ impl Case {
         (0..self.candidates.groups.len()).collect()
     }
 
-    /// The file with these groups.
     pub(crate) fn file_with(&self, parts: &Parts) -> Result<OptionFile, Blamed> {
         Ok(self.candidates.with(parts)?)
     }
 
-    /// The durability class of the file with these groups.
     pub(crate) fn class(&self, parts: &Parts) -> Result<DurabilityClass, Blamed> {
         let file = self.file_with(parts)?;
         Ok(lint(&file, &self.target, &self.machine).durability.class)
     }
 
-    /// The class of the file without one group.
     pub(crate) fn class_without(&self, part: usize) -> Result<DurabilityClass, Blamed> {
         self.class(&without(&self.whole(), part))
     }

@@ -85,7 +85,6 @@ impl ProofDirectory {
         Ok(directory)
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         self.claimed.path()
     }

@@ -47,7 +47,6 @@ impl Channel {
         self.packets.has_unread() || self.transport.has_unread()
     }
 
-    /// Compresses everything from now on.
     pub(crate) fn compress(mut self) -> Self {
         self.packets.ignore_numbers();
         Self {

@@ -17,7 +17,6 @@ pub struct RowsChecksum {
 }
 
 impl RowsChecksum {
-    /// Number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }

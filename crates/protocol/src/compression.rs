@@ -90,7 +90,6 @@ impl Frames {
         std::mem::take(&mut self.begins)
     }
 
-    /// Begins a new exchange.
     pub(crate) fn begin_exchange(&mut self) {
         self.number = 0;
     }

@@ -109,12 +109,10 @@ impl Connection {
         self.connection_id
     }
 
-    /// Whether the connection is encrypted.
     pub fn tls(&self) -> bool {
         self.channel.transport.is_tls()
     }
 
-    /// Whether the connection is compressed.
     pub fn compressed(&self) -> bool {
         self.channel.transport.is_compressed()
     }
@@ -146,7 +144,6 @@ impl Connection {
         self.watch.moments()
     }
 
-    /// Checks that the server still answers.
     pub async fn ping(&mut self) -> Result<(), Error> {
         self.run(COM_PING, b"", None, None).await.map(drop)
     }
@@ -225,7 +222,6 @@ impl Connection {
         std::mem::replace(&mut self.answer_limit, limit)
     }
 
-    /// Time limit of each exchange.
     pub(crate) fn answer_limit(&self) -> Option<Duration> {
         self.answer_limit
     }

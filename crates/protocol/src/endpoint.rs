@@ -7,14 +7,11 @@ use crate::{password::Password, server_key::ServerKey};
 /// The address of a server; displayed without credentials: `db1:3306`, `/run/mysqld/mysqld.sock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// A host name or IP address, and a port.
     Tcp {
         /// Host name or IP address; an IPv6 address without brackets.
         host: String,
-        /// Port number.
         port: u16,
     },
-    /// The path of a unix socket.
     Unix(PathBuf),
 }
 
@@ -31,7 +28,6 @@ impl fmt::Display for Address {
 /// The TLS requirement of a connection; the levels of the mysql client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SslMode {
-    /// No TLS.
     Disabled,
     /// TLS over TCP if the server offers it, without verification of its certificate.
     #[default]
@@ -44,7 +40,6 @@ pub enum SslMode {
     VerifyIdentity,
 }
 
-/// A word that is not an ssl-mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("ssl-mode {0:?}: not one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY")]
 pub struct UnknownSslMode(String);
@@ -80,7 +75,6 @@ impl fmt::Display for SslMode {
 /// The compression (zlib) of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
-    /// Never compressed.
     #[default]
     Off,
     /// Compressed if the server offers it.
@@ -92,9 +86,7 @@ pub enum Compression {
 /// The parameters of opening a connection.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// Address of the server.
     pub address: Address,
-    /// Name of the account.
     pub user: String,
     /// Password; `None` is the empty password.
     pub password: Option<Password>,
@@ -106,7 +98,6 @@ pub struct Endpoint {
     pub ssl_ca: Option<PathBuf>,
     /// The RSA key that may encrypt the password if neither TLS nor a unix socket protects it.
     pub server_key: ServerKey,
-    /// Whether to compress, with zlib.
     pub compression: Compression,
     /// Delay added to every exchange to simulate a network: half of it before the server receives our data, half before
     /// we receive the answer.

@@ -9,7 +9,6 @@ pub const NO_SUCH_TABLE: u16 = 1146;
 /// ER_PARSE_ERROR, of MySQL and MariaDB.
 pub const PARSE_ERROR: u16 = 1064;
 
-/// An error that the server reported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("error {number} ({sqlstate}): {message}")]
 pub struct ServerError {
@@ -17,25 +16,17 @@ pub struct ServerError {
     pub number: u16,
     /// SQLSTATE of five characters; `HY000` if the server sent none.
     pub sqlstate: String,
-    /// Message of the server.
     pub message: String,
 }
 
 /// A failure of a connection or of one statement on it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The connection could not be established.
     #[error("cannot connect to {address}: {source}")]
-    Connect {
-        /// Address of the server.
-        address: String,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Connect { address: String, source: io::Error },
     /// Connecting and logging in took too long.
     #[error("{address}: not logged in after {after:?}")]
     Timeout {
-        /// Address of the server.
         address: String,
         /// The time limit.
         after: Duration,
@@ -46,15 +37,12 @@ pub enum Error {
         /// The time limit.
         after: Duration,
     },
-    /// The server reported an error.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// The connection was lost.
     #[error("connection lost while {during}: {source}")]
     Lost {
         /// The action that was interrupted.
         during: &'static str,
-        /// The error of the operating system.
         source: io::Error,
     },
     /// The server violated the protocol, or exceeded a limit of this client. The connection is unusable afterwards.
@@ -66,7 +54,6 @@ pub enum Error {
     /// The server requires a login method that this client does not support or refuses.
     #[error("login with plugin {plugin:?}: {what}")]
     Auth {
-        /// Name of the login plugin.
         plugin: String,
         /// The reason.
         what: &'static str,
@@ -76,10 +63,7 @@ pub enum Error {
         "login with plugin {plugin:?}: the connection is not encrypted, and no server public key is allowed for \
          encrypting the password"
     )]
-    Exposed {
-        /// Name of the login plugin.
-        plugin: &'static str,
-    },
+    Exposed { plugin: &'static str },
     /// A public RSA key cannot be used to encrypt the password.
     #[error("{from}: {what}")]
     ServerKey {
@@ -91,21 +75,16 @@ pub enum Error {
     /// TLS was required and is not available.
     #[error("TLS with {address}: {what}")]
     Tls {
-        /// Address of the server.
         address: String,
         /// The cause.
         what: String,
     },
     /// Compression was required and is not available.
     #[error("{address}: the server does not support zlib compression")]
-    NoCompression {
-        /// Address of the server.
-        address: String,
-    },
+    NoCompression { address: String },
     /// The file of trusted authorities cannot be used.
     #[error("{}: {what}", path.display())]
     SslCa {
-        /// Path of the file.
         path: PathBuf,
         /// The reason.
         what: String,
@@ -113,7 +92,6 @@ pub enum Error {
     /// A certificate or its key cannot be used.
     #[error("{}: {what}", path.display())]
     Certificate {
-        /// Path of the file.
         path: PathBuf,
         /// The reason.
         what: String,
@@ -138,10 +116,7 @@ pub enum Error {
     },
     /// The data for LOAD DATA LOCAL could not be read. The connection is unusable afterwards.
     #[error("data to load: {source}")]
-    Source {
-        /// The error of the source.
-        source: io::Error,
-    },
+    Source { source: io::Error },
     /// The server requested a file that was not offered. Nothing was sent.
     #[error("the server asked for the file {name:?}, which was not offered")]
     FileRequested {

@@ -26,7 +26,6 @@ pub struct Fetched {
 pub enum Temporal {
     /// DATE, DATETIME or TIMESTAMP.
     Date,
-    /// TIME.
     Time,
 }
 
@@ -35,7 +34,6 @@ pub enum Temporal {
 pub(crate) struct Column {
     kind: Kind,
     unsigned: bool,
-    /// Its values are sent as text.
     is_text: bool,
 }
 
@@ -60,7 +58,6 @@ struct Cell {
 }
 
 impl Fetched {
-    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }

@@ -18,11 +18,8 @@ pub enum Dialect {
 /// The contents of a server's greeting.
 #[derive(Debug, Clone)]
 pub struct Hello {
-    /// Version string.
     pub version: String,
-    /// Id of the connection.
     pub connection_id: u32,
-    /// Protocol dialect.
     pub dialect: Dialect,
     /// Whether it supports answers without EOF packets.
     pub deprecate_eof: bool,
@@ -46,7 +43,6 @@ impl Default for Hello {
 }
 
 impl Hello {
-    /// The payload of the greeting.
     pub fn payload(&self) -> Vec<u8> {
         let [low0, low1, high0, high1] = self.capabilities().bits().to_le_bytes();
         let mut payload = vec![10];
@@ -88,7 +84,6 @@ impl Hello {
 /// The contents of a client's login packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// Name of the account.
     pub user: Vec<u8>,
     /// Initial database; `None` without one.
     pub database: Option<Vec<u8>>,
@@ -103,7 +98,6 @@ pub struct Login {
 }
 
 impl Login {
-    /// Parses the client's answer to the greeting.
     pub fn parse(payload: &[u8]) -> io::Result<Self> {
         let response = HandshakeResponse::deserialize((), &mut ParseBuf(payload))?;
         let has = |flag| response.capabilities().contains(flag);

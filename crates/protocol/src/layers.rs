@@ -83,12 +83,10 @@ impl Layers {
         }
     }
 
-    /// Whether the bytes on the socket are encrypted.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// Whether they are compressed.
     pub fn is_compressed(&self) -> bool {
         self.frames.is_some()
     }

@@ -5,31 +5,26 @@
 pub struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
-    /// The next `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
     }
 
-    /// The next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*head)
     }
 
-    /// A byte.
     pub fn u8(&mut self) -> Option<u8> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// An integer of two bytes.
     pub fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// An integer of four bytes.
     pub fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
@@ -55,7 +50,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A length-encoded string.
     pub fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.lenenc()?;
         self.bytes(usize::try_from(length).ok()?)
@@ -71,7 +65,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Appends `value` as a length-encoded integer.
 pub fn put_lenenc(value: u64, out: &mut Vec<u8>) {
     let bytes = value.to_le_bytes();
     match value {

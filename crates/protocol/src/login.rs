@@ -126,12 +126,10 @@ pub(crate) async fn log_in(
     Ok((accepted.channel, agreed.dialect(), accepted.status))
 }
 
-/// A login that the server accepted.
 pub(crate) struct Accepted {
     pub(crate) channel: Channel,
     /// All capabilities, MariaDB's in the upper half.
     pub(crate) capabilities: u64,
-    /// The server's status.
     pub(crate) status: u16,
 }
 

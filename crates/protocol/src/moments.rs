@@ -7,7 +7,6 @@ use reactor::Instant;
 pub struct AnswerMoments {
     /// The last byte of the statement was given to the operating system.
     pub sent: Instant,
-    /// The first bytes of the answer came.
     pub first_byte: Instant,
     /// The bytes with the first row came; `None` for an answer without rows.
     pub first_row: Option<Instant>,
@@ -30,7 +29,6 @@ impl Watch {
         self.is_on = true;
     }
 
-    /// The statement was sent.
     pub(crate) fn sent(&mut self) {
         if self.is_on {
             *self = Self {
@@ -41,7 +39,6 @@ impl Watch {
         }
     }
 
-    /// Bytes came.
     pub(crate) fn received(&mut self) {
         if self.is_on {
             let now = reactor::now();

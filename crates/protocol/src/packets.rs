@@ -71,7 +71,6 @@ impl PacketReader {
         }
     }
 
-    /// Accepts packets with any numbers from now on.
     pub(crate) fn ignore_numbers(&mut self) {
         self.numbers_mean_nothing = true;
     }
@@ -148,7 +147,6 @@ impl PacketReader {
         self.start < self.end
     }
 
-    /// Whether the unread bytes begin with an error packet.
     pub(crate) fn begins_with_error(&self) -> bool {
         self.skipping.is_none() && self.buf[..self.end].get(self.start + HEADER) == Some(&0xff)
     }

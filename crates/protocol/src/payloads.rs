@@ -17,7 +17,6 @@ pub(crate) fn put_ok(affected_rows: u64, status: u16, info: &str, out: &mut Vec<
     }
 }
 
-/// An error packet.
 pub(crate) fn put_error(number: u16, sqlstate: &str, message: &str, out: &mut Vec<u8>) {
     out.push(0xff);
     out.extend_from_slice(&number.to_le_bytes());

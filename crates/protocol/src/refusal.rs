@@ -1,6 +1,5 @@
 //! Errors with which a server refuses a connection for lack of room.
 
-/// The hint for a server that refuses connections with this error.
 pub fn hint_to_refusal(number: u16) -> Option<String> {
     let limit = match number {
         1040 => "raise max_connections",

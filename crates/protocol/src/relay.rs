@@ -31,19 +31,16 @@ pub use secret::{OwnKey, certificate_proof, encrypt_for_server, sha2_proof_fits}
 pub mod capability {
     /// The protocol's dialect is MySQL's; MariaDB leaves it out.
     pub const MYSQL: u64 = 1;
-    /// The login names a database.
     pub const CONNECT_WITH_DB: u64 = 1 << 3;
     /// zlib.
     pub const COMPRESS: u64 = 1 << 5;
     /// The protocol since 4.1.
     pub const PROTOCOL_41: u64 = 1 << 9;
-    /// TLS.
     pub const SSL: u64 = 1 << 11;
     /// The challenge has 20 bytes.
     pub const SECURE_CONNECTION: u64 = 1 << 15;
     /// The login names its method.
     pub const PLUGIN_AUTH: u64 = 1 << 19;
-    /// The login has attributes of the connection.
     pub const CONNECT_ATTRS: u64 = 1 << 20;
     /// The login's proof has a length of up to eight bytes.
     pub const PLUGIN_AUTH_LENENC: u64 = 1 << 21;
@@ -53,7 +50,6 @@ pub mod capability {
     pub const DEPRECATE_EOF: u64 = 1 << 24;
     /// Results may come without their columns.
     pub const OPTIONAL_METADATA: u64 = 1 << 25;
-    /// zstd.
     pub const ZSTD: u64 = 1 << 26;
     /// Commands begin with attributes of the query.
     pub const QUERY_ATTRIBUTES: u64 = 1 << 27;

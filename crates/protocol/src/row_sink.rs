@@ -16,11 +16,9 @@ pub(crate) trait RowSink {
     fn begin_set(&mut self, defined: bool);
     /// Receives a column definition: catalogue, schema, table, original table, name, and more.
     fn column(&mut self, payload: &[u8]) -> Result<(), Error>;
-    /// Whether rows are kept too.
     fn keeps_rows(&self) -> bool {
         true
     }
-    /// Receives a row.
     fn row(&mut self, payload: &[u8]) -> Result<(), Error>;
     /// Largest size of the next packet.
     fn bytes_left(&self) -> usize;

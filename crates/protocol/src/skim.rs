@@ -30,7 +30,6 @@ pub struct Outcome {
 pub(crate) enum Step {
     /// More data has to be received.
     More,
-    /// The answer is complete.
     Done(Outcome),
     /// The server requests the content of a file; the answer continues after it.
     FileRequest,

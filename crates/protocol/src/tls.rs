@@ -27,7 +27,6 @@ pub(crate) use session::Session;
 /// The client's side of TLS: the requirement and the trusted authorities.
 #[derive(Debug, Clone)]
 pub struct ClientTls {
-    /// The requirement.
     pub mode: SslMode,
     config: Arc<ClientConfig>,
 }
@@ -111,7 +110,6 @@ fn config(ssl_mode: SslMode, ssl_ca: Option<&Path>) -> Result<ClientConfig, Erro
         .with_no_client_auth())
 }
 
-/// Largest size of a certificate file.
 const CA_BYTES_MAX: u64 = 16 << 20;
 
 fn chain_verifier(

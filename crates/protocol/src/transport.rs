@@ -20,7 +20,6 @@ pub(crate) struct Layered {
 }
 
 impl Transport {
-    /// A stream with these layers.
     pub(crate) fn layered(stream: Stream, layers: Layers) -> Self {
         Self::Layered(Box::new(Layered { stream, layers }))
     }
@@ -68,7 +67,6 @@ impl Transport {
         }
     }
 
-    /// The same transport, compressed from now on.
     pub(crate) fn compressed(self) -> Self {
         let (stream, layers) = self.into_parts();
         let mut layers = layers.unwrap_or_default();

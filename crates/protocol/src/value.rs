@@ -8,13 +8,9 @@ pub(crate) type WireType = [u8; 2];
 /// A value of a placeholder or of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'a> {
-    /// The SQL value NULL.
     Null,
-    /// A signed integer.
     Int(i64),
-    /// An unsigned integer.
     Uint(u64),
-    /// A floating point number.
     Float(f64),
     /// A decimal number as text, such as `-10.00`, with which the server calculates exactly.
     Decimal(&'a [u8]),

@@ -5,7 +5,6 @@ use std::{fmt, net::SocketAddr, path::PathBuf};
 /// The address of one end of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// TCP.
     Tcp(SocketAddr),
     /// A unix socket's path; empty for a client's end, which has none.
     Unix(PathBuf),

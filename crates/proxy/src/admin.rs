@@ -13,10 +13,8 @@ use crate::{Decision, HookMaker, Hooks, MakerOfThread, QueryResult, SharedSessio
 /// The version that the admin interface says it has.
 const VERSION: &str = "5.0.99-agent-admin";
 
-/// The account of the admin interface.
 #[derive(Clone)]
 pub struct AdminAccount {
-    /// The user's name.
     pub user: String,
     /// The password; not empty.
     pub password: String,

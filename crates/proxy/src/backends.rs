@@ -21,9 +21,7 @@ const NOT_YET: u64 = u64::MAX;
 /// What a backend may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
-    /// Reads and writes.
     ReadWrite,
-    /// Reads only.
     ReadOnly,
 }
 
@@ -42,9 +40,7 @@ pub enum BackendState {
 /// A server behind the proxy.
 #[derive(Debug)]
 pub struct Backend {
-    /// Where it listens.
     pub address: Address,
-    /// What it may be asked.
     pub kind: BackendKind,
     /// The name of its host, which its certificate may have to be for; `None` is its address.
     pub host: Option<String>,
@@ -203,12 +199,10 @@ impl Use {
         })
     }
 
-    /// The backend.
     pub(crate) fn backend(&self) -> &Backend {
         &self.backends.0[self.place]
     }
 
-    /// The backend's place.
     pub(crate) fn place(&self) -> usize {
         self.place
     }

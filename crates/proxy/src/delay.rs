@@ -7,7 +7,6 @@ use settings::quantity;
 /// A delay that varies evenly: `2ms`, or `2ms:500us` for 1.5 to 2.5 ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Delay {
-    /// The mean.
     pub mean: Duration,
     /// The delay varies evenly by this much in both directions; at most the mean.
     pub jitter: Duration,

@@ -31,7 +31,6 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Whether sessions have any.
     fn are_any(&self) -> bool {
         let Self { seed, .. } = *self;
         let none = Self {
@@ -67,7 +66,6 @@ impl Trouble {
         self.bytes.turn(now, count)
     }
 
-    /// Whether bytes are limited.
     pub(crate) fn limits_bytes(&self) -> bool {
         self.faults.bytes_per_s.is_some()
     }
@@ -115,7 +113,6 @@ impl Fates {
     }
 }
 
-/// The random numbers of a session.
 pub(crate) fn random(seed: u64, session: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed ^ session.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -31,7 +31,6 @@ pub(crate) struct Link {
     pub(crate) wire: Wire,
     /// Counts the session among the backend's clients; `None` while the connection is in the pool.
     pub(crate) used: Option<Use>,
-    /// The backend's place.
     pub(crate) place: usize,
     /// The greeting without the capabilities that are not relayed.
     pub(crate) greeting: ServerGreeting,
@@ -43,7 +42,6 @@ pub(crate) struct Link {
     pub(crate) peer: Peer,
     /// The session that used it last.
     pub(crate) session: u64,
-    /// The kind of the server.
     pub(crate) kind: Kind,
     /// Which sessions may have it.
     pub(crate) fresh: Fresh,
@@ -63,7 +61,6 @@ pub(crate) struct Offer {
 }
 
 impl Kind {
-    /// The kind of the server that greets so.
     pub(crate) fn of(greeting: &ServerGreeting) -> Self {
         let text = greeting.payload.get(1..).unwrap_or_default();
         let end = text.iter().position(|byte| *byte == 0);

@@ -66,7 +66,6 @@ impl Log {
         Ok(Self::new(level, Box::new(file)))
     }
 
-    /// A log that keeps nothing.
     pub fn silent() -> Self {
         Self::new(Level::Error, Box::new(std::io::sink()))
     }
@@ -164,7 +163,6 @@ impl Level {
         }
     }
 
-    /// The level with this word.
     pub fn of_word(word: &str) -> Option<Self> {
         let all = [
             Self::Error,

@@ -38,7 +38,6 @@ impl Metrics {
         }
     }
 
-    /// The counters of rules.
     pub(crate) fn rules(&self) -> &RuleCounters {
         &self.rules
     }
@@ -56,7 +55,6 @@ impl Metrics {
         thread
     }
 
-    /// What was counted until now.
     pub fn snapshot(&self) -> Snapshot {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = |of: &dyn Fn(&ThreadMetrics) -> u64| threads.iter().map(|it| of(it)).sum::<u64>();

@@ -100,7 +100,6 @@ impl Proxy {
         places.collect()
     }
 
-    /// What it counts.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }

@@ -9,14 +9,11 @@ use crate::Injection;
 pub enum Status {
     /// The command was done; there are no rows.
     Ok {
-        /// Rows that were changed.
         affected_rows: u64,
         /// The value of the AUTO_INCREMENT column, 0 without one.
         insert_id: u64,
     },
-    /// An error.
     Err,
-    /// Rows.
     Rows,
     /// None of these: the answer of a command such as `COM_STATISTICS`.
     Other,
@@ -25,20 +22,15 @@ pub enum Status {
 /// Flags of the server's state after an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StatusFlags {
-    /// A transaction is open.
     pub in_trans: bool,
-    /// Autocommit is on.
     pub auto_commit: bool,
-    /// The statement found no good index.
     pub no_good_index_used: bool,
-    /// The statement used no index.
     pub no_index_used: bool,
 }
 
 /// The server's answer to an injected command, as `read_query_result` gets it.
 #[derive(Debug, Clone)]
 pub struct QueryResult {
-    /// The command.
     pub injection: Injection,
     /// From the command's sending to the first packet of the answer, microseconds.
     pub query_time_us: u64,
@@ -48,7 +40,6 @@ pub struct QueryResult {
     pub status: Status,
     /// Flags of the last packet.
     pub flags: StatusFlags,
-    /// Warnings that the server counted.
     pub warning_count: u16,
     /// Rows, 0 without a result set.
     pub row_count: u64,

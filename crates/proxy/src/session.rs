@@ -13,11 +13,9 @@ pub struct Peer {
     pub dst: Address,
     /// The default database; empty without one.
     pub default_db: Vec<u8>,
-    /// The user's name.
     pub username: Vec<u8>,
     /// The client's answer to the server's challenge.
     pub scrambled_password: Vec<u8>,
-    /// The authentication plugin by which the user logged in.
     pub auth_plugin_name: Vec<u8>,
     /// The server's version as a number: 50506 for 5.5.6; 0 while it is unknown.
     pub mysqld_version: u32,
@@ -73,7 +71,6 @@ const AUTOCOMMIT: u16 = 0x0002;
 pub struct Session {
     /// Its number, from 1.
     pub number: u64,
-    /// The client.
     pub client: Peer,
     /// The server that the client talks to; `None` before there is one, and while its connection is parked.
     pub server: Option<Peer>,
@@ -147,7 +144,6 @@ impl Session {
         self.left = Some(left);
     }
 
-    /// The session stays where it was.
     pub(crate) fn stay(&mut self) {
         if let Some(left) = self.left.take() {
             self.server = left.server;

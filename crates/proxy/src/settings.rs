@@ -13,7 +13,6 @@ pub type MakerOfThread =
 /// A place where clients connect, and what watches their sessions.
 #[derive(Clone)]
 pub struct Service {
-    /// Where it listens.
     pub address: Address,
     /// What makes the hooks; `None` relays without hooks.
     pub hooks: Option<Arc<MakerOfThread>>,
@@ -50,20 +49,15 @@ pub struct ServerSide {
 /// The account by which clients log in at the proxy, and the proxy at the servers.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// Its name.
     pub user: String,
-    /// Its password.
     pub password: Password,
 }
 
 /// What a proxy is to do.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where clients connect.
     pub services: Vec<Service>,
-    /// The servers.
     pub backends: Arc<Backends>,
-    /// Time limit for connecting to a backend.
     pub connect_timeout: Duration,
     /// Time limit for a client or a server that sends nothing.
     pub read_timeout: Duration,
@@ -74,15 +68,11 @@ pub struct Settings {
     pub pool_changes_user: bool,
     /// Number of event threads, each with hooks of its own.
     pub threads: usize,
-    /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Interval at which each backend is checked; `None` leaves it to the clients to find a backend down.
     pub check_interval: Option<Duration>,
-    /// Faults on purpose.
     pub faults: Faults,
-    /// The connections of clients.
     pub client_side: ClientSide,
-    /// The connections to servers.
     pub server_side: ServerSide,
     /// The proxy's own account; without one, logins are relayed.
     pub account: Option<Account>,

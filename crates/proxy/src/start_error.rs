@@ -4,17 +4,11 @@ use std::{io, path::PathBuf};
 
 use crate::Address;
 
-/// A proxy that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A listening socket.
     #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// Where.
-        address: Address,
-        /// Why.
-        source: io::Error,
-    },
+    Listen { address: Address, source: io::Error },
     /// A thread or its event loop.
     #[error("cannot start an event thread: {0}")]
     Thread(io::Error),

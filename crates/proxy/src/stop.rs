@@ -56,7 +56,6 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// Hands a connection of a service over.
     pub(crate) fn hand_over(&self, service: usize, connection: Accepted) {
         self.sessions.fetch_add(1, Relaxed);
         locked(&self.waiting).push((service, connection));
@@ -76,7 +75,6 @@ impl Door {
         self.sessions.fetch_sub(1, Relaxed);
     }
 
-    /// Sessions of the thread.
     pub(crate) fn sessions(&self) -> usize {
         self.sessions.load(Relaxed)
     }

@@ -38,7 +38,6 @@ pub trait Surroundings {
         None
     }
 
-    /// Shuts the proxy down cleanly.
     fn shut_down(&self);
 
     /// Counts a call of a script's hook: its time, and whether it ended with an error.

@@ -25,7 +25,6 @@ impl Fresh {
     }
 }
 
-/// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Kind {
     /// MariaDB, else MySQL.
@@ -50,7 +49,6 @@ pub(crate) struct Survivors {
 /// What is to be done about roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// There are none.
     None,
     /// Compared with no role: the server has no default roles.
     Compared,

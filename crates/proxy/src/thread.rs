@@ -62,7 +62,6 @@ impl EventThread {
         self.makers.get(service)?.as_ref()
     }
 
-    /// Number of idle connections to a backend at most.
     pub(crate) fn idle_max(&self, place: usize) -> usize {
         match self.settings.backends.0[place].max_idle.load(Relaxed) {
             0 => usize::MAX,
@@ -70,7 +69,6 @@ impl EventThread {
         }
     }
 
-    /// The number of a new session.
     pub(crate) fn next_number(&self) -> u64 {
         self.stop.next_number()
     }

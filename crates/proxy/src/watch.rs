@@ -22,9 +22,7 @@ const LOOK_AT_LEAST: Duration = Duration::from_millis(10);
 /// What a session waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// Data to read.
     Read,
-    /// Room to write.
     Write,
 }
 
@@ -55,7 +53,6 @@ pub(crate) struct Watch {
 }
 
 impl Waits {
-    /// Waits with these limits.
     pub(crate) fn new(read: Duration, write: Duration) -> Rc<Self> {
         let look = (read.min(write) / PARTS).clamp(LOOK_AT_LEAST, LOOK_AT_MOST);
         // A wait begins anywhere between two looks, so one more than the limit has is needed.
@@ -167,7 +164,6 @@ pub(crate) async fn first_of<A: Future, B: Future>(a: A, b: B) -> First<A::Outpu
     .await
 }
 
-/// Which of two futures was ready first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum First<A, B> {
     A(A),

@@ -44,7 +44,6 @@ impl Wire {
         }
     }
 
-    /// A connection with these layers above its socket.
     pub(crate) fn layered(stream: Stream, layers: Option<Layers>) -> Self {
         Self {
             layers: layers.map(Box::new),
@@ -100,7 +99,6 @@ impl Wire {
         }
     }
 
-    /// Whether the bytes on the socket are encrypted.
     pub(crate) fn is_tls(&self) -> bool {
         self.layers.as_ref().is_some_and(|layers| layers.is_tls())
     }

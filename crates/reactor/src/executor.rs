@@ -42,7 +42,6 @@ thread_local! {
 /// Time before a timer is due at which a spinning loop stops sleeping: longer than the system needs to wake a thread.
 const SPIN_AHEAD: Duration = Duration::from_millis(1);
 
-/// Options of a reactor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The clock: the system's, or a driven one for tests.
@@ -91,7 +90,6 @@ impl Reactor {
         Self::with_options(Options { clock, spin: false })
     }
 
-    /// An event loop for this thread with options.
     pub fn with_options(options: Options) -> io::Result<Self> {
         let poll = mio::Poll::new()?;
         let registry = poll.registry().try_clone()?;

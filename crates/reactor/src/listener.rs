@@ -61,7 +61,6 @@ impl Listener {
         }
     }
 
-    /// Waits for the next connection.
     pub async fn accept(&self) -> io::Result<Stream> {
         Stream::take(self.accept_for_any().await?)
     }

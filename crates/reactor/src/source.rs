@@ -25,7 +25,6 @@ pub(crate) struct Readiness {
 #[derive(Default)]
 struct Direction {
     ready: Cell<bool>,
-    /// A task waits.
     awaited: Cell<bool>,
     /// Waker of the waiting task, or of the last one: usually the same task again, so that its waker need not be
     /// cloned.

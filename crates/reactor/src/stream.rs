@@ -32,14 +32,12 @@ pub struct Accepted(pub(crate) Socket);
 /// The address of one end of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndAddress {
-    /// TCP.
     Tcp(SocketAddr),
     /// The path of a unix socket; empty for an end without a name.
     Unix(PathBuf),
 }
 
 impl Stream {
-    /// Connects to a TCP address.
     pub async fn connect_tcp(address: SocketAddr) -> io::Result<Self> {
         let stream = mio::net::TcpStream::connect(address)?;
         let mut source =
@@ -91,7 +89,6 @@ impl Stream {
         Self::accepted(accepted.0)
     }
 
-    /// The address of this end.
     pub fn local_address(&self) -> io::Result<EndAddress> {
         match &self.source.io {
             Socket::Tcp(stream) => stream.local_addr().map(EndAddress::Tcp),
@@ -99,7 +96,6 @@ impl Stream {
         }
     }
 
-    /// The address of the peer's end.
     pub fn peer_address(&self) -> io::Result<EndAddress> {
         match &self.source.io {
             Socket::Tcp(stream) => stream.peer_addr().map(EndAddress::Tcp),

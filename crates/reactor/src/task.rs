@@ -57,7 +57,6 @@ impl TaskWake {
         self.index
     }
 
-    /// Whether the task belongs to the loop with this inbox.
     pub(crate) fn belongs_to(&self, inbox: &Arc<Inbox>) -> bool {
         Arc::ptr_eq(&self.inbox, inbox)
     }

@@ -35,7 +35,6 @@ struct Waiting {
     waker: Waker,
 }
 
-/// The key of a pending timer.
 pub(crate) struct TimerKey {
     number: u64,
     slot: usize,

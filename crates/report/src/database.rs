@@ -53,7 +53,6 @@ pub enum Error {
     Database {
         /// The database.
         path: PathBuf,
-        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// The file could not be created or renamed.
@@ -61,7 +60,6 @@ pub enum Error {
     Io {
         /// The database.
         path: PathBuf,
-        /// The system's error.
         source: io::Error,
     },
     /// Two records have the same run number, and are not those of two loads.

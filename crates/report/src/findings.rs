@@ -173,7 +173,6 @@ pub fn rule_explained(id: &str, width: u16) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The JSON document of an audit.
 #[derive(Serialize)]
 pub(crate) struct AuditDocument<'a> {
     format: u32,

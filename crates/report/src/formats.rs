@@ -20,7 +20,6 @@ use crate::results::Results;
 #[cfg(feature = "parquet")]
 use crate::tables::columns::{table_of_measures, table_of_seconds};
 
-/// The level of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// The figures of each run.

@@ -56,14 +56,12 @@ pub(crate) enum Measure {
     Throughput,
     NewOrders,
     Cpu,
-    /// A cost of one operation.
     Cost(Cost),
     /// Response times: the percentiles that share one chart.
     Latency(Vec<Percentile>),
 }
 
 impl Measure {
-    /// Whether it shows a metric.
     pub(crate) fn shows(&self, metric: Metric) -> bool {
         match self {
             Self::Throughput => metric == Metric::Throughput,

@@ -30,7 +30,6 @@ pub struct PastResult {
     pub varies: Vec<String>,
     /// The grade of its audit; `None` if there is none.
     pub grade: Option<char>,
-    /// Its headline figure.
     pub headline: Option<Headline>,
     /// The reason why nothing can be shown.
     pub missing: Option<String>,

@@ -21,13 +21,11 @@ const SIDES: &str = "\
 pub struct ComparedStatement<'a> {
     /// Its name.
     pub statement: &'a str,
-    /// The variant.
     pub variant: &'a str,
     /// The verdict in a word or two.
     pub verdict: &'a str,
     /// The difference: `-83 %`.
     pub change: Option<String>,
-    /// Its interval.
     pub interval: Option<String>,
     /// Blocks measured.
     pub blocks: usize,
@@ -39,7 +37,6 @@ pub struct ComparedStatement<'a> {
     pub sides: [PlanSide<'a>; 2],
 }
 
-/// One side.
 #[derive(Debug)]
 pub struct PlanSide<'a> {
     /// The mean time with its unit.

@@ -35,7 +35,6 @@ pub struct ExplainedStatement<'a> {
 pub struct ExplainedForm<'a> {
     /// What was sent before the statement: `EXPLAIN ANALYZE`.
     pub command: &'a str,
-    /// The plan.
     pub plan: &'a Plan,
     /// The server's own words.
     pub original: String,

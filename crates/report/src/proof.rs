@@ -16,7 +16,6 @@ pub use text::proof_as_text;
 /// The answer about a file.
 #[derive(Debug, Clone)]
 pub struct Proof {
-    /// The file.
     pub file: String,
     /// The file that it is compared with; `None` for the defaults.
     pub against: Option<String>,
@@ -79,7 +78,6 @@ impl PossibleLoss {
 pub struct Gain {
     /// Whether it is that of the shortest file, and not of the whole one.
     pub of_shortest: bool,
-    /// The ratio.
     pub ratio: Interval,
 }
 
@@ -88,9 +86,7 @@ pub struct Gain {
 pub struct ProofLine {
     /// The lines as in the file; without any, what the base sets and the file leaves to the default.
     pub lines: Vec<String>,
-    /// The options' names.
     pub options: Vec<String>,
-    /// Their fate.
     pub fate: Fate,
     /// The metric with them over the metric without them.
     pub effect: Option<Interval>,
@@ -110,32 +106,24 @@ pub struct ProofLine {
     pub class_without: Option<DurabilityClass>,
 }
 
-/// A line that was not tested.
 #[derive(Debug, Clone)]
 pub struct UntestedText {
-    /// The line.
     pub line: String,
-    /// The reason.
     pub why: String,
 }
 
-/// A round of measurements.
 #[derive(Debug, Clone)]
 pub struct ProofRound {
-    /// What for.
     pub purpose: Purpose,
-    /// Its results.
     pub results: String,
     /// Files that were measured in the same blocks.
     pub files: usize,
     /// Complete runs.
     pub runs: usize,
-    /// Blocks.
     pub blocks: u32,
 }
 
 impl Proof {
-    /// The lines of a fate.
     pub(crate) fn of(&self, fate: Fate) -> impl Iterator<Item = &ProofLine> {
         self.lines.iter().filter(move |line| line.fate == fate)
     }
@@ -318,7 +306,6 @@ fn interval(ratio: &Interval) -> String {
     format!("{estimate} ({low} to {high})")
 }
 
-/// The word for a fate.
 fn fate_word(fate: Fate) -> &'static str {
     match fate {
         Fate::Helps => "helps",
@@ -331,7 +318,6 @@ fn fate_word(fate: Fate) -> &'static str {
     }
 }
 
-/// A purpose in words.
 fn purpose_in_words(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Screening => {

@@ -20,17 +20,14 @@ pub struct Results {
     pub verdict: Option<verdict::Question>,
     /// The parts of the question that the author wants answered one by one, in the author's order.
     pub clauses: Vec<Clause>,
-    /// What the author expects of the figures.
     pub expectations: Vec<Expectation>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// Their stages, if their load has any: [`Staged::of`] the runs.
     pub staged: Staged,
-    /// The disturbances by other work on the machines.
     pub disturbances: Disturbances,
     /// The audit; `None` if it was not done.
     pub audit: Option<audit::Audit>,
-    /// Number of runs in the plan.
     pub planned_runs: u32,
 }
 
@@ -45,7 +42,6 @@ impl Results {
         self.verdict.is_some() || !self.clauses.is_empty()
     }
 
-    /// True if a run has several loads.
     pub(crate) fn has_several_loads(&self) -> bool {
         self.runs.iter().any(|it| !it.header.beside.is_empty())
     }
@@ -118,7 +114,6 @@ pub struct Clause {
 /// A bound on a figure of every combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// The figure.
     pub metric: verdict::Metric,
     /// Whether it has to be below the limit, not above it.
     pub is_below: bool,

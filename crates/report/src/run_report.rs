@@ -21,9 +21,7 @@ pub struct RunReport {
     pub name: String,
     /// Version of the server, as it reports it.
     pub server: String,
-    /// The server's address.
     pub address: String,
-    /// The transport between clients and server.
     pub transport: String,
     /// The settings of the run, such as `rand-type` to `uniform`.
     pub settings: BTreeMap<String, String>,
@@ -34,7 +32,6 @@ pub struct RunReport {
     /// Connections that were requested in addition and could not be opened.
     #[serde(skip_serializing_if = "is_zero")]
     pub connections_refused: u64,
-    /// Number of event loops.
     pub loops: u32,
     /// Mechanism of the event loops.
     pub io: String,
@@ -48,7 +45,6 @@ pub struct RunReport {
     pub throughput_per_s: Option<f64>,
     /// Completed statements by class, per second.
     pub statements_per_s: Classes<f64>,
-    /// Statements by class.
     #[serde(skip)]
     pub classes: Classes<u64>,
     /// From the scheduled start of an operation to its end.
@@ -109,22 +105,17 @@ pub struct Classes<T> {
 /// Times of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Times {
-    /// Number of times.
     pub count: u64,
     /// Completed during the measurement, per second.
     #[serde(skip)]
     pub per_s: f64,
-    /// The mean, milliseconds.
     pub mean_ms: f64,
-    /// The shortest, milliseconds.
     pub min_ms: f64,
-    /// The longest, milliseconds.
     pub max_ms: f64,
     /// Percentiles in ascending order.
     pub percentiles: Vec<PercentileValue>,
 }
 
-/// One percentile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PercentileValue {
     /// Its level, 0 to 100.
@@ -142,7 +133,6 @@ pub struct PercentileValue {
 /// One statement inside the operations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StatementReport {
-    /// Its name.
     pub name: String,
     /// Number of executions by class.
     pub classes: Classes<u64>,

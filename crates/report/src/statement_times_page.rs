@@ -10,17 +10,14 @@ const STYLE: &str = "pre { white-space: pre-wrap; overflow-wrap: anywhere; }";
 /// A timed statement; times in seconds.
 #[derive(Debug)]
 pub struct TimedStatement<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Where it begins.
     pub place: String,
-    /// Its text.
     pub text: String,
     /// Rows received or changed.
     pub rows: u64,
     /// Warnings of the last execution.
     pub warnings: u32,
-    /// Whether each execution was rolled back.
     pub is_rolled_back: bool,
     /// After a restart.
     pub cold_s: &'a [f64],

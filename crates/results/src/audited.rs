@@ -79,7 +79,6 @@ pub fn experiment_of(
 pub struct ComparedSide<'r> {
     /// The name that the user gave.
     pub name: &'r str,
-    /// Its runs.
     pub records: Vec<&'r Record>,
     /// Their stages, and the runs without any; empty if no run has stages.
     pub stages: Vec<&'r Record>,
@@ -99,7 +98,6 @@ impl<'r> ComparedSide<'r> {
     }
 }
 
-/// The audit of a comparison's two sides.
 pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
     let alone = sides.each_ref().map(|side| {
         let [runs, stages] = side.measured(false);

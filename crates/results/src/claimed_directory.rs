@@ -12,7 +12,6 @@ use blame::{Blame, Blamed};
 use files::{Created, Lock};
 use serde::{Deserialize, Serialize};
 
-/// The marker's file name.
 const MARKER: &str = "dbdyno-results.json";
 /// Lock file of a process that writes results; it contains the process id and is removed with the lock.
 const LOCK: &str = "dbdyno-results.lock";
@@ -124,7 +123,6 @@ impl ClaimedDirectory {
         Ok(self)
     }
 
-    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -152,7 +150,6 @@ impl ClaimedDirectory {
     }
 }
 
-/// Whether a directory carries the marker.
 fn is_marked(path: &Path) -> bool {
     let marker = path.join(MARKER);
     let is_file = marker.symlink_metadata().is_ok_and(|it| it.is_file());

@@ -55,7 +55,6 @@ struct KnownFile {
     changed_ns: u64,
 }
 
-/// The headline figure of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct KnownHeadline {
     measure: String,

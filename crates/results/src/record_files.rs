@@ -50,7 +50,6 @@ impl RecordFiles {
         one_per_run(&self.incomplete)
     }
 
-    /// The run records in a directory.
     pub(crate) fn of(directory: &Path) -> Result<Self, Blamed> {
         let failed = Blamed::io(Blame::Input, directory);
         let middle = format!(".{DISTURBED}-");
@@ -110,7 +109,6 @@ pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
     }
 }
 
-/// The error for a directory without run records.
 pub(crate) fn no_record(directory: &Path) -> Blamed {
     let message = format!("{}: contains no run record", directory.display());
     let hint = if directory.join(EXPERIMENT).exists() {

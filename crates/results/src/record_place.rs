@@ -46,7 +46,6 @@ impl RecordPlace {
         })
     }
 
-    /// Path of the record.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -66,7 +66,6 @@ pub fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, 
     Ok(page)
 }
 
-/// Path of a record's page.
 pub(crate) fn page_of(record: &Path) -> PathBuf {
     match record.file_name() {
         Some(name) if name == RECORD => record.with_file_name(REPORT),
@@ -119,7 +118,6 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
     }
 }
 
-/// Combines several results.
 fn as_one(names: &[String], several: Vec<Results>) -> Results {
     let is_taken = |name: &str| {
         let mut factors = several.iter().flat_map(|results| &results.factors);

@@ -120,7 +120,6 @@ impl ResultsDirectory {
         }
     }
 
-    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

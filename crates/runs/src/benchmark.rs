@@ -99,7 +99,6 @@ pub trait Work: Send {
         Vec::new()
     }
 
-    /// Does it.
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed>;
 
     /// Lines of the record after its end, given its duration in seconds, whether it succeeded or not.

@@ -60,7 +60,6 @@ pub struct Loaded {
     pub rows: u64,
     /// Bytes of all tables and their indexes, as the server counts its pages; `None` if it does not report them.
     pub disk_bytes: Option<u64>,
-    /// Duration of the load.
     pub took: Duration,
 }
 
@@ -70,7 +69,6 @@ pub struct WantedData<'a> {
     pub data_set: String,
     /// The required state of the data before the run.
     pub spec: &'a DataSpec,
-    /// The generator of the data.
     pub maker: Box<dyn DataSet>,
 }
 

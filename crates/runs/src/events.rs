@@ -155,7 +155,6 @@ impl Events {
         self.thread = Some(std::thread::spawn(move || work.carry_out()));
     }
 
-    /// Name of the event that runs.
     pub(crate) fn running(&self) -> Option<String> {
         self.state.running().clone()
     }

@@ -6,7 +6,6 @@ use reactor::Interrupt;
 
 /// Receiver of messages and progress; implemented by the command line, which prints them.
 pub trait Listener: Send + Sync {
-    /// Receives a message.
     fn hear(&self, event: Event<'_>);
 
     /// Begins a step that takes noticeable time; dropping the returned value ends it.
@@ -36,7 +35,6 @@ pub enum Event<'a> {
 /// Length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// Not known.
     Unknown,
     /// Length in any unit, at an even pace: the time left can be computed.
     Even(u64),
@@ -49,7 +47,6 @@ pub trait Step {
     /// Sets the completed part of the length.
     fn reach(&self, position: u64);
 
-    /// Adds to the length.
     fn lengthen(&self, by: u64);
 
     /// Sets the current activity of the step.
@@ -70,12 +67,10 @@ pub trait Step {
 pub struct Context {
     /// Ends the operation early.
     pub interrupt: Interrupt,
-    /// Receives the messages.
     pub listener: Arc<dyn Listener>,
 }
 
 impl Context {
-    /// A context with this interrupt and this listener.
     pub fn new(interrupt: Interrupt, listener: Arc<dyn Listener>) -> Self {
         Self {
             interrupt,
@@ -88,22 +83,18 @@ impl Context {
         Self::new(interrupt, Arc::new(Nobody))
     }
 
-    /// Passes a message to the listener.
     pub fn tell(&self, event: Event<'_>) {
         self.listener.hear(event);
     }
 
-    /// Passes a warning to the listener.
     pub fn warn(&self, what: &str) {
         self.listener.warn(what);
     }
 
-    /// Passes a note to the listener.
     pub fn note(&self, what: &str) {
         self.tell(Event::Note(what));
     }
 
-    /// Begins a step.
     pub fn step(&self, what: &str, length: Length) -> Box<dyn Step> {
         self.listener.begin(what, length)
     }

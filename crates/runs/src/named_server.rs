@@ -41,7 +41,6 @@ pub fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Opens the server with this name.
 pub fn open(name: &str) -> Result<Server, Blamed> {
     match Server::open(&path(name)?) {
         Err(error @ server::Error::Missing { .. }) => {
@@ -53,7 +52,6 @@ pub fn open(name: &str) -> Result<Server, Blamed> {
     }
 }
 
-/// The names of all servers.
 fn names() -> Result<Vec<String>, Blamed> {
     let listed = server::list(&root()?)?.into_iter();
     let names = listed.filter_map(|it| Some(it.path.file_name()?.to_str()?.to_owned()));

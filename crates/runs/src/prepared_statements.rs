@@ -10,7 +10,6 @@ use crate::control::{control, number};
 /// Prepared statements that connections keep on their server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PreparedStatements {
-    /// Connections.
     pub connections: u64,
     /// Statements of all of them.
     pub statements: u64,

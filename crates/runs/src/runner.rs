@@ -312,7 +312,6 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The stage for a run.
     fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
         let load = &run.data_load;
         let of_load = self.benchmarks.benchmark(load.source.name());

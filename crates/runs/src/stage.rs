@@ -62,7 +62,6 @@ pub struct Stage {
     pub private: bool,
     /// True for a null server.
     pub is_simulated: bool,
-    /// The data of the run.
     pub dataset: Option<Dataset>,
     /// Settings that differ from the requested ones, one sentence each.
     pub settings_changed: Vec<String>,

@@ -5,13 +5,9 @@ use serde::{Deserialize, Serialize};
 /// What the kernel allowed on one disk; `None` is no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskLimit {
-    /// Reads per second.
     pub read_iops: Option<u64>,
-    /// Writes per second.
     pub write_iops: Option<u64>,
-    /// Bytes read per second.
     pub read_bytes_per_s: Option<u64>,
-    /// Bytes written per second.
     pub write_bytes_per_s: Option<u64>,
     /// Version of the control groups that held it: 1 or 2.
     pub cgroup_version: u32,

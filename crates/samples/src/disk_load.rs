@@ -7,7 +7,6 @@ use crate::storage_results::Pattern;
 /// Requests of fio to the files of one directory, while a run lasts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiskLoad {
-    /// The directory.
     pub directory: String,
     /// I/O engine; empty where the jobs have several.
     pub engine: String,

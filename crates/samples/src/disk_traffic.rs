@@ -8,9 +8,7 @@ use crate::{
 /// The traffic of one device in one interval, without that which it carries for the devices above it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DiskTraffic {
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Completed flushes; `None` if the kernel does not count them.
     pub flushes: Option<u64>,

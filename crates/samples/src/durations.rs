@@ -7,9 +7,7 @@ use histogram::Histogram;
 /// Durations of one kind: count, sum, extremes and distribution.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Durations {
-    /// Number of durations.
     pub count: u64,
-    /// Sum, nanoseconds.
     pub sum_ns: u64,
     /// Exact minimum, nanoseconds; 0 when there is none.
     pub min_ns: u64,
@@ -20,7 +18,6 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// Records one duration.
     #[inline]
     pub fn record(&mut self, duration_ns: u64) {
         self.min_ns = if self.count == 0 {

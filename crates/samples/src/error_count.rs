@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// never completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
-    /// Name of the load.
     pub load: String,
     /// Operation type, or `connect`.
     pub operation: String,

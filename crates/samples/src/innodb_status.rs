@@ -13,9 +13,7 @@ pub struct InnodbStatus {
     pub flushed_lsn: Option<u64>,
     /// Log sequence number of the last checkpoint.
     pub checkpoint_lsn: Option<u64>,
-    /// Pages of the buffer pool.
     pub pool_pages: Option<u64>,
-    /// Free pages of the buffer pool.
     pub free_pages: Option<u64>,
     /// Modified pages of the buffer pool.
     pub dirty_pages: Option<u64>,
@@ -29,7 +27,6 @@ pub struct InnodbStatus {
     pub queries_inside: Option<u64>,
     /// Threads waiting to enter InnoDB.
     pub queries_queued: Option<u64>,
-    /// Open read views.
     pub read_views: Option<u64>,
     /// Number of active transactions listed in the status.
     pub active_transactions: Option<u64>,

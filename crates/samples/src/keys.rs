@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A list of words from which the statements of a load draw their keys: a dictionary of a .smack file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keys {
-    /// Name of the load.
     pub load: String,
-    /// Name of the dictionary.
     pub dictionary: String,
     /// The order of the draws: `random` (uniform), `sequential` (each client cycles through the list from its start) or
     /// `unique` (each word at most once).

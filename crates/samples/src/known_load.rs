@@ -18,7 +18,6 @@ pub struct KnownLoad {
     pub keys: &'static str,
 }
 
-/// All known loads.
 pub const KNOWN_LOADS: [KnownLoad; 1] = [KnownLoad {
     name: "tpcc",
     own_checks: "consistency conditions",

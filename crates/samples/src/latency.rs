@@ -2,20 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Latencies, nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Mean.
     pub mean_ns: f64,
-    /// Median.
     pub p50_ns: u64,
-    /// 95th percentile.
     pub p95_ns: u64,
-    /// 99th percentile.
     pub p99_ns: u64,
-    /// 99.9th percentile.
     pub p999_ns: u64,
-    /// The longest.
     pub max_ns: u64,
 }
 

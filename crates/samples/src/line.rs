@@ -169,7 +169,6 @@ pub struct ServerIdentity {
     pub at: String,
     /// Version string as the server reports it, for example `10.11.19-MariaDB-0+deb12u1`.
     pub version: String,
-    /// `version_comment`.
     pub version_comment: String,
     /// Address as the client used it, without credentials.
     pub address: String,
@@ -217,7 +216,6 @@ pub enum Phase {
 pub struct PhaseMark {
     /// Seconds since the start of the load.
     pub t_s: f64,
-    /// The phase that begins.
     pub phase: Phase,
     /// Why the phase began, as text ("warm-up of 5 s over", "throughput steady by MSER-5").
     pub why: String,
@@ -375,7 +373,6 @@ impl StatementInterval {
         }
     }
 
-    /// The times of the statements.
     pub fn times(&self) -> Durations {
         Durations {
             count: self.reads + self.writes + self.others,
@@ -390,7 +387,6 @@ impl StatementInterval {
 /// One statement of a load's operations in one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StatementInterval {
-    /// Name of the load.
     pub load: String,
     /// Statement, for example `update_index`.
     pub statement: String,
@@ -408,7 +404,6 @@ pub struct StatementInterval {
     pub max_ns: u64,
     /// Times in nanoseconds, each from the end of the previous statement or the beginning of the attempt.
     pub histogram: Histogram,
-    /// Rows returned.
     #[serde(default, skip_serializing_if = "ReturnedRows::is_none")]
     pub returned: ReturnedRows,
 }
@@ -416,15 +411,12 @@ pub struct StatementInterval {
 /// The result of loading a table, if that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// Name of the table.
     pub table: String,
-    /// Number of rows loaded.
     pub rows: u64,
     /// Their size as text as it was sent, bytes.
     pub bytes: u64,
     /// Duration from start to end, including the indexes and foreign keys that loading creates, seconds.
     pub took_s: f64,
-    /// Rows divided by the duration.
     pub rows_per_s: f64,
     /// Megabytes (10^6 bytes) of text divided by the duration.
     pub mb_per_s: f64,

@@ -33,7 +33,6 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of a reader.
     pub fn of(reader: R) -> Self {
         Self {
             reader,

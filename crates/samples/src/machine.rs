@@ -40,7 +40,6 @@ impl fmt::Display for Peer {
 /// A machine of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The half of the run that it carries.
     pub host: Host,
     /// Host name.
     pub name: String,
@@ -106,17 +105,14 @@ pub struct Link {
 /// Configuration of the CPUs of a machine. `None` if the kernel does not report it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuSetup {
-    /// Number of sockets.
     pub sockets: Option<u32>,
     /// Number of cores over all sockets; fewer than the logical CPUs with hyper-threading.
     pub cores: Option<u32>,
-    /// Number of NUMA nodes.
     pub numa_nodes: Option<u32>,
     /// Frequency governors in use, for example `performance`.
     pub governors: Vec<String>,
     /// Frequency driver, for example `intel_pstate`.
     pub frequency_driver: Option<String>,
-    /// Highest frequency, hertz.
     pub frequency_max_hz: Option<u64>,
     /// Whether the CPUs may exceed their nominal frequency.
     pub turbo: Option<bool>,
@@ -158,12 +154,10 @@ pub struct Cgroup {
     pub memory_limit_bytes: Option<u64>,
     /// Memory usage above which its processes are throttled, bytes; `None` without a limit, and with version 1.
     pub memory_high_bytes: Option<u64>,
-    /// True if disk I/O is limited.
     pub io_limited: bool,
 }
 
 impl Cgroup {
-    /// True if the group has any limit.
     pub fn is_limiting(&self) -> bool {
         self.cpu_limit.is_some()
             || self.cpus.is_some()
@@ -176,13 +170,11 @@ impl Cgroup {
 /// The storage of the directories that a server writes to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// The machine that holds the storage.
     pub host: Host,
     /// The directories; one that serves several purposes is listed once.
     pub places: Vec<StorageDirectory>,
     /// The block devices below them, each once, from the top of a stack downwards.
     pub devices: Vec<BlockDevice>,
-    /// Inputs that were not observed, as text.
     pub not_observed: Vec<String>,
 }
 
@@ -198,11 +190,9 @@ impl Storage {
 pub struct StorageDirectory {
     /// Contents: `data`, `redo log`, `binary log`, `temporary files` and others.
     pub holds: Vec<String>,
-    /// Path of the directory.
     pub path: String,
     /// Type of the file system, for example `ext4`.
     pub filesystem: String,
-    /// Mount point of the file system.
     pub mount_point: String,
     /// Options of the mount and of the file system, sorted and comma-separated.
     pub mount_options: String,
@@ -214,7 +204,6 @@ pub struct StorageDirectory {
     pub device: Option<String>,
 }
 
-/// File systems that are memory.
 const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 
 /// File systems on other machines, or on the host of a virtual machine.
@@ -248,7 +237,6 @@ impl StorageDirectory {
         }
     }
 
-    /// Whether it is a raw device and no directory.
     pub fn is_raw_device(&self) -> bool {
         self.filesystem == RAW_DEVICE
     }
@@ -271,7 +259,6 @@ pub struct BlockDevice {
     pub name: String,
     /// `disk`, `partition`, `volume` (device mapper), `array` (md) or `loop`.
     pub kind: String,
-    /// Size, bytes.
     pub size_bytes: u64,
     /// Model of a disk, name of a volume, level of an array, or the file of a loop device.
     pub model: Option<String>,
@@ -285,7 +272,6 @@ pub struct BlockDevice {
     pub write_cache: Option<String>,
     /// Capacity of its request queue.
     pub queue_requests: Option<u32>,
-    /// Read-ahead, bytes.
     pub read_ahead_bytes: Option<u64>,
     /// Smallest unit that it writes without reading first, bytes.
     pub physical_block_bytes: Option<u64>,
@@ -294,7 +280,6 @@ pub struct BlockDevice {
 /// A property of a machine that changed during the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
-    /// The machine that changed.
     pub host: Host,
     /// The property, for example `write cache of sda`.
     pub what: String,

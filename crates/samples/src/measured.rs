@@ -74,7 +74,6 @@ impl Record {
             .filter(move |it| it.t_s + it.length_s <= first_s + WITHIN_S)
     }
 
-    /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl DoubleEndedIterator<Item = &Interval> {
         let intervals = self.intervals.iter();
         intervals.filter(|interval| interval.phase == Phase::Measurement)
@@ -99,7 +98,6 @@ impl<'r> Measured<'r> {
         samples.filter(move |it| it.length_s > 0.0 && self.holds(it.t_s, it.length_s))
     }
 
-    /// The server's counters over the phase.
     pub fn counters(self) -> Counters<'r> {
         let readings = self.record.server_status.iter();
         let readings: Vec<_> = readings

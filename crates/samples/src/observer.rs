@@ -51,11 +51,9 @@ pub struct ClockDrift {
     pub uncertainty_ppm: f64,
 }
 
-/// The loss of an observer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lost {
     /// Seconds since the start of the load; 0 if it was never reached.
     pub t_s: f64,
-    /// The cause, as text.
     pub why: String,
 }

@@ -65,9 +65,7 @@ impl Offered {
 pub struct Shortfall {
     /// Start of the backlog that was never cleared, seconds since the start of the load.
     pub from_s: f64,
-    /// The part that could not keep up.
     pub cause: Cause,
-    /// The cause as text.
     pub why: String,
     /// Operations per second completed in the measurement.
     pub achieved_per_s: f64,

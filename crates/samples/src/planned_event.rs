@@ -22,7 +22,6 @@ pub struct PlannedEvent {
     pub begin_s: Option<f64>,
     /// End, seconds since the measurement began; `None` while it runs, and for an event that did not begin.
     pub end_s: Option<f64>,
-    /// How it ended.
     pub outcome: EventOutcome,
     /// Why it failed; empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -21,7 +21,6 @@ pub struct ProxyWork {
     /// Each rule that applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ProxyRule>,
-    /// What it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ProxyChange>,
 }
@@ -31,9 +30,7 @@ pub struct ProxyWork {
 pub struct ProxyHook {
     /// Its name, such as `read_query`.
     pub hook: String,
-    /// Number of calls.
     pub calls: u64,
-    /// Calls that ended with an error.
     pub errors: u64,
     /// Time of all calls, seconds.
     pub seconds: f64,
@@ -42,7 +39,6 @@ pub struct ProxyHook {
 /// How often a rule applied.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProxyRule {
-    /// Its name.
     pub rule: String,
     /// Number of statements.
     pub matches: u64,

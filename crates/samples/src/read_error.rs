@@ -9,18 +9,12 @@ use crate::line::FORMAT;
 pub enum ReadError {
     /// The file could not be read.
     #[error("cannot read run record {}: {source}", path.display())]
-    Io {
-        /// Path of the record.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// A line other than the last one is invalid.
     #[error("run record line {number} is not valid: {source}")]
     Line {
         /// Line number from 1.
         number: usize,
-        /// The parse error.
         source: serde_json::Error,
     },
     /// The first line does not describe a run.

@@ -79,7 +79,6 @@ pub struct Record {
     pub telemetry: Vec<Telemetry>,
     /// The cost of collecting telemetry, by collector.
     pub collected: Vec<Collected>,
-    /// The properties of machines that changed during the run.
     pub changed: Vec<Changed>,
     /// The server's counters, in order of time; adjacent readings of a very long run are merged; empty if not observed.
     pub server_status: Vec<ServerStatus>,
@@ -120,7 +119,6 @@ impl Record {
         self.connects.iter().map(|connects| connects.errors).sum()
     }
 
-    /// Reads the record in `path`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let at = |source| ReadError::Io {
             path: path.to_owned(),

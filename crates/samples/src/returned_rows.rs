@@ -14,7 +14,6 @@ pub struct ReturnedRows {
 }
 
 impl ReturnedRows {
-    /// Records a statement that returned this number of rows.
     pub fn record(&mut self, rows: u64) {
         self.statements += 1;
         self.rows = self.rows.saturating_add(rows);

@@ -11,7 +11,6 @@ use crate::innodb_status::InnodbStatus;
 pub struct ServerStatus {
     /// Start, seconds since the start of the load; negative if the previous reading is older.
     pub t_s: f64,
-    /// Length in seconds.
     pub length_s: f64,
     /// Time from the first query to the last answer of this reading, seconds.
     pub asked_s: f64,
@@ -68,7 +67,6 @@ pub struct TableSizes {
 pub struct TableSize {
     /// Name of the database.
     pub schema: String,
-    /// Name of the table.
     pub table: String,
     /// Storage engine; empty if the server does not report it.
     pub engine: String,
@@ -117,9 +115,7 @@ pub struct SlowClass {
     pub p50_s: f64,
     /// 95th percentile (nearest rank), seconds.
     pub p95_s: f64,
-    /// The longest time, seconds.
     pub max_s: f64,
-    /// Rows examined.
     pub rows_examined: u64,
     /// Rows returned.
     pub rows_sent: u64,
@@ -132,6 +128,5 @@ pub struct ServerObservation {
     pub statements: u64,
     /// The longest time of the statements that each reading executes, seconds.
     pub statement_max_s: f64,
-    /// Inputs that were not observed, as text.
     pub not_observed: Vec<String>,
 }

@@ -15,7 +15,6 @@ pub struct ServerMoment {
     pub connections: Vec<ClientConnection>,
     /// Number of statements used for this reading.
     pub asked: u64,
-    /// Inputs that were not observed, as text.
     pub not_observed: Vec<String>,
 }
 
@@ -31,11 +30,8 @@ pub struct TimesUpTo {
 /// One row of the server's process list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClientConnection {
-    /// Connection id.
     pub id: u64,
-    /// Account name.
     pub user: String,
-    /// Host of the client.
     pub host: String,
     /// Current database; empty without one.
     pub database: String,

@@ -24,7 +24,6 @@ pub fn run_indices<'r>(records: impl IntoIterator<Item = &'r Record>) -> Vec<usi
     indices
 }
 
-/// Number of runs that these records are of.
 pub fn run_count<'r>(records: impl IntoIterator<Item = &'r Record>) -> usize {
     run_indices(records).last().map_or(0, |last| last + 1)
 }

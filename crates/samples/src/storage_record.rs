@@ -15,7 +15,6 @@ use crate::{
     storage_results::{Access, Pattern, PatternResult},
 };
 
-/// The version of the format.
 pub const STORAGE_FORMAT: u32 = 1;
 /// A longer record is refused: 137 patterns and the courses of a burst are far below.
 const BYTES_MAX: u64 = 64 << 20;
@@ -26,7 +25,6 @@ const BYTES_MAX: u64 = 64 << 20;
 pub enum StorageLine {
     /// The first line: what is measured, and how.
     Storage(Box<StorageHeader>),
-    /// A pattern was measured.
     Pattern(PatternResult),
     /// Durable commits were measured.
     Commit(CommitResult),
@@ -77,7 +75,6 @@ pub struct StorageHeader {
     pub format: u32,
     /// The dbdyno that wrote it.
     pub dbdyno_version: String,
-    /// What is measured.
     pub mode: StorageMode,
     /// When it began: UTC, RFC 3339.
     pub at: String,
@@ -114,7 +111,6 @@ pub struct StorageHeader {
     /// The limit that was in force while it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<DiskLimit>,
-    /// Files that an import read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported_from: Vec<String>,
 }
@@ -177,7 +173,6 @@ pub enum CommitSequence {
 }
 
 impl CommitSequence {
-    /// The server's name.
     pub fn server(self) -> &'static str {
         match self {
             Self::Mariadb => "MariaDB",
@@ -191,12 +186,10 @@ impl CommitSequence {
 pub struct CommitResult {
     /// Writers that committed at the same time.
     pub writers: u32,
-    /// Whose calls it made.
     #[serde(default)]
     pub sequence: CommitSequence,
     /// Time of the probe, seconds.
     pub elapsed_s: f64,
-    /// Durable commits.
     pub commits: u64,
     /// Groups of commits that shared one pair of flushes.
     pub groups: u64,
@@ -214,7 +207,6 @@ pub struct CommitResult {
 }
 
 impl CommitResult {
-    /// Durable commits per second.
     pub fn commits_per_s(&self) -> f64 {
         self.commits as f64 / self.elapsed_s
     }
@@ -225,7 +217,6 @@ impl CommitResult {
 pub struct BurstCell {
     /// Size of the range that was accessed, bytes; `None` where an import does not know it.
     pub size_bytes: Option<u64>,
-    /// The pattern.
     pub pattern: Pattern,
     /// Pause before it, seconds.
     pub pause_s: f64,
@@ -235,12 +226,10 @@ pub struct BurstCell {
     pub iops: Vec<f64>,
 }
 
-/// A round of the steady state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SteadyRound {
     /// From 1.
     pub round: u32,
-    /// What was measured.
     pub result: PatternResult,
 }
 
@@ -251,11 +240,8 @@ pub struct StorageRecord {
     pub header: StorageHeader,
     /// Patterns, each repeat by itself, in the order in which they were measured.
     pub patterns: Vec<PatternResult>,
-    /// Commit probes.
     pub commits: Vec<CommitResult>,
-    /// Cells of the burst grid.
     pub bursts: Vec<BurstCell>,
-    /// Rounds.
     pub rounds: Vec<SteadyRound>,
     /// Whether everything was measured.
     pub is_complete: bool,
@@ -263,15 +249,11 @@ pub struct StorageRecord {
     pub whole_bytes: u64,
 }
 
-/// A record that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageReadError {
-    /// The file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
-        /// The file.
         path: std::path::PathBuf,
-        /// What the system said.
         source: std::io::Error,
     },
     /// A whole line is broken.
@@ -279,7 +261,6 @@ pub enum StorageReadError {
     Line {
         /// From 1.
         number: usize,
-        /// What is wrong.
         source: serde_json::Error,
     },
     /// The first line says nothing of what is measured.
@@ -287,10 +268,7 @@ pub enum StorageReadError {
     NoHeader,
     /// Another dbdyno wrote it.
     #[error("the storage record has format {found}, and this dbdyno reads format {STORAGE_FORMAT}")]
-    Format {
-        /// Format in the file.
-        found: u32,
-    },
+    Format { found: u32 },
 }
 
 impl StorageLine {
@@ -387,7 +365,6 @@ impl StorageRecord {
         imported.map_or(header, |it| it.size_bytes)
     }
 
-    /// Adds what was measured.
     pub fn add(&mut self, line: StorageLine) {
         match line {
             StorageLine::Storage(header) => self.header = *header,

@@ -8,9 +8,7 @@ use crate::latency::{Latency, LatencyBins};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// From the begin to the end.
     Sequential,
-    /// Anywhere.
     Random,
 }
 
@@ -20,7 +18,6 @@ pub enum Access {
 pub struct Pattern {
     /// Its name, which is the section of the job file.
     pub name: String,
-    /// Sequential or random.
     pub access: Access,
     /// Size of a request, bytes.
     pub block_bytes: u64,
@@ -30,10 +27,8 @@ pub struct Pattern {
     pub depth: u32,
 }
 
-/// What was measured of a pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PatternResult {
-    /// The pattern.
     pub pattern: Pattern,
     /// From 1: which of the repeats.
     #[serde(default = "first")]
@@ -54,7 +49,6 @@ pub struct PatternResult {
 /// How another tool measured a pattern. `None` where its file does not say it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedJob {
-    /// The file.
     pub file: String,
     /// I/O engine.
     pub engine: Option<String>,
@@ -68,10 +62,8 @@ pub struct ImportedJob {
     pub flushes: Option<Flushes>,
 }
 
-/// Flushes of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Flushes {
-    /// How many.
     pub count: u64,
     /// From the call to its return.
     pub latency: Latency,
@@ -90,7 +82,6 @@ impl PatternResult {
         self.sides().map(|side| side.iops).sum()
     }
 
-    /// Bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
         self.sides().map(|side| side.bytes_per_s).sum()
     }
@@ -135,13 +126,10 @@ impl PatternResult {
 pub struct Requests {
     /// Requests that were completed.
     pub count: u64,
-    /// Requests per second.
     pub iops: f64,
     /// Standard deviation of the rate's samples inside the run.
     pub iops_deviation: f64,
-    /// How many samples these were.
     pub rate_samples: u64,
-    /// Bytes per second.
     pub bytes_per_s: f64,
     /// Time from the submission of a request to its completion; `None` where another tool did not record it.
     pub latency: Option<Latency>,
@@ -187,7 +175,6 @@ impl Requests {
 /// The figures of one repeat of a pattern in one direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// Requests per second.
     pub iops: f64,
     /// As in [`Requests::latency`].
     pub latency: Option<Latency>,

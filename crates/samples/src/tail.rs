@@ -29,7 +29,6 @@ pub struct RecordTail {
 const READ_AT_ONCE: u64 = 64 << 10;
 
 impl RecordTail {
-    /// Opens the record in `path`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let file = files::open_regular(path).map_err(|source| failed(path, source))?;
         Ok(Self {

@@ -9,7 +9,6 @@ use crate::machine::Host;
 pub struct Telemetry {
     /// Start, seconds since the start of the load.
     pub t_s: f64,
-    /// Length in seconds.
     pub length_s: f64,
     /// The observed machine.
     pub host: Host,
@@ -36,19 +35,15 @@ pub struct Telemetry {
     /// Each CPU that is online.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<CpuTimes>,
-    /// Demand for CPUs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduling: Option<Scheduling>,
-    /// Stall times of tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
-    /// Transfers between memory and disks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paging: Option<Paging>,
     /// Each network interface with traffic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<InterfaceUse>,
-    /// TCP counters of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpUse>,
     /// The control group of the server's process.
@@ -97,7 +92,6 @@ impl MachineUse {
 /// Times of one CPU in one interval, seconds; zero values are omitted from the record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuTimes {
-    /// Number of the CPU.
     pub cpu: u32,
     /// In user mode, guests included.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -141,9 +135,7 @@ pub struct Scheduling {
     pub blocked: Option<u32>,
     /// Load average over a minute at the end of the interval.
     pub load_1m: Option<f64>,
-    /// Number of context switches.
     pub context_switches: u64,
-    /// Number of interrupts.
     pub interrupts: Option<u64>,
     /// Number of processes and threads created.
     pub forks: u64,
@@ -171,9 +163,7 @@ pub struct Paging {
     pub in_bytes: u64,
     /// Written to block devices, bytes.
     pub out_bytes: u64,
-    /// Swapped in, bytes.
     pub swapped_in_bytes: u64,
-    /// Swapped out, bytes.
     pub swapped_out_bytes: u64,
     /// Page faults, including major ones.
     pub faults: u64,
@@ -225,9 +215,7 @@ pub struct Memory {
     pub total_bytes: u64,
     /// Available without swapping, as estimated by the kernel.
     pub available_bytes: u64,
-    /// Swap in use.
     pub swap_used_bytes: u64,
-    /// Unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
     /// The page cache, including shared memory.
@@ -253,9 +241,7 @@ pub struct DiskUse {
     pub reads: u64,
     /// Completed writes.
     pub writes: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Time with at least one request in flight, seconds.
     pub busy_s: f64,
@@ -279,7 +265,6 @@ pub struct DiskRequests {
     pub writes_merged: u64,
     /// Completed discards; `None` before Linux 4.18.
     pub discards: Option<u64>,
-    /// Bytes discarded.
     pub discarded_bytes: Option<u64>,
     /// Time of the completed discards, summed over the discards, seconds.
     pub discard_s: Option<f64>,
@@ -327,13 +312,9 @@ impl DiskUse {
 pub struct InterfaceUse {
     /// Name of the interface, for example `eth0`.
     pub interface: String,
-    /// Bytes received.
     pub received_bytes: u64,
-    /// Packets received.
     pub received_packets: u64,
-    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Packets sent.
     pub sent_packets: u64,
     /// Damaged packets, in both directions.
     pub errors: u64,
@@ -357,7 +338,6 @@ pub struct TcpUse {
 /// Usage of one control group in one interval. `None` if its kernel does not count it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CgroupUse {
-    /// CPU time, seconds.
     pub cpu_s: Option<f64>,
     /// Periods of the CPU limit with runnable tasks.
     pub periods: Option<u64>,
@@ -390,13 +370,10 @@ pub struct CgroupUse {
 /// Requests of a control group to the disks on which it is limited, in one interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitedRequests {
-    /// Read requests.
     pub reads: u64,
     /// Write requests, flushes included.
     pub writes: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
 }
 
@@ -409,7 +386,6 @@ pub struct Collected {
     pub every_s: f64,
     /// Duration of collecting, seconds.
     pub length_s: f64,
-    /// Samples taken.
     pub samples: u64,
     /// Samples skipped because the previous one was late.
     pub missed: u64,

@@ -32,7 +32,6 @@ pub struct Totals {
     pub loads: BTreeSet<String>,
 }
 
-/// Totals of one operation type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OperationTotals {
     /// Failed operations due in the measurement.
@@ -47,28 +46,23 @@ pub struct OperationTotals {
     pub returned: ReturnedRows,
 }
 
-/// Totals of one statement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StatementTotals {
     /// Number of statements that returned rows, changed rows or did neither.
     pub classes: Classes,
     /// Statements completed in the measurement.
     pub back: u64,
-    /// Times of the statements.
     pub times: Durations,
-    /// Rows returned by the statements.
     pub returned: ReturnedRows,
 }
 
 impl Totals {
-    /// The totals of these intervals.
     pub fn of<'i>(intervals: impl IntoIterator<Item = &'i Interval>) -> Self {
         let mut totals = Self::default();
         intervals.into_iter().for_each(|it| totals.add(it));
         totals
     }
 
-    /// Adds one interval.
     pub fn add(&mut self, interval: &Interval) {
         self.add_part(interval, |phase, _| phase == Phase::Measurement);
     }

@@ -14,13 +14,10 @@ use crate::line::Line;
 /// Number of attempts to lock a new record.
 const LOCK_TRIES: u32 = 1000;
 
-/// The record could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write run record {}: {source}", path.display())]
 pub struct WriteError {
-    /// Path of the record.
     pub path: PathBuf,
-    /// The error of the operating system.
     pub source: io::Error,
 }
 
@@ -68,7 +65,6 @@ impl RecordWriter {
         })
     }
 
-    /// Path of the record.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -93,7 +89,6 @@ impl RecordWriter {
 pub struct RunWriter(Vec<RecordWriter>);
 
 impl RunWriter {
-    /// The records of one run.
     pub fn new(records: Vec<RecordWriter>) -> Self {
         Self(records)
     }

@@ -358,7 +358,6 @@ impl Examination<'_> {
     }
 }
 
-/// The server's remarks in its messages.
 fn remarks_in(log: &str) -> Vec<String> {
     let complaints = parse_complaints(log).into_iter();
     let remarks = complaints.filter_map(|complaint| match complaint {

@@ -109,7 +109,6 @@ pub(crate) fn host(options: &Options) -> String {
     }
 }
 
-/// Whether an option disables TLS.
 pub(crate) fn is_without_tls(options: &Options) -> bool {
     options
         .last("ssl")

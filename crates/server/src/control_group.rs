@@ -28,13 +28,11 @@ pub use version::CgroupVersion;
 
 /// Begin of the names of dbdyno's groups.
 const NAME: &str = "dbdyno-";
-/// The processes of a group.
 const PROCESSES: &str = "cgroup.procs";
 /// A group is busy until the kernel has cleared away its last process.
 const REMOVAL_TRIES: u32 = 400;
 const REMOVAL_PAUSE: Duration = Duration::from_millis(25);
 
-/// Why a limit cannot be set.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot limit {what}: {why}")]
 pub struct LimitError {
@@ -44,7 +42,6 @@ pub struct LimitError {
 }
 
 impl LimitError {
-    /// What the user can do.
     pub fn hint(&self) -> &str {
         &self.hint
     }

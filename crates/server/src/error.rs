@@ -13,10 +13,7 @@ use crate::InstallError;
 pub enum Error {
     /// The name of the requested server is not valid.
     #[error("{wanted}: not the name of a server")]
-    UnknownVersion {
-        /// The requested name.
-        wanted: String,
-    },
+    UnknownVersion { wanted: String },
     /// No binary on this machine is the requested server.
     #[error("{}: not found; {}", wanted.as_deref().unwrap_or("mysqld or mariadbd"), list(found))]
     NotInstalled {
@@ -27,56 +24,28 @@ pub enum Error {
     },
     /// The file is not a server binary, or it does not run.
     #[error("{}: not usable as a server: {why}", path.display())]
-    Binary {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        why: String,
-    },
+    Binary { path: PathBuf, why: String },
     /// The directory exists, and dbdyno did not make it.
     #[error("{}: not a server directory of dbdyno's", dir.display())]
-    Foreign {
-        /// The directory.
-        dir: PathBuf,
-    },
-    /// A server of this name exists already.
+    Foreign { dir: PathBuf },
     #[error("{}: a server with this name already exists", dir.display())]
-    NameTaken {
-        /// The server's directory.
-        dir: PathBuf,
-    },
-    /// No server of this name exists.
+    NameTaken { dir: PathBuf },
     #[error("{}: no such server", dir.display())]
-    Missing {
-        /// The directory that does not exist.
-        dir: PathBuf,
-    },
+    Missing { dir: PathBuf },
     /// Another dbdyno is creating, starting, stopping or destroying this server.
     #[error("{}: another dbdyno is working on this server", dir.display())]
-    Busy {
-        /// The server's directory.
-        dir: PathBuf,
-    },
+    Busy { dir: PathBuf },
     /// Another dbdyno has begun to create this server and has not finished.
     #[error("{}: this server is being created", dir.display())]
-    BeingMade {
-        /// The server's directory.
-        dir: PathBuf,
-    },
+    BeingMade { dir: PathBuf },
     /// The marker file of a server or snapshot is not valid.
     #[error("{}: {why}", path.display())]
-    Marker {
-        /// The marker file.
-        path: PathBuf,
-        /// The cause.
-        why: String,
-    },
+    Marker { path: PathBuf, why: String },
     /// The port named by the user is in use.
     #[error("port {port} on {host}: already in use")]
     PortTaken {
         /// The address that the server would listen on.
         host: String,
-        /// The port.
         port: u16,
     },
     /// An option file or a single option is wrong.
@@ -100,19 +69,15 @@ pub enum Error {
         shown(now)
     )]
     FixedAtCreation {
-        /// The option.
         option: String,
         /// Its value in the data directory; `None` for the server's default.
         was: Option<String>,
-        /// The requested value.
         now: Option<String>,
     },
-    /// The data directory could not be made.
     #[error("{}: creating the data directory failed ({status}); the end of the server's log:\n{log}", dir.display())]
     Initialise {
         /// The server's directory, removed again.
         dir: PathBuf,
-        /// The exit status of the server binary.
         status: String,
         /// The last lines of its log.
         log: String,
@@ -120,9 +85,7 @@ pub enum Error {
     /// The server ended before it answered.
     #[error("{}: the server died at start ({status}); the end of its log:\n{log}", dir.display())]
     DiedAtStart {
-        /// The server's directory.
         dir: PathBuf,
-        /// Its exit status.
         status: String,
         /// The last lines of its log.
         log: String,
@@ -130,63 +93,38 @@ pub enum Error {
     /// The server did not answer in time; it was killed.
     #[error("{}: the server did not {what} within {timeout_s} s and was killed; the end of its log:\n{log}", dir.display())]
     TimedOut {
-        /// The server's directory.
         dir: PathBuf,
         /// The expected action.
         what: &'static str,
-        /// The time limit, seconds.
         timeout_s: u64,
         /// The last lines of its log.
         log: String,
     },
     /// The operation needs a stopped server.
     #[error("{}: the server is running (pid {pid})", dir.display())]
-    Running {
-        /// The server's directory.
-        dir: PathBuf,
-        /// The server's process id.
-        pid: u32,
-    },
+    Running { dir: PathBuf, pid: u32 },
     /// The operation needs a running server.
     #[error("{}: the server is not running", dir.display())]
-    NotRunning {
-        /// The server's directory.
-        dir: PathBuf,
-    },
+    NotRunning { dir: PathBuf },
     /// A snapshot needs data from a clean stop.
     #[error("{}: the server was not stopped cleanly", dir.display())]
-    NotStoppedCleanly {
-        /// The server's directory.
-        dir: PathBuf,
-    },
+    NotStoppedCleanly { dir: PathBuf },
     /// The server has no data directory, because a restore was not completed.
     #[error("{}: the server has no data directory", dir.display())]
-    NoData {
-        /// The server's directory.
-        dir: PathBuf,
-    },
+    NoData { dir: PathBuf },
     /// The snapshot and the server differ in a property that the data depends on.
     #[error("{}: the snapshot has {what} {snapshot}, the server has {server}", path.display())]
     SnapshotMismatch {
-        /// The snapshot.
         path: PathBuf,
         /// The property in which they differ.
         what: String,
-        /// The snapshot's value.
         snapshot: String,
-        /// The server's value.
         server: String,
     },
-    /// A snapshot of this name exists already.
     #[error("{}: a snapshot with this name already exists", path.display())]
-    SnapshotExists {
-        /// The snapshot.
-        path: PathBuf,
-    },
-    /// No snapshot of this name exists.
+    SnapshotExists { path: PathBuf },
     #[error("{}: no such snapshot", path.display())]
     NoSnapshot {
-        /// The directory that does not exist.
         path: PathBuf,
         /// The names of the existing snapshots.
         there: Vec<String>,
@@ -201,10 +139,7 @@ pub enum Error {
     },
     /// Data whose redo log is disabled does not survive a crash, and neither would a restored copy of it.
     #[error("{}: the server's redo log is switched off", dir.display())]
-    RedoLogOff {
-        /// The server's directory.
-        dir: PathBuf,
-    },
+    RedoLogOff { dir: PathBuf },
     /// No mariadb-backup matches the server.
     #[error("mariadb-backup {wanted}: not found{}", instead(found))]
     NoBackup {
@@ -213,17 +148,13 @@ pub enum Error {
         /// The series of the one that was found.
         found: Option<String>,
     },
-    /// mariadb-backup failed.
     #[error("{}: mariadb-backup failed ({status}); the end of its output:\n{log}", dir.display())]
     Backup {
-        /// The server's directory.
         dir: PathBuf,
-        /// Its exit status.
         status: String,
         /// The last lines of its output.
         log: String,
     },
-    /// The disk is full.
     #[error("{}: no space left on the disk", path.display())]
     DiskFull {
         /// The file that could not be written.
@@ -236,7 +167,6 @@ pub enum Error {
         what: &'static str,
         /// The file, or the server's directory.
         path: PathBuf,
-        /// The cause.
         source: io::Error,
     },
 }
@@ -256,7 +186,6 @@ impl Error {
         }
     }
 
-    /// The party responsible for the error.
     pub fn blame(&self) -> Blame {
         match self {
             Self::Initialise { .. }

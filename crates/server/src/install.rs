@@ -38,7 +38,6 @@ pub use error::InstallError;
 use recipe::Package;
 pub use recipe::{RECIPES, Recipe};
 
-/// Progress of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// A part of the download is complete.
@@ -48,7 +47,6 @@ pub enum Progress {
         /// Estimated total, bytes.
         about_bytes: u64,
     },
-    /// The files are unpacked.
     Unpack,
     /// The server binary is run, and missing libraries are fetched.
     Try,
@@ -57,9 +55,7 @@ pub enum Progress {
 /// A server that dbdyno installed.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// Its name.
     pub name: String,
-    /// The server.
     pub installation: Installation,
     /// The package or file that it was installed from.
     pub source: String,

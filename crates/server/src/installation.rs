@@ -26,7 +26,6 @@ pub struct Installation {
     pub mysqld: PathBuf,
     /// The directory above the binary's directory; that directory itself where all files are in one directory.
     pub basedir: PathBuf,
-    /// Whose server it is.
     pub flavour: Flavour,
     /// The version as reported by the binary, for example `10.11.19-MariaDB-0+deb12u1`.
     pub version: String,

@@ -76,7 +76,6 @@ impl ProcessId {
             || read("cmdline").is_ok_and(|line| line.is_empty())
     }
 
-    /// The time since its start.
     pub(crate) fn uptime(&self) -> io::Result<Duration> {
         let text = fs::read_to_string("/proc/uptime")?;
         let up_s: f64 = text
@@ -88,7 +87,6 @@ impl ProcessId {
         Ok(Duration::from_secs_f64((up_s - start_s).max(0.0)))
     }
 
-    /// Whether this is one of its command-line arguments.
     pub(crate) fn has_argument(&self, argument: &str) -> bool {
         fs::read(format!("/proc/{}/cmdline", self.pid)).is_ok_and(|arguments| {
             arguments
@@ -112,7 +110,6 @@ impl ProcessId {
     }
 }
 
-/// An open handle of a process.
 pub(crate) struct ProcessHandle(OwnedFd);
 
 impl ProcessHandle {

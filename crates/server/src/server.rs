@@ -205,12 +205,10 @@ impl Server {
         &self.notes
     }
 
-    /// The server's directory.
     pub fn dir(&self) -> &Path {
         &self.layout.dir
     }
 
-    /// The data directory.
     pub fn datadir(&self) -> &Path {
         &self.layout.data
     }
@@ -225,12 +223,10 @@ impl Server {
         &self.layout.client_file
     }
 
-    /// The server's log.
     pub fn log_file(&self) -> &Path {
         &self.layout.log
     }
 
-    /// The last lines of the server's log.
     pub fn log_tail(&self, lines: usize) -> String {
         log::tail(&self.layout.log, 0, lines)
     }
@@ -251,12 +247,10 @@ impl Server {
         })
     }
 
-    /// The TCP port that the server listens on.
     pub fn port(&self) -> u16 {
         self.marker.port
     }
 
-    /// The path of the server's unix socket.
     pub fn socket(&self) -> PathBuf {
         let directory = self.marker.socket_dir.as_ref().unwrap_or(&self.layout.run);
         self.layout.socket_in(directory)
@@ -287,7 +281,6 @@ impl Server {
         self.endpoint_at(Address::Unix(self.socket()))
     }
 
-    /// The same over TCP.
     pub fn tcp_endpoint(&self) -> Endpoint {
         let address = Address::Tcp {
             host: self.marker.host.clone(),

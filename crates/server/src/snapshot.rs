@@ -52,7 +52,6 @@ impl Snapshot {
         })
     }
 
-    /// The snapshot's directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -67,7 +66,6 @@ impl Snapshot {
         self.manifest.taken_unix_s
     }
 
-    /// The copy method.
     pub fn method(&self) -> Method {
         self.manifest.method
     }
@@ -83,7 +81,6 @@ impl Snapshot {
         self.manifest.borrowed_plugin.as_deref()
     }
 
-    /// Number of files.
     pub fn files(&self) -> usize {
         self.manifest.files.len()
     }
@@ -103,10 +100,8 @@ impl Snapshot {
     }
 }
 
-/// A named snapshot of a server.
 #[derive(Debug)]
 pub struct NamedSnapshot {
-    /// The name.
     pub name: String,
     /// The snapshot, or why it cannot be opened.
     pub snapshot: Result<Snapshot, Error>,
@@ -189,7 +184,6 @@ impl Server {
         Ok(found)
     }
 
-    /// Removes a named snapshot.
     pub fn remove_snapshot(&self, name: &str) -> Result<(), Error> {
         let _lock = Lock::take(&self.layout)?;
         let path = self.existing_snapshot(name)?;

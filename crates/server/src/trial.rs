@@ -11,7 +11,6 @@ use crate::installation::Installation;
 use crate::process::spawner::Lifetime;
 use crate::server::Server;
 
-/// What a trial showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
     /// Why the server did not start; `None` if it did.

@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flavour {
-    /// MariaDB
     MariaDb,
     /// Oracle's MySQL
     MySql,
-    /// Percona Server
     Percona,
 }
 
@@ -60,7 +58,6 @@ impl Numbers {
         self.0.as_slice() >= numbers.as_slice()
     }
 
-    /// The numbers from the first on.
     pub(crate) fn as_slice(&self) -> &[u32] {
         &self.0
     }

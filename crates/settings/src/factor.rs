@@ -5,7 +5,6 @@
 pub struct Factor {
     /// Name, as in `{name}`.
     pub name: String,
-    /// Levels as text.
     pub levels: Vec<String>,
 }
 

@@ -2,7 +2,6 @@
 
 use crate::quantity;
 
-/// The keys of a disk's limits.
 pub const DISK_KEYS: &[&str] = &["read_iops", "write_iops", "read_mb", "write_mb"];
 
 /// All keys: those of a disk, CPUs and memory.
@@ -30,13 +29,9 @@ const MEMORY_AT_LEAST: u64 = 64 << 20;
 /// Limits of one disk; `None` is no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DiskLimits {
-    /// Reads per second.
     pub read_iops: Option<u64>,
-    /// Writes per second.
     pub write_iops: Option<u64>,
-    /// Bytes read per second.
     pub read_bytes_per_s: Option<u64>,
-    /// Bytes written per second.
     pub write_bytes_per_s: Option<u64>,
 }
 
@@ -57,12 +52,10 @@ impl DiskLimits {
         Ok(parse(text, DISK_KEYS)?.disk)
     }
 
-    /// True without any limit.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// True if writes are limited.
     pub fn limits_writes(&self) -> bool {
         self.write_iops.or(self.write_bytes_per_s).is_some()
     }
@@ -74,7 +67,6 @@ impl GroupLimits {
         parse(text, KEYS)
     }
 
-    /// True without any limit.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

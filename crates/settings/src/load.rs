@@ -21,7 +21,6 @@ pub enum Arrivals {
 /// How long a user thinks between the end of an operation and the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkTime {
-    /// Always the same time.
     Fixed(Duration),
     /// Exponentially distributed with this mean.
     Exponential(Duration),

@@ -11,9 +11,7 @@ use crate::{
 pub struct OptionSpec {
     /// As the experiment file spells it: `table_size`.
     pub name: &'static str,
-    /// What its value can be.
     pub kind: Kind,
-    /// What is meant where it is not given.
     pub absent: Absent,
     /// What it does, in one sentence.
     pub help: &'static str,
@@ -34,7 +32,6 @@ pub enum Kind {
     Number(f64, f64),
     /// One of a few words.
     Choice(&'static [&'static str]),
-    /// Any text.
     Text,
     /// A file; what errors call it, such as `smack file`.
     File(&'static str),
@@ -67,9 +64,7 @@ pub enum Absent {
     Default(&'static str),
     /// A value that has changed, as one writes it: results of before keep what they had.
     Changed {
-        /// Since then.
         now: &'static str,
-        /// Before.
         formerly: &'static str,
     },
     /// It has no value.
@@ -162,7 +157,6 @@ impl Kind {
     }
 }
 
-/// The default values of a table of options.
 pub fn defaults(options: &[OptionSpec]) -> Values {
     let mut values = Values::default();
     for option in options {

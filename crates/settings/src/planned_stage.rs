@@ -8,14 +8,11 @@ pub const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
 /// A value that is constant, or changes evenly from one to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level<T> {
-    /// At the beginning.
     pub from: T,
-    /// At the end.
     pub to: T,
 }
 
 impl<T: Copy + PartialOrd + Into<f64>> Level<T> {
-    /// One that stays at this value.
     pub fn constant(value: T) -> Self {
         Self {
             from: value,
@@ -28,7 +25,6 @@ impl<T: Copy + PartialOrd + Into<f64>> Level<T> {
         f64::midpoint(self.from.into(), self.to.into())
     }
 
-    /// The larger of its two values.
     pub fn max(self) -> T {
         if self.to > self.from {
             self.to
@@ -45,7 +41,6 @@ pub struct PlannedStage {
     pub connections: Level<u32>,
     /// Operations per second over all connections; a ramp changes evenly. `None` in a closed loop.
     pub rate_per_s: Option<Level<f64>>,
-    /// Its length.
     pub length: Duration,
 }
 

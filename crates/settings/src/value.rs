@@ -8,7 +8,6 @@ use std::{
 /// How many rows a data set has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rows {
-    /// A plain count.
     Count(u64),
     /// As many rows as make the data on disk this multiple of the InnoDB buffer pool.
     TimesBufferPool(f64),
@@ -17,7 +16,6 @@ pub enum Rows {
 /// A file with its share among others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightedFile {
-    /// The file.
     pub path: PathBuf,
     /// Its weight, above 0.
     pub weight: u64,
@@ -26,40 +24,29 @@ pub struct WeightedFile {
 /// The value of an option.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// On or off.
     Flag(bool),
-    /// A whole number.
     Count(u64),
-    /// A number.
     Number(f64),
     /// One of the words of its option.
     Choice(&'static str),
-    /// Any text.
     Text(String),
-    /// A file.
     File(PathBuf),
-    /// A directory.
     Directory(PathBuf),
-    /// A number of rows.
     Rows(Rows),
     /// Counts for the queries of a barrel.
     Mix(Vec<u64>),
     /// Files with their weights, at least one.
     WeightedFiles(Vec<WeightedFile>),
-    /// Names with their values.
     Pairs(BTreeMap<String, String>),
     /// A file of data, or a directory of such files.
     DataFile(PathBuf),
-    /// Names with their files of data.
     DataFiles(BTreeMap<String, PathBuf>),
-    /// Named tables.
     Tables(Vec<NamedTable>),
 }
 
 /// A named table of values, which may have one table of values in it: `{ rows = "1M", columns = { id = "sequence" } }`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedTable {
-    /// Its name.
     pub name: String,
     /// Its values, in the order of the file.
     pub values: Vec<(String, String)>,
@@ -77,7 +64,6 @@ pub struct Values(BTreeMap<&'static str, Value>);
 const OTHER_KIND: &str = "an option is read as the kind that its table says";
 
 impl Values {
-    /// Gives an option a value.
     pub fn set(&mut self, option: &'static str, value: Value) {
         self.0.insert(option, value);
     }
@@ -87,7 +73,6 @@ impl Values {
         self.0.get(option)
     }
 
-    /// Whether a flag is on.
     pub fn flag(&self, option: &str) -> bool {
         match self.get(option) {
             Some(Value::Flag(on)) => *on,

@@ -17,10 +17,8 @@ pub struct Vocabulary {
 
 /// A table of options: `oltp = { tables = 10 }`.
 pub trait OptionTable: Sync {
-    /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Its options.
     fn options(&self) -> &'static [OptionSpec];
 
     /// The option that a plain string in the place of the table stands for; the other options may stand beside it then.
@@ -48,7 +46,6 @@ pub trait OptionTable: Sync {
 pub enum Size {
     /// Approximate size on disk, bytes.
     Bytes(f64),
-    /// Number of rows.
     Rows(Rows),
 }
 
@@ -57,7 +54,6 @@ pub trait DataKind: OptionTable {
     /// What tells its data from other data, in words: two data sets with the same words can use one copy.
     fn identity(&self, values: &Values) -> String;
 
-    /// How large it is.
     fn size(&self, values: &Values) -> Size;
 
     /// Makes it smaller by a factor below 1; data whose size follows the buffer pool shrinks with that.
@@ -107,7 +103,6 @@ pub trait LoadKind: OptionTable {
         None
     }
 
-    /// The data that it cannot do without.
     fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         None
     }
@@ -158,7 +153,6 @@ pub struct NeededData {
     pub may_be_found: bool,
     /// What is wrong without it.
     pub missing: &'static str,
-    /// What to do about that.
     pub hint: &'static str,
 }
 
@@ -167,22 +161,17 @@ pub struct NeededData {
 pub struct Conflict {
     /// The option that is to be changed.
     pub option: &'static str,
-    /// What is wrong.
     pub problem: String,
-    /// What to do about that.
     pub hint: &'static str,
 }
 
 /// A table of options with its values.
 pub struct Chosen<K: ?Sized + 'static> {
-    /// Which table.
     pub kind: &'static K,
-    /// What it holds.
     pub values: Values,
 }
 
 impl<K: ?Sized + OptionTable> Chosen<K> {
-    /// Its name.
     pub fn name(&self) -> &'static str {
         self.kind.name()
     }

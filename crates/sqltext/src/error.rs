@@ -8,11 +8,8 @@ pub(super) const DEPTH_AT_MOST: usize = 16;
 /// A line and column of a file, both from 1; columns are counted in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Name of the file.
     pub file: String,
-    /// The line.
     pub line: usize,
-    /// The column.
     pub column: usize,
 }
 
@@ -25,18 +22,11 @@ impl fmt::Display for Place {
 /// Why a file is not a list of statements.
 #[derive(Debug, thiserror::Error)]
 pub enum SqlScriptError {
-    /// The file cannot be read.
     #[error("{}: {source}", path.display())]
-    Read {
-        /// Path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// The file is no SQL, and errors do not quote it.
     #[error("{}: {what}", path.display())]
     Foreign {
-        /// Path of the file.
         path: PathBuf,
         /// What it is not.
         what: String,
@@ -51,12 +41,7 @@ pub enum SqlScriptError {
     },
     /// A command of the client has no argument, or one that cannot be used.
     #[error("{place}: {what}")]
-    Command {
-        /// Where it stands.
-        place: Place,
-        /// What is wrong.
-        what: &'static str,
-    },
+    Command { place: Place, what: &'static str },
     /// Files name each other without an end.
     #[error("{place}: more than {DEPTH_AT_MOST} files within each other")]
     Depth {

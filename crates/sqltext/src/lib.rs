@@ -31,7 +31,6 @@ pub use scanner::{Scanner, is_dash_comment, is_only_for_client, is_read_by_serve
 pub use target::{TableName, Target};
 pub use token::{Token, TokenKind};
 
-/// Bytes of one file at most.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// A statement with its place.

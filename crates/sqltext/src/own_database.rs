@@ -27,7 +27,6 @@ const BEFORE_OBJECTS: [&str; 15] = [
     "VIEW",
 ];
 
-/// Functions of a sequence.
 const SEQUENCE_FUNCTIONS: [&str; 3] = ["NEXTVAL", "LASTVAL", "SETVAL"];
 
 /// The statement without this database before names, so that it holds in any other one; `None` where it names it nowhere.

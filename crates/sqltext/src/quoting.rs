@@ -19,7 +19,6 @@ impl Quoting {
         }
     }
 
-    /// All four.
     pub fn all() -> [Self; 4] {
         [(false, false), (false, true), (true, false), (true, true)].map(|(plain, names)| Self {
             has_plain_backslashes: plain,

@@ -13,7 +13,6 @@ const TOKENS_AT_MOST: usize = 400;
 pub struct TableName {
     /// The database before the name, if any.
     pub database: Option<String>,
-    /// The table.
     pub table: String,
 }
 
@@ -33,7 +32,6 @@ pub enum Target {
 }
 
 impl SqlStatement {
-    /// What it does to tables.
     pub fn target(&self) -> Target {
         let tokens: Vec<_> = self.tokens().take(TOKENS_AT_MOST).collect();
         let target = Reader {

@@ -38,7 +38,6 @@ pub(super) enum ProgramKind {
     Routine,
     View,
     Trigger {
-        /// Its table.
         table: String,
     },
 }
@@ -62,7 +61,6 @@ pub(super) enum TableKind {
 }
 
 impl Catalogue {
-    /// Reads them all.
     pub(super) async fn read(session: &mut Session) -> Result<Self, Failure> {
         let mut catalogue = Self {
             sight: Sight::of_grants(&grants(session).await?),

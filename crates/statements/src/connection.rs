@@ -16,7 +16,6 @@ pub trait Connection {
     /// The name of the private server that the user named; `None` for a server that dbdyno did not create.
     fn server(&self) -> Option<&str>;
 
-    /// The database to use.
     fn database(&self) -> Option<&str>;
 
     /// The time limit of statements outside of what is measured.

@@ -42,7 +42,6 @@ impl Counters {
     /// Number of statements that read them.
     pub(super) const STATEMENTS: u32 = 2;
 
-    /// Reads the counters.
     pub(super) async fn read(session: &mut Session) -> Result<Self, Failure> {
         let mut all = BTreeMap::new();
         for (scope, names) in [("SESSION", COUNTERS), ("GLOBAL", GLOBAL_COUNTERS)] {

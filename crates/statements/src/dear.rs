@@ -13,7 +13,6 @@ use super::effect::{Effect, effect_of};
 /// Kinds of statements that are kept apart at most, since each has a sample.
 const KINDS_AT_MOST: usize = 20_000;
 
-/// Bytes of a log at most.
 const LOG_BYTES_MAX: u64 = 64 << 30;
 
 /// ER_BAD_FIELD_ERROR
@@ -22,7 +21,6 @@ const UNKNOWN_COLUMN: u16 = 1054;
 /// Statements of one kind: equal but for their values, in one database.
 #[derive(Debug, Clone, Default)]
 struct Kind {
-    /// Their database.
     schema: Option<String>,
     /// Number of executions.
     count: u64,
@@ -51,7 +49,6 @@ pub struct DearStatements {
 }
 
 impl DearStatements {
-    /// Reads a slow query log.
     pub fn of_slow_log(path: &Path) -> Result<Self, Blamed> {
         let blamed = Blamed::io(Blame::Input, path);
         let file = files::HandedOver::open_within(path, LOG_BYTES_MAX).map_err(blamed)?;

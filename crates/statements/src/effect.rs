@@ -9,9 +9,7 @@ use super::setting::more_than_a_setting;
 /// What executing a statement would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It reads.
     Reads,
-    /// It changes data.
     Changes,
     /// Anything else: definitions, procedures, settings of the server.
     Other,

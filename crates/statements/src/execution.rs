@@ -14,7 +14,6 @@ use super::{
     statement_event::StatementEvent,
 };
 
-/// Statements with their guards.
 pub(super) struct GuardedStatements<'a> {
     statements: &'a [SqlStatement],
     guards: Vec<Guard>,
@@ -22,7 +21,6 @@ pub(super) struct GuardedStatements<'a> {
     hint: Option<&'static str>,
 }
 
-/// One execution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Execution {
     /// From sending the statement to the last byte of its result, seconds.
@@ -47,7 +45,6 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The parts from the beginning to the end of an execution.
     fn of(started: Instant, moments: AnswerMoments, ended: Instant) -> Self {
         let first_row = moments.first_row.unwrap_or(moments.first_byte);
         Self {
@@ -74,7 +71,6 @@ impl<'a> GuardedStatements<'a> {
         }
     }
 
-    /// All of them.
     pub(super) fn all(&self) -> &'a [SqlStatement] {
         self.statements
     }

@@ -31,7 +31,6 @@ use super::{
 /// The statements that are executed to measure their plans; those that change data are rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execute {
-    /// None.
     Nothing,
     /// Those that only read.
     Reads,

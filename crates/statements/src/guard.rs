@@ -21,7 +21,6 @@ pub(super) const NOT_COMPLETE: u16 = 1196;
 pub(super) enum Guard {
     /// None: for a setting of the session, and where changes are kept.
     Absent,
-    /// It allows nothing but reading.
     ReadOnly,
     /// It takes back what the statement changes.
     RollBack,
@@ -56,7 +55,6 @@ impl Guard {
         }
     }
 
-    /// Begins the transaction.
     pub(super) async fn begin(self, session: &mut Session) -> Result<(), Failure> {
         let plain = "START TRANSACTION";
         match self {

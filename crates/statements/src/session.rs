@@ -147,12 +147,10 @@ impl Session {
         Self::open(&self.endpoint, self.limit).await
     }
 
-    /// Version of the server.
     pub(super) fn version(&self) -> &str {
         self.connection.server_version()
     }
 
-    /// The server's endpoint.
     pub(super) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }

@@ -18,10 +18,7 @@ pub enum Refusal {
     /// A value is not finite, or the confidence is not between 0 and 1.
     Undefined,
     /// Too few values for any series.
-    Short {
-        /// Number of values.
-        values: usize,
-    },
+    Short { values: usize },
     /// The values are correlated over such a long time that their effective sample size is too small.
     Correlated {
         /// Effective sample size.
@@ -49,7 +46,6 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The mean of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunMean {
     /// The mean with its interval, in the unit of the values.
@@ -162,7 +158,6 @@ pub fn effective_events(total: &[f64], beyond: &[f64]) -> Option<f64> {
     (!effective.is_nan()).then(|| effective.min(events))
 }
 
-/// The autocorrelation of a series.
 struct Correlation {
     /// Integrated autocorrelation time, in values.
     time: f64,

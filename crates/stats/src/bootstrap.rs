@@ -4,7 +4,6 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::{mean_interval::Interval, random::Random};
 
-/// The parameters of the resampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resampling {
     /// Number of resamples; 2,000 keep the ends of a 95 % interval stable to a percent of its width.

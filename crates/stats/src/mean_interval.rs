@@ -7,11 +7,8 @@ use crate::spread::Spread;
 /// An estimate with the interval that contains the truth at the given confidence; all in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The point estimate.
     pub estimate: f64,
-    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval.
     pub high: f64,
 }
 

@@ -6,7 +6,6 @@ use crate::random::Random;
 pub(crate) struct Noise(Random);
 
 impl Noise {
-    /// The stream of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self(Random::new(seed))
     }

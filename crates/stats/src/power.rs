@@ -29,7 +29,6 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// A deviation that is known.
     pub fn known(value: f64) -> Self {
         Self {
             value,
@@ -37,7 +36,6 @@ impl Deviation {
         }
     }
 
-    /// A deviation that was estimated with these degrees of freedom.
     pub fn estimated(value: f64, freedom: f64) -> Self {
         Self {
             value,

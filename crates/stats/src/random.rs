@@ -9,7 +9,6 @@ use rand_chacha::{
 pub struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }

@@ -49,7 +49,6 @@ pub struct Standing {
     /// The comparison with a repeated confidence interval, wider than that of a single look: in the given share of
     /// experiments it contains the truth at all looks. `None` for fewer than three blocks.
     pub comparison: Option<Comparison>,
-    /// Whether to stop or to continue.
     pub step: Step,
 }
 

@@ -8,7 +8,6 @@ const STALLED_BELOW: f64 = 0.5;
 /// The stalls in a throughput series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stalls {
-    /// Number of intervals in the series.
     pub intervals: usize,
     /// Median of the series, in its unit.
     pub median: f64,

@@ -84,7 +84,6 @@ pub enum Reason {
     Drift(Interval),
     /// The throughput moved between several levels.
     Levels {
-        /// Number of levels.
         count: usize,
         /// The lowest, as a share of the median.
         lowest: f64,
@@ -155,7 +154,6 @@ impl fmt::Display for Reason {
 /// The judgement of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunState {
-    /// The class of the run.
     pub steadiness: Steadiness,
     /// First observation of the judged part; for a steady run, the end of its warm-up.
     pub from: usize,

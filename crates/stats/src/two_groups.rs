@@ -1,15 +1,12 @@
 //! Detection of executions that fall into two groups, for which the mean describes neither.
 
-/// Executions in two groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoGroups {
     /// Geometric mean of the lower group, in the unit of the values.
     pub low: f64,
     /// Geometric mean of the higher group, in the unit of the values.
     pub high: f64,
-    /// Number of executions in the lower group.
     pub low_count: usize,
-    /// Number of executions in the higher group.
     pub high_count: usize,
 }
 

@@ -34,12 +34,10 @@ impl AlignedBuffer {
         }
     }
 
-    /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.memory[self.begin..self.begin + self.length]
     }
 
-    /// The bytes, to read into.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.memory[self.begin..self.begin + self.length]
     }
@@ -51,7 +49,6 @@ impl AlignedBuffer {
 pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
-    /// The next 64 bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;

@@ -16,9 +16,7 @@ pub enum Error {
     Io {
         /// As in "cannot write".
         what: &'static str,
-        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
     /// Not a place to measure.
@@ -26,9 +24,7 @@ pub enum Error {
     Refused {
         /// What was named.
         path: PathBuf,
-        /// Why it is refused.
         why: String,
-        /// What to do.
         hint: Option<String>,
     },
     /// Too little room for the test file and for those who use the disk otherwise.
@@ -37,11 +33,9 @@ pub enum Error {
         path.display(), bytes(*free_bytes), bytes(*file_bytes), bytes(*kept_bytes)
     )]
     NoRoom {
-        /// The directory.
         path: PathBuf,
         /// What a user other than root can still write.
         free_bytes: u64,
-        /// Size of the test file.
         file_bytes: u64,
         /// What has to stay free.
         kept_bytes: u64,
@@ -49,12 +43,10 @@ pub enum Error {
     /// No fio here, or one that is too old.
     #[error("{0}")]
     NoFio(String),
-    /// fio failed.
     #[error("fio: pattern {pattern}: {message}")]
     Fio {
         /// Section of the job file.
         pattern: String,
-        /// What fio said.
         message: String,
     },
     /// What fio wrote is not what fio 3 writes.
@@ -63,14 +55,10 @@ pub enum Error {
     /// A file of another tool cannot be imported.
     #[error("{}: {why}", path.display())]
     Import {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
         why: String,
-        /// What to do.
         hint: String,
     },
-    /// A pattern file is wrong.
     #[error("{0}")]
     Patterns(String),
     /// The user ended it.
@@ -84,7 +72,6 @@ impl Error {
         move |source| Self::Io { what, path, source }
     }
 
-    /// The party responsible for it.
     pub fn blame(&self) -> Blame {
         use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
         match self {
@@ -100,7 +87,6 @@ impl Error {
         }
     }
 
-    /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Refused { hint, .. } => hint.clone(),

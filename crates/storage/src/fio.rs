@@ -153,7 +153,6 @@ fn major(version: &str) -> Option<u32> {
     numbers.split(['.', '-']).next()?.parse().ok()
 }
 
-/// How a process ended.
 enum Ended {
     /// By itself, with success or not.
     Itself(bool),

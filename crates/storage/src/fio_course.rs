@@ -19,7 +19,6 @@ pub struct CompletedRequests {
     pub job: String,
     /// Reads, otherwise writes.
     pub are_reads: bool,
-    /// Number of requests.
     pub count: u64,
     /// Sum of their latencies, nanoseconds. All latencies are those of the middle of fio's bins, exact to 0.8 %: its exact
     /// mean and maximum are of a slightly other moment than the bins, because fio reports while it measures.

@@ -5,5 +5,4 @@ mod importer;
 
 pub use importer::{ImportFile, Imported, Importer};
 
-/// All importers.
 pub const IMPORTERS: &[&dyn Importer] = &[&fio::FioFiles];

@@ -11,7 +11,6 @@ const SYNCHRONOUS: [&str; 6] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "
 const BLOCK: &str = "4k";
 const MIXED_READS: u32 = 50;
 
-/// The options of one job.
 #[derive(Debug)]
 pub(crate) struct JobOptions {
     by_name: BTreeMap<String, String>,

@@ -24,7 +24,6 @@ use crate::{
     test_file::TestFile,
 };
 
-/// Its file.
 pub(crate) const REDO: &str = "redo.dat";
 /// Its size, bytes.
 pub(crate) const SIZE: u64 = 16 << 20;

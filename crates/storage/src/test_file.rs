@@ -77,12 +77,10 @@ impl TestFile {
         self.path("fio.dat")
     }
 
-    /// Where the files are.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// A file of this name.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }

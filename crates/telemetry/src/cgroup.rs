@@ -364,7 +364,6 @@ impl Group {
 }
 
 impl CgroupCounters {
-    /// The resource use since `earlier`.
     pub(crate) fn since(&self, earlier: &Self) -> CgroupUse {
         let seconds = |now, before| difference_of(now, before).map(|us| us as f64 / 1e6);
         let io = |counter: fn(&IoCounters) -> u64| {

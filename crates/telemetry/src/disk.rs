@@ -75,7 +75,6 @@ impl DiskCounters {
         Some(counters)
     }
 
-    /// Activity of one device since `earlier`.
     pub(crate) fn disk_since(&self, earlier: &Self, disk: &BlockDevice) -> Option<DiskUse> {
         let number = disk.number();
         let (now, before) = (self.0.get(&number)?, earlier.0.get(&number)?);

@@ -8,7 +8,6 @@ use crate::{
     kernel::{Kernel, difference, difference_of},
 };
 
-/// The current use of memory.
 pub(crate) fn memory(kernel: &Kernel) -> Result<Memory, NotObserved> {
     let memory = Meminfo::from_file(kernel.path("proc/meminfo")).map_err(NotObserved::Memory)?;
     Ok(Memory {

@@ -23,16 +23,12 @@ const PORT_KEEPER: &str = "docker-proxy";
 /// Properties of a server by which its process can be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerMarks {
-    /// The file that contains its process id.
     pub pid_file: Option<PathBuf>,
-    /// The TCP port on which it listens.
     pub port: Option<u16>,
 }
 
-/// A server's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerProcess {
-    /// Process id.
     pub pid: u32,
     /// Name in /proc.
     pub name: String,

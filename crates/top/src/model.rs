@@ -193,7 +193,6 @@ impl Model {
         }
     }
 
-    /// Records that the observer on the server's host is lost.
     pub fn lose_observer(&mut self, lost: Lost) {
         self.miss(vec![host_not_observed(&lost)]);
         self.observer_lost = Some(lost);
@@ -219,7 +218,6 @@ impl Model {
         starts.into_iter().flatten().reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// True when the run has ended.
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }

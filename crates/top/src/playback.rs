@@ -38,7 +38,6 @@ impl Playback {
         }
     }
 
-    /// The source of the model's data.
     pub fn source(&self) -> Source {
         self.source
     }
@@ -49,7 +48,6 @@ impl Playback {
         self.at_s.map_or(end_s, |at_s| at_s.clamp(start_s, end_s))
     }
 
-    /// True if the display is paused.
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }
@@ -97,7 +95,6 @@ impl Playback {
         self.is_paused |= self.source != Source::Replay;
     }
 
-    /// Moves to the beginning.
     pub(crate) fn rewind(&mut self, model: &Model) {
         self.seek(f64::NEG_INFINITY, model);
     }

@@ -12,11 +12,9 @@ pub struct Reading {
     pub name: &'static str,
     /// The unit, as OpenMetrics names it; empty for a plain number.
     pub unit: &'static str,
-    /// What it is.
     pub help: &'static str,
     /// What tells figures of one name apart: a label and its value.
     pub label: Option<(&'static str, &'static str)>,
-    /// The figure.
     pub value: f64,
 }
 

@@ -18,29 +18,18 @@ const LEAP_S: f64 = 10.0;
 /// A key, independent of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// A character.
     Char(char),
-    /// The tab key.
     Tab,
     /// The tab key with shift.
     BackTab,
-    /// The left arrow key.
     Left,
-    /// The right arrow key.
     Right,
-    /// The up arrow key.
     Up,
-    /// The down arrow key.
     Down,
-    /// The page-up key.
     PageUp,
-    /// The page-down key.
     PageDown,
-    /// The home key.
     Home,
-    /// The end key.
     End,
-    /// The escape key.
     Escape,
     /// Control-C.
     Interrupt,
@@ -51,7 +40,6 @@ pub enum Key {
 pub enum Answer {
     /// Redraw only.
     Draw,
-    /// End the program.
     Quit,
     /// Query the server at this interval from now on.
     Every(Duration),
@@ -104,7 +92,6 @@ impl Panel {
 /// The user's selection.
 #[derive(Debug, Clone)]
 pub struct Screen {
-    /// The selected time.
     pub playback: Playback,
     pub(crate) palette: Palette,
     pub(crate) every: Duration,
@@ -147,7 +134,6 @@ impl Screen {
         self.silence = silence;
     }
 
-    /// Executes a key.
     pub fn press(&mut self, key: Key, model: &Model) -> Answer {
         // Any key closes the help unless it ends the program.
         let had_help = std::mem::take(&mut self.shows_help);

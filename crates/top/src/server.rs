@@ -312,14 +312,12 @@ fn mean_statement_ns(totals: &[ServerTotals]) -> Option<f64> {
     Some(sum("time_s") / count * 1e9)
 }
 
-/// True for totals by statement.
 pub(crate) fn is_of_statements(totals: &ServerTotals) -> bool {
     totals
         .source
         .ends_with("events_statements_summary_by_digest")
 }
 
-/// True for totals by wait.
 pub(crate) fn is_of_waits(totals: &ServerTotals) -> bool {
     totals
         .source

@@ -10,7 +10,6 @@ pub(crate) enum Sorting {
     Count,
     /// Mean time; for a connection, its account.
     Mean,
-    /// Errors.
     Errors,
 }
 

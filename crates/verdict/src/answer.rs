@@ -22,7 +22,6 @@ pub struct Answer {
     pub levels: Vec<(String, String)>,
     /// The means over the executions of the baseline and of the other side; `None` if one of them lacks the metric.
     pub means: Option<[f64; 2]>,
-    /// The decision.
     pub decision: Decision,
     /// The numbers; `None` if a side has fewer than two executions that can be compared.
     pub comparison: Option<Comparison>,

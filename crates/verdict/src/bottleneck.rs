@@ -22,7 +22,6 @@ use signals::Signals;
 /// A rule that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The resource that it names.
     pub resource: Resource,
     /// The figures that make it hold.
     pub evidence: String,

@@ -12,7 +12,6 @@ use crate::{
 /// One measure of both sides.
 #[derive(Debug, Clone)]
 pub struct Compared {
-    /// The compared measure.
     pub measure: Measure,
     /// The means over the compared executions of each side (of pairs, only those that have one), see
     /// [`stats::execution_mean`].

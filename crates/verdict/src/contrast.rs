@@ -31,7 +31,6 @@ pub struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// Terms with a margin only.
     pub fn of(margin: f64) -> Self {
         Self {
             margin,

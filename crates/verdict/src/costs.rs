@@ -31,9 +31,7 @@ pub enum Cost {
     PageRequests,
     /// Pages that were not in the buffer pool.
     Misses,
-    /// Waits for row locks.
     RowLockWaits,
-    /// Time of these waits.
     RowLockTime,
     /// Flushes that InnoDB requested from the file system, log and data.
     Fsyncs,
@@ -45,9 +43,7 @@ pub enum Cost {
     DiskReads,
     /// Writes of the data directory's disk.
     DiskWrites,
-    /// Bytes of these reads.
     DiskReadBytes,
-    /// Bytes of these writes.
     DiskWrittenBytes,
     /// Time in which tasks of the server's control group or machine were stalled waiting for a disk.
     DiskStall,
@@ -57,9 +53,7 @@ pub enum Cost {
     InnodbWrites,
     /// Bytes that the server's process wrote towards storage, including logs of all kinds.
     WrittenBytes,
-    /// Bytes of the redo log.
     RedoBytes,
-    /// Bytes of the binary log.
     BinlogBytes,
     /// Bytes that the server sent to its clients.
     BytesSent,
@@ -67,9 +61,7 @@ pub enum Cost {
     BytesReceived,
     /// Results that were stored in or returned by the query cache.
     QueryCache,
-    /// Temporary tables.
     TmpTables,
-    /// Temporary tables that went to disk.
     TmpDiskTables,
 }
 
@@ -93,9 +85,7 @@ pub(crate) struct Spec {
 /// The unit of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Microseconds.
     Micros,
-    /// Bytes.
     Bytes,
     /// A number of events.
     Count,
@@ -349,7 +339,6 @@ const SPECS: [Spec; 28] = [
 ];
 
 impl Cost {
-    /// All costs.
     pub fn all() -> impl Iterator<Item = Self> {
         SPECS.iter().map(|spec| spec.cost)
     }
@@ -364,7 +353,6 @@ impl Cost {
         self.spec().words
     }
 
-    /// The unit.
     pub fn unit(self) -> Unit {
         self.spec().unit
     }

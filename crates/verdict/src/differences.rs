@@ -18,23 +18,19 @@ pub struct Difference {
     pub b: String,
 }
 
-/// The kind of a differing property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DifferenceKind {
     /// The server program.
     Server,
     /// A variable of the server.
     Variable,
-    /// A machine.
     Machine,
-    /// The data.
     Data,
     /// The method of measurement.
     Method,
 }
 
 impl DifferenceKind {
-    /// The kind's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Server => "server",

@@ -38,7 +38,6 @@ pub enum Purpose {
 /// Configurations to measure in the same blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    /// What for.
     pub purpose: Purpose,
     /// The configuration that the others are compared with.
     pub baseline: Parts,

@@ -15,13 +15,11 @@ use crate::{
 /// The headline figure of results: the mean of the best combination over its executions; with stages, of the best one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
-    /// The measure.
     pub measure: Measure,
     /// Mean of the executions, see [`stats::execution_mean`].
     pub mean: f64,
     /// Bounds of its 95 % interval, corrected for the choice of the best among all; `None` with one execution.
     pub bounds: Option<(f64, f64)>,
-    /// Number of executions.
     pub executions: usize,
     /// The combination.
     pub at: Levels,
@@ -47,7 +45,6 @@ pub struct Point {
     pub mean: f64,
     /// Bounds of its 95 % interval; `None` with one execution.
     pub bounds: Option<(f64, f64)>,
-    /// Number of executions.
     pub executions: usize,
     /// Versions of their servers, without repeats.
     pub servers: Vec<String>,

@@ -8,27 +8,20 @@ use crate::{
     side::Execution,
 };
 
-/// The compared measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// A property that users see.
     Metric(Metric),
-    /// A cost of an operation.
     Cost(Cost),
 }
 
 /// The unit and format of a measure's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// A rate per second.
     PerSecond,
-    /// A rate per minute.
     PerMinute,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Seconds.
     Seconds,
-    /// An amount per operation.
     PerOperation(Unit),
 }
 
@@ -68,12 +61,10 @@ impl Measure {
         }
     }
 
-    /// The measure of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|measure| measure.name() == name)
     }
 
-    /// True where more is better.
     pub fn more_is_better(self) -> bool {
         match self {
             Self::Metric(metric) => metric.more_is_better(),
@@ -81,7 +72,6 @@ impl Measure {
         }
     }
 
-    /// The unit and format of its numbers.
     pub fn scale(self) -> Scale {
         match self {
             Self::Metric(Metric::Throughput) => Scale::PerSecond,

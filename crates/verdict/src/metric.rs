@@ -2,7 +2,6 @@
 
 use figures::{Percentile, RunFigures, are_thin};
 
-/// A compared metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Successful operations per second; more is better.
@@ -53,12 +52,10 @@ impl Metric {
         }
     }
 
-    /// The metric of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// True where more is better.
     pub fn more_is_better(self) -> bool {
         matches!(self, Self::Throughput | Self::NewOrders)
     }

@@ -5,7 +5,6 @@ use crate::metric::Metric;
 /// A question about results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The compared metric.
     pub metric: Metric,
     /// Factors and their baseline levels; every other combination of these factors is compared with it, within each
     /// combination of the other factors.

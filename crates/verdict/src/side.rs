@@ -10,7 +10,6 @@ use crate::costs::Costs;
 /// A complete execution with its figures.
 #[derive(Debug, Clone)]
 pub struct Execution<'a> {
-    /// The run record.
     pub record: &'a Record,
     /// Index of its results: executions of one block of the same results make a pair.
     pub results: usize,
@@ -31,7 +30,6 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The figures of its measurement.
     pub fn figures(&self) -> &RunFigures {
         &self.figures
     }

@@ -72,7 +72,6 @@ pub struct CountedSeries {
 }
 
 impl TimeSeries {
-    /// The time series of a recorded run.
     pub fn of(record: &Record) -> Self {
         let mut course = Self::default();
         record.intervals.iter().for_each(|it| course.add(it));
@@ -126,7 +125,6 @@ impl TimeSeries {
         !self.counted.is_empty()
     }
 
-    /// True if anything was measured.
     pub fn is_measured(&self) -> bool {
         self.intervals.iter().any(|part| part.is_measured)
     }

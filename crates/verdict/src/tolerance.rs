@@ -14,21 +14,16 @@ use crate::{
 /// The allowed change for the worse.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tolerance {
-    /// The measure.
     pub measure: Measure,
     /// The limit of B over A: 1.05 for `+5 %`, 0.97 for `-3 %`.
     pub ratio: f64,
 }
 
-/// A tolerance that is not valid.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ToleranceError {
     /// The text is not a measure and a change.
     #[error("{text:?} is not a measure followed by a change")]
-    Form {
-        /// The text.
-        text: String,
-    },
+    Form { text: String },
     /// No measure has this name.
     #[error("{name:?} is not a measure")]
     Measure {
@@ -38,9 +33,7 @@ pub enum ToleranceError {
     /// The change is an improvement, or zero.
     #[error("{measure} gets worse with {sign}, so {text:?} would fail for an improvement")]
     Better {
-        /// The text.
         text: String,
-        /// The measure's name.
         measure: &'static str,
         /// The sign of a change for the worse, `+` or `-`.
         sign: char,
@@ -50,7 +43,6 @@ pub enum ToleranceError {
 /// The check of a tolerance in one combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// The tolerance.
     pub tolerance: Tolerance,
     /// The combination.
     pub within: Levels,
@@ -60,7 +52,6 @@ pub struct Check {
     pub amount: Option<Interval>,
     /// Confidence of the interval.
     pub confidence: f64,
-    /// The result of the check.
     pub outcome: Outcome,
 }
 

@@ -91,7 +91,6 @@ impl Values {
         &self.pairs
     }
 
-    /// Leaves out the executions that have no pair.
     pub(crate) fn leave_out_unpaired(&mut self) {
         self.is_paired = true;
     }

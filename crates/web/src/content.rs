@@ -5,7 +5,6 @@ use std::sync::Arc;
 /// What is at a path.
 #[derive(Debug, Clone)]
 pub struct Content {
-    /// How to read it.
     pub kind: Kind,
     /// The bytes, shared with whatever keeps them.
     pub body: Arc<str>,
@@ -16,13 +15,9 @@ pub struct Content {
 /// How to read content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A page.
     Html,
-    /// A script.
     Script,
-    /// Plain text.
     Text,
-    /// JSON.
     Json,
     /// OpenMetrics.
     Metrics,

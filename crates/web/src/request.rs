@@ -1,11 +1,8 @@
 //! What of a request counts: whether it only reads, where, and whom it calls.
 
-/// Bytes of a request's head.
 pub(crate) const HEAD_BYTES_MAX: usize = 8 << 10;
-/// Headers of a request.
 const HEADERS_MAX: usize = 64;
 
-/// A request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     /// GET or HEAD.

@@ -9,7 +9,6 @@ use crate::{
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; \
                       frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 
-/// A response.
 pub(crate) struct Response {
     status: u16,
     media_type: &'static str,

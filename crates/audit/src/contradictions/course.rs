@@ -122,7 +122,6 @@ fn figures_of(interval: &Interval) -> Option<String> {
     })
 }
 
-/// Checks the figures of all intervals.
 pub(super) fn figures(record: &Record) -> Option<String> {
     record.intervals.iter().find_map(figures_of)
 }

@@ -139,7 +139,6 @@ impl Chances {
     }
 }
 
-/// The outcome for the executions of one combination.
 fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     runs[0].measured_s()?;
     let judged_s: f64 = runs[0].undisturbed().map(|it| it.length_s).sum();

@@ -102,7 +102,6 @@ impl DataMaker for Oltp {
     }
 }
 
-/// The users of a plan.
 pub(crate) fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<OltpUser> {
     let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {

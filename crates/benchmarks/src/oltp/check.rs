@@ -13,7 +13,6 @@ use crate::oltp::{
     table::{ExpectedTable, expected_tables},
 };
 
-/// What a table of the database is.
 struct FoundTable {
     rows: u64,
     /// The lowest, the highest and the number of different ids.

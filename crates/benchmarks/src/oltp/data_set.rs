@@ -26,16 +26,13 @@ pub fn streams(connections: u32) -> u32 {
     connections.max(cpus.min(STREAMS_MAX) as u32)
 }
 
-/// The tables of a workload.
 pub struct OltpTables {
     /// The workload.
     pub script: Script,
-    /// Its numbers.
     pub settings: Settings,
 }
 
 impl OltpTables {
-    /// How many there are.
     pub fn count(&self) -> u32 {
         match self.script {
             Script::BulkInsert => self.settings.connections,

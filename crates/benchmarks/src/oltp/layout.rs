@@ -16,7 +16,6 @@ pub use line_totals::LineTotals;
 /// The version whose layout is reproduced.
 pub const VERSION: &str = "1.0.20";
 
-/// The header of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Header {
     /// Number of connections.
@@ -38,7 +37,6 @@ pub struct Intermediate {
     pub t_s: f64,
     /// Number of connections.
     pub threads: u32,
-    /// Events, statements by class, restarted events and reconnects per second.
     pub rates: Rates,
     /// The percentile of the response times, 0 for none.
     pub percentile: f64,
@@ -51,7 +49,6 @@ pub struct Intermediate {
 /// Rates per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rates {
-    /// Events.
     pub events: f64,
     /// Statements that returned rows.
     pub reads: f64,
@@ -61,11 +58,9 @@ pub struct Rates {
     pub others: f64,
     /// Errors after which an event was restarted.
     pub errors: f64,
-    /// Reopened connections.
     pub reconnects: f64,
 }
 
-/// The final report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FinalReport {
     /// Statements that returned rows.
@@ -74,17 +69,14 @@ pub struct FinalReport {
     pub writes: u64,
     /// Statements that did neither.
     pub others: u64,
-    /// Events.
     pub events: u64,
     /// Errors after which an event was restarted.
     pub ignored_errors: u64,
-    /// Reopened connections.
     pub reconnects: u64,
     /// Events in flight at the end; `None` if there are none.
     pub unfinished: Option<u64>,
     /// From the first event to the end of the last.
     pub total_time: Duration,
-    /// Response times.
     pub latency: Latency,
     /// Events of each connection: mean and standard deviation.
     pub events_per_thread: (f64, f64),
@@ -95,15 +87,11 @@ pub struct FinalReport {
 /// Response times, milliseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Latency {
-    /// The shortest.
     pub min_ms: f64,
-    /// The mean.
     pub avg_ms: f64,
-    /// The longest.
     pub max_ms: f64,
     /// Requested percentiles with their values.
     pub percentiles: Vec<(f64, f64)>,
-    /// The sum.
     pub sum_ms: f64,
 }
 
@@ -185,7 +173,6 @@ pub fn intermediate(now: &Intermediate) -> String {
     out
 }
 
-/// The final report.
 pub fn final_report(report: &FinalReport) -> String {
     let seconds = report.total_time.as_secs_f64();
     let queries = report.reads + report.writes + report.others;

@@ -241,7 +241,6 @@ const fn joined<const COUNT: usize>(lists: &[&[OptionSpec]]) -> [OptionSpec; COU
 }
 
 impl RandType {
-    /// The distribution selected by the values.
     pub fn of(values: &Values) -> Self {
         let iterations = values.count("rand_spec_iter").map_or(12, number);
         match values.text("rand_type") {

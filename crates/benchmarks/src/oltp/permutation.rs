@@ -11,14 +11,12 @@ pub(super) struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation selected by `seed`.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             offset: (seed ^ (seed >> 32)) as u32,
         }
     }
 
-    /// The number at this position.
     pub(super) fn at(self, place: u32) -> u32 {
         residue(residue(place).wrapping_add(self.offset))
     }

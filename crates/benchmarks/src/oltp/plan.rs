@@ -7,9 +7,7 @@ use super::{script::Script, settings::Settings, statement::Kind};
 /// Errors after which an event is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IgnoredErrors {
-    /// All errors.
     All,
-    /// Errors with these numbers.
     Numbers(Vec<u16>),
 }
 
@@ -101,7 +99,6 @@ impl Plan {
         self.script
     }
 
-    /// The settings of the workload.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -30,7 +30,6 @@ pub enum Script {
 }
 
 impl Script {
-    /// All workloads of the family.
     pub const ALL: [Self; 11] = [
         Self::PointSelect,
         Self::ReadOnly,

@@ -5,7 +5,6 @@ use super::distribution::RandType;
 /// The settings of a workload, under sysbench's names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Number of tables.
     pub tables: u32,
     /// Rows of a table.
     pub table_size: u64,
@@ -51,7 +50,6 @@ pub struct Settings {
     pub rand_type: RandType,
     /// Statements are prepared once and executed; otherwise each is sent as text.
     pub is_prepared: bool,
-    /// Connections of the run.
     pub connections: u32,
     /// Seed of all random values.
     pub seed: u64,

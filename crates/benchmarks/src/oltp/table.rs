@@ -131,7 +131,6 @@ pub(super) fn drop_statement(table: u32) -> String {
 struct SbtestRows {
     count: u64,
     k: Distribution,
-    /// Seed of this table.
     seed: u64,
 }
 

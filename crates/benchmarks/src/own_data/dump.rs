@@ -15,7 +15,6 @@ use runs::{Context, Destination, Length, population::default_streams};
 /// Length of the progress bar, which shows a share of the bytes.
 const WHOLE: u64 = 1000;
 
-/// What a dump is made of.
 #[derive(Debug, Default)]
 pub(super) struct DumpFiles {
     /// In the order in which they are loaded.

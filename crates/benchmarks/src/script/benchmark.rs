@@ -32,7 +32,6 @@ const ON_ERROR: OnError = OnError::RetryElseStop {
     reconnect_for: Duration::from_secs(2),
 };
 
-/// Scripts.
 pub(crate) struct Script;
 
 impl Benchmark for Script {
@@ -163,7 +162,6 @@ fn plan(scripts: Scripts, settings: Settings, endpoint: &Endpoint) -> Result<Pla
     Ok(Plan::new(scripts, answers, settings)?)
 }
 
-/// The group of a run's connections.
 fn group(plan: &Arc<Plan>, endpoint: &Endpoint) -> Group<ScriptUser> {
     let (of_users, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {

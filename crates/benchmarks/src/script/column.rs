@@ -49,7 +49,6 @@ impl Size {
     }
 }
 
-/// The values of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Column {
     values: Values,

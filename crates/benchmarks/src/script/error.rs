@@ -9,17 +9,11 @@ use crate::diagnostic::Diagnostic;
 /// An error of a script.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The script has a fault.
     #[error("{0}")]
     Fault(Box<Diagnostic>),
     /// A script cannot be read.
     #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// A value that is given to scripts has no name, or a name that cannot be one.
     #[error(
         "`{0}` cannot be the name of a variable: letters, digits and underscores, no digit first"
@@ -28,7 +22,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// A suggested correction.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Fault(diagnostic) => diagnostic.hint.clone(),

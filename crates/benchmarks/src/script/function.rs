@@ -8,7 +8,6 @@ use super::{
     scalar::{EvalError, Scalar},
 };
 
-/// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
     Abs,

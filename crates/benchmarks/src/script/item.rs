@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::lexer::{Fault, continuation, name_length};
 
-/// An item of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     Sql(Sql),

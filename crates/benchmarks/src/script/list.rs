@@ -232,7 +232,6 @@ impl List {
     }
 }
 
-/// Takes the values of a row.
 type TakeRow<'t> = dyn FnMut(&mut dyn Iterator<Item = Option<&[u8]>>) -> Result<(), String> + 't;
 
 /// The records of a file from its start.

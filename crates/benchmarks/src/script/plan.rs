@@ -33,7 +33,6 @@ impl Mode {
     /// The names of the modes, the usual one first.
     pub const NAMES: &[&str] = &["prepared", "text", "prepare-each"];
 
-    /// The mode of this name.
     pub fn of(name: &str) -> Option<Self> {
         let modes = [Self::Prepared, Self::Text, Self::PrepareEach];
         let mut named = Self::NAMES.iter().zip(modes);
@@ -53,7 +52,6 @@ impl Mode {
 /// The numbers of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// How statements are sent.
     pub mode: Mode,
     /// The value of `:scale`.
     pub scale: u64,
@@ -144,7 +142,6 @@ impl Plan {
         &self.statement_names
     }
 
-    /// Number of connections.
     pub fn connections(&self) -> u32 {
         self.settings.connections
     }

@@ -67,7 +67,6 @@ pub(super) enum Length {
     },
 }
 
-/// A statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
     /// `orders:3 SELECT c FROM customer`

@@ -75,7 +75,6 @@ impl Scalar {
         }
     }
 
-    /// As a double.
     pub(super) fn double(self) -> Result<f64, EvalError> {
         match self {
             Self::Int(int) => Ok(int as f64),

@@ -32,7 +32,6 @@ const LIST_BYTES_MAX: u64 = 1 << 30;
 /// A script that is to run, with its share of the operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WeightedFile<'p> {
-    /// The file.
     pub path: &'p Path,
     /// Its weight, above 0.
     pub weight: u64,

@@ -165,7 +165,6 @@ fn own_statements(values: &Values, option: &str) -> Result<Vec<Statement>, Blame
     }
 }
 
-/// The tables.
 struct SlapTables(Values);
 
 impl SlapTables {

@@ -25,7 +25,6 @@ const BYTES_MAX: u64 = 1 << 30;
     "{statements} different statements of up to {bytes} bytes would be kept in memory; the limit is 1 GiB"
 )]
 pub struct TooLarge {
-    /// Number of statements.
     pub statements: u64,
     /// Bytes of one, at most.
     pub bytes: u64,
@@ -59,7 +58,6 @@ impl LoadType {
     }
 }
 
-/// The primary key of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrimaryKey {
     /// `id serial`
@@ -71,7 +69,6 @@ pub enum PrimaryKey {
 /// Columns of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Columns {
-    /// Number of columns.
     pub count: u32,
     /// Whether each has its own index.
     pub indexed: bool,
@@ -80,9 +77,7 @@ pub struct Columns {
 /// Specification of the table and statements to generate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generator {
-    /// Type of the clients' statements.
     pub load_type: LoadType,
-    /// The primary key, if there is one.
     pub primary_key: Option<PrimaryKey>,
     /// Columns `id0`, `id1` ... with a unique index each, filled by `uuid()`.
     pub secondary_indexes: u32,

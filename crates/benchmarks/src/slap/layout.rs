@@ -26,7 +26,6 @@ pub struct TestReport {
     pub load_type: String,
     /// Duration of each round, without connecting; at least one.
     pub rounds: Vec<Duration>,
-    /// Number of connected clients.
     pub clients: u64,
     /// Successful statements per client and round, rounded down.
     pub queries_per_client: u64,
@@ -39,7 +38,6 @@ pub struct TestReport {
 /// Figures that the originals do not have.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct More {
-    /// The label given to the test.
     pub label: Option<String>,
     /// Successful statements per second over all rounds.
     pub queries_per_s: f64,
@@ -54,7 +52,6 @@ pub struct More {
 /// Percentiles (0 to 100) with their response times; `None` without operations.
 pub type Percentiles = Vec<(f64, Option<Duration>)>;
 
-/// The report as text.
 pub fn text(report: &TestReport) -> String {
     let Seconds {
         average,

@@ -10,7 +10,6 @@ use super::{
     tables::Engine,
 };
 
-/// Maximum columns of a table.
 pub const COLUMNS_MAX: u32 = 4096;
 /// Maximum statements of one kind: far beyond practical use.
 const STATEMENTS_MAX: u64 = 1_000_000_000;

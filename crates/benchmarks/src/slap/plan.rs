@@ -36,18 +36,12 @@ pub struct Planned {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys {
     /// Consecutive numbers.
-    Range {
-        /// The first number.
-        first: u64,
-        /// Number of keys.
-        count: u64,
-    },
+    Range { first: u64, count: u64 },
     /// Any keys.
     List(Vec<Vec<u8>>),
 }
 
 impl Keys {
-    /// Number of keys.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range { count, .. } => *count,
@@ -79,7 +73,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a requested load.
     pub fn new(mut planned: Planned) -> Self {
         let mut operations: Vec<String> = Vec::new();
         let mut kinds = Vec::new();

@@ -30,7 +30,6 @@ impl Statement {
         &self.sql
     }
 
-    /// Whether the statement is completed by a key.
     pub fn takes_a_key(&self) -> bool {
         self.takes_a_key
     }

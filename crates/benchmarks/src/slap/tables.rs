@@ -70,7 +70,6 @@ impl Tables {
         }
     }
 
-    /// Whether there are no tables.
     pub fn is_empty(&self) -> bool {
         self.create.is_empty()
     }

@@ -11,7 +11,6 @@ use rand_xoshiro::{
 
 use super::plan::Plan;
 
-/// The statement that ends a transaction.
 const COMMIT: &[u8] = b"COMMIT";
 
 /// A client that runs the statements of its plan one after the other.
@@ -31,7 +30,6 @@ pub(super) struct SlapUser {
     sql: Vec<u8>,
 }
 
-/// The operation in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CurrentOperation {
     /// Executes the statement.

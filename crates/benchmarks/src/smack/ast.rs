@@ -66,7 +66,6 @@ pub(super) enum Statement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Expression(pub(super) Vec<Operand>);
 
-/// One operand of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operand {
     Number(String),
@@ -89,7 +88,6 @@ pub(super) enum Operand {
 }
 
 impl SectionKind {
-    /// The keyword of the section.
     pub(super) fn keyword(self) -> &'static str {
         match self {
             Self::Client => "client",

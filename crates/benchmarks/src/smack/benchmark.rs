@@ -21,7 +21,6 @@ use crate::smack::{
 
 /// Super Smack.
 pub(crate) struct Smack {
-    /// The files of a plan.
     files: SmackFiles,
 }
 
@@ -108,7 +107,6 @@ impl DataMaker for Smack {
     }
 }
 
-/// The clients of a .smack file.
 pub struct Clients {
     /// The client type that runs.
     pub client: String,
@@ -116,7 +114,6 @@ pub struct Clients {
     pub first: ClientIndex,
     /// What every client fires.
     pub plan: Arc<ClientPlan>,
-    /// Which keys they ask for.
     pub keys: Vec<Keys>,
 }
 

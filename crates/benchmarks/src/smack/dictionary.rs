@@ -22,7 +22,6 @@ use super::{
 /// Read buffer for a file, bytes.
 const READ_BYTES: usize = 1 << 18;
 
-/// A dictionary with its words.
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     content: Content,
@@ -43,7 +42,6 @@ pub struct DataFiles {
     /// Directory of relative names, in which data files are kept as by Super Smack. Without it a table's rows come
     /// directly from their generator, and other names are relative to the smack file.
     pub data_dir: Option<PathBuf>,
-    /// Directory of the smack file.
     pub smack_dir: PathBuf,
 }
 
@@ -260,7 +258,6 @@ impl DrawState {
         }
     }
 
-    /// A number below `limit`.
     #[inline]
     fn below(&mut self, limit: usize) -> usize {
         below(&mut self.random, limit as u64) as usize

@@ -6,7 +6,6 @@ use blame::{Blame, Blamed};
 
 use crate::diagnostic::Diagnostic;
 
-/// An error of the smack module.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file has a fault.
@@ -14,24 +13,12 @@ pub enum Error {
     Script(Box<Diagnostic>),
     /// A file with words or rows cannot be read.
     #[error("data file {}: {source}", path.display())]
-    DataFile {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        source: io::Error,
-    },
+    DataFile { path: PathBuf, source: io::Error },
     /// A file with words does not exist.
     #[error("dictionary '{name}': file {} failed to stat", path.display())]
-    NoWordFile {
-        /// The dictionary.
-        name: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// A dictionary without a word.
+    NoWordFile { name: String, path: PathBuf },
     #[error("dictionary '{name}' is empty: {words}")]
     EmptyDictionary {
-        /// The dictionary.
         name: String,
         /// The source of its words.
         words: String,
@@ -47,21 +34,14 @@ pub enum Error {
     Mix {
         /// The mix as the user wrote it.
         mix: String,
-        /// Why it is refused.
         reason: String,
     },
     /// A client that the file does not define, or without a barrel.
     #[error("client '{name}' {reason}")]
-    Client {
-        /// The client.
-        name: String,
-        /// The reason of the error.
-        reason: &'static str,
-    },
+    Client { name: String, reason: &'static str },
     /// The command that makes a data file failed.
     #[error("shell command '{command}' failed: {reason}")]
     ShellCommand {
-        /// The command.
         command: String,
         /// Exit status or error.
         reason: String,
@@ -69,30 +49,23 @@ pub enum Error {
     /// A table without rows to load.
     #[error("table '{table}': {reason}")]
     Table {
-        /// The table.
         table: String,
-        /// The reason of the error.
         reason: &'static str,
-        /// Suggested correction.
         hint: &'static str,
     },
     /// A statement failed while a table was created.
     #[error("Error running query {sql}:{source}")]
     Statement {
-        /// The statement.
         sql: String,
-        /// The error.
         source: protocol::Error,
     },
     /// The server refused rows.
     #[error("table '{table}': the server refuses rows: {message}")]
     Refused {
-        /// The table.
         table: String,
         /// The server's message.
         message: String,
     },
-    /// The server refused a row.
     #[error("{0}")]
     Row(Box<RefusedRow>),
 }
@@ -101,22 +74,18 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("table '{table}': the server refuses row {row}, column '{column}': {message}; {cause}")]
 pub struct RefusedRow {
-    /// The table.
     pub table: String,
     /// Row of the data, from 1.
     pub row: u64,
-    /// The column.
     pub column: String,
     /// The server's message.
     pub message: String,
     /// The cause in the data or in its format.
     pub cause: String,
-    /// Suggested correction.
     pub remedy: String,
 }
 
 impl Error {
-    /// Suggested correction, where there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Script(diagnostic) => diagnostic.hint.clone(),

@@ -16,14 +16,11 @@ pub enum Action {
     Print {
         /// The text, without a final line feed.
         text: String,
-        /// Number of times.
         times: u64,
     },
-    /// Wait.
     Sleep(Duration),
     /// Send a statement over the client's own connection.
     Query {
-        /// The statement.
         sql: String,
     },
     /// Execute a query and write its result as text.
@@ -32,7 +29,6 @@ pub enum Action {
         query: String,
         /// Name of the file, or `-`.
         file: String,
-        /// Number of times.
         times: u64,
     },
     /// Run the workers.
@@ -58,7 +54,6 @@ pub enum Stage {
         /// Rounds; `None` for an unlimited number.
         rounds: Option<u64>,
     },
-    /// A pause of this length.
     Pause(Duration),
     /// A statement that is counted in no report.
     Query(String),

@@ -16,9 +16,7 @@ use std::{fmt::Write, time::Duration};
 /// The results of one client's workers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarrelReport {
-    /// Name of the client.
     pub client: String,
-    /// Number of workers.
     pub workers: u64,
     /// Their times to connect.
     pub connect: Spread,
@@ -29,11 +27,8 @@ pub struct BarrelReport {
 /// Longest, shortest and mean time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spread {
-    /// Longest.
     pub max: Duration,
-    /// Shortest.
     pub min: Duration,
-    /// Mean.
     pub avg: Duration,
 }
 
@@ -52,7 +47,6 @@ pub struct QueryType {
     pub q_per_s: f64,
 }
 
-/// The unit of the report's times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeUnit {
     /// Milliseconds, as in the original.
@@ -71,7 +65,6 @@ impl TimeUnit {
         }
     }
 
-    /// The unit's sign.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
@@ -80,7 +73,6 @@ impl TimeUnit {
     }
 }
 
-/// The report as text.
 pub fn render(report: &BarrelReport, unit: TimeUnit) -> String {
     let mut query_types: Vec<&QueryType> = report.query_types.iter().collect();
     query_types.sort_by(|left, right| left.name.cmp(&right.name));

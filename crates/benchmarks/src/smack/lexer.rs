@@ -15,7 +15,6 @@ pub(super) struct Token {
     pub(super) at: usize,
 }
 
-/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A keyword or a name; the parser distinguishes them.

@@ -89,7 +89,6 @@ pub struct SmackLoad;
 /// The client of a .smack file to run, with its mix.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SmackClients<'v> {
-    /// The file.
     pub file: &'v Path,
     /// The client type to run; `None` for a file that has only one.
     pub client: Option<&'v str>,
@@ -98,7 +97,6 @@ pub(super) struct SmackClients<'v> {
 }
 
 impl<'v> SmackClients<'v> {
-    /// The load that the values describe.
     pub(super) fn of(values: &'v Values) -> Self {
         Self {
             file: file(values),

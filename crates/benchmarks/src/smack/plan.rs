@@ -23,7 +23,6 @@ pub struct ClientPlan {
     pub(super) dictionaries: Arc<[Dictionary]>,
 }
 
-/// A statement of the plan.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) operation: usize,

@@ -31,19 +31,15 @@ pub struct Script {
 /// A `client` section: account, address and barrel.
 #[derive(Debug, Clone)]
 pub struct ClientSection {
-    /// Its name.
     pub name: String,
     /// `user`; a member that is absent or empty takes its value from the connection options.
     pub user: Option<String>,
-    /// `host`
     pub host: Option<String>,
     /// `db`
     pub database: Option<String>,
     /// `pass`
     pub password: Option<Password>,
-    /// `socket`
     pub socket: Option<String>,
-    /// `port`
     pub port: Option<u16>,
     /// `query_barrel`; `None` if the client has none.
     pub(super) barrel: Option<Vec<BarrelEntry>>,
@@ -52,7 +48,6 @@ pub struct ClientSection {
 /// A `table` section: the state that a table must have before the test.
 #[derive(Debug, Clone)]
 pub struct TableSection {
-    /// Its name.
     pub name: String,
     /// Index of the client whose connection is used.
     pub client: usize,
@@ -64,7 +59,6 @@ pub struct TableSection {
     pub alter: Option<BString>,
     /// Name of the file with its rows.
     pub data_file: Option<String>,
-    /// The generator of that file.
     pub generator: Option<Generator>,
 }
 
@@ -90,7 +84,6 @@ impl fmt::Display for Generator {
 /// A `dictionary` section: the source of the words of `$name`.
 #[derive(Debug, Clone)]
 pub struct DictionarySection {
-    /// Its name.
     pub name: String,
     /// `type`
     pub order: Order,
@@ -109,7 +102,6 @@ pub enum Order {
     Unique,
 }
 
-/// The source of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WordSource {
     /// The lines of a file, each up to the delimiter.
@@ -127,10 +119,8 @@ pub enum WordSource {
     Template(Template),
 }
 
-/// A `query` section.
 #[derive(Debug, Clone)]
 pub struct QuerySection {
-    /// Its name.
     pub name: String,
     /// `type`: its name in the report.
     pub query_type: String,

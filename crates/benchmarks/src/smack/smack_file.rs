@@ -126,7 +126,6 @@ impl SmackFile {
         })
     }
 
-    /// The file's name.
     pub(super) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
@@ -230,7 +229,6 @@ impl SmackFile {
         }
     }
 
-    /// Names of the tables.
     pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
         self.script.tables.iter().map(|table| table.name.as_str())
     }

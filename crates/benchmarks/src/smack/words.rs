@@ -90,7 +90,6 @@ impl LineReader {
         }
     }
 
-    /// Reads the next piece of the data.
     pub(super) fn feed(&mut self, mut piece: &[u8]) -> Result<(), TooLarge> {
         use bstr::ByteSlice;
         while !piece.is_empty() {

@@ -114,7 +114,6 @@ impl Benchmark for Storage {
     }
 }
 
-/// The requests of a run.
 struct Requests {
     known: DiskLoad,
     load: FioLoad,

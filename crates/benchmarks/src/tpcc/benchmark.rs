@@ -36,7 +36,6 @@ pub const DATABASE: &str = "tpcc";
 /// Seed of the rows: that of `dbdyno tpcc prepare` unless told otherwise.
 const SEED: u64 = 1;
 
-/// TPC-C.
 pub struct Tpcc;
 
 impl Benchmark for Tpcc {
@@ -112,7 +111,6 @@ impl PreparedTables for Tpcc {
     }
 }
 
-/// The tables of an experiment's data set.
 #[derive(Debug, Clone)]
 struct TpccTables {
     plan: LoadPlan,
@@ -181,7 +179,6 @@ pub enum Tables {
     Found,
 }
 
-/// The terminals of one run.
 pub struct Terminals {
     plan: Arc<TerminalPlan>,
     check: bool,

@@ -7,7 +7,6 @@ use protocol::Connection;
 /// Maximum violations of one condition that are read; beyond this limit only their existence is reported.
 const VIOLATIONS_MAX: usize = 100_000;
 
-/// A consistency condition.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Condition {
     /// Its number in clause 3.3.2; 13 is dbdyno's own.
@@ -23,7 +22,6 @@ pub struct Condition {
 /// Rows that violate a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The condition.
     pub condition: &'static Condition,
     /// The violation for each row: by the row's key, such as `w_id 1`, the values, such as
     /// `w_ytd 300000.00, sum(d_ytd) 299999.00`.

@@ -10,7 +10,6 @@ const TERMINAL_TRANSACTIONS: usize = 5;
 /// The results of the five transactions in the measurement.
 #[derive(Debug, Clone, Default)]
 pub struct Transactions {
-    /// Measured time, seconds.
     pub measured_s: f64,
     /// By transaction, in the order of their first occurrence.
     pub rows: Vec<Transaction>,
@@ -19,7 +18,6 @@ pub struct Transactions {
 /// The results of one transaction.
 #[derive(Debug, Clone)]
 pub struct Transaction {
-    /// Its name.
     pub name: String,
     /// Response times of the completed ones, including rolled-back New-Orders.
     pub response: Durations,
@@ -46,7 +44,6 @@ impl Transactions {
         self.add_totals(&Totals::of([interval]));
     }
 
-    /// Adds the totals of a run's measurement.
     pub fn add_totals(&mut self, totals: &Totals) {
         self.measured_s += totals.measured_s;
         for ((_, operation), total) in &totals.operations {
@@ -115,7 +112,6 @@ pub struct InputShare {
     pub is_violated: bool,
 }
 
-/// The report as text.
 pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputShare]) -> String {
     let mut text = String::new();
     let measured_s = transactions.measured_s;

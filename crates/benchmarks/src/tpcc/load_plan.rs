@@ -30,15 +30,11 @@ pub enum Keys {
 /// The intended content of the database.
 #[derive(Debug, Clone)]
 pub struct LoadPlan {
-    /// The rows.
     pub population: Population,
     /// Range of warehouses, from 1; the end is exclusive.
     pub warehouses: Range<u32>,
-    /// The tables.
     pub tables: Vec<Table>,
-    /// When secondary indexes are created.
     pub keys: Keys,
-    /// Whether foreign keys are created.
     pub foreign_keys: bool,
 }
 

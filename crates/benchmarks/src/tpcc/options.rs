@@ -24,7 +24,6 @@ pub(super) struct DataOptions {
 }
 
 impl DataOptions {
-    /// The tables that the values describe.
     pub(super) fn of(values: &Values) -> Self {
         let warehouses = values.count("warehouses").expect("it is required");
         Self {
@@ -100,12 +99,10 @@ pub struct LoadOptions {
     pub pacing: Pacing,
     /// Whether to check the consistency conditions: before the run for existing data, and after it in any case.
     pub check: bool,
-    /// Executor of the Delivery transactions.
     pub deliveries: Deliveries,
 }
 
 impl LoadOptions {
-    /// The mode that the values describe.
     pub fn of(values: &Values) -> Self {
         Self {
             pacing: match values.text("pacing") {

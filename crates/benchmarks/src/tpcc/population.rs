@@ -2,7 +2,6 @@
 
 use super::nurand::Constants;
 
-/// Number of items.
 pub(super) const ITEMS: u32 = 100_000;
 /// Districts per warehouse.
 pub(super) const DISTRICTS: u32 = 10;

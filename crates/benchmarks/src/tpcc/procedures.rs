@@ -66,7 +66,6 @@ pub async fn create_procedures(connection: &mut Connection) -> Result<usize, pro
     Ok(created)
 }
 
-/// The statements that drop the procedures.
 pub(super) fn drop_procedures() -> Vec<String> {
     PROCEDURES.iter().map(drop_sql).collect()
 }

@@ -102,7 +102,6 @@ impl<'a> Row<'a> {
             .with(|out| push_zip(draw, out))
     }
 
-    /// The load time.
     #[inline]
     pub(super) fn loaded_at(&mut self) -> &mut Self {
         self.text(LOADED_AT)

@@ -5,28 +5,21 @@ use super::tables::Table;
 /// A secondary index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Index {
-    /// Its table.
     pub table: Table,
-    /// Its name.
     pub name: &'static str,
-    /// Its columns.
     pub columns: &'static str,
     /// Whether it only serves a foreign key: no transaction uses it.
     pub is_for_foreign_key: bool,
 }
 
-/// A foreign key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForeignKey {
     /// The referring table.
     pub table: Table,
-    /// Its name.
     pub name: &'static str,
-    /// Its columns.
     pub columns: &'static str,
     /// The referenced table.
     pub to: Table,
-    /// The referenced columns.
     pub to_columns: &'static str,
 }
 
@@ -61,7 +54,6 @@ pub(super) const INDEXES: [Index; 6] = [
     ),
 ];
 
-/// The foreign keys.
 pub(super) const FOREIGN_KEYS: [ForeignKey; 10] = [
     foreign_key(
         Table::District,

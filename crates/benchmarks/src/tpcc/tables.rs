@@ -64,7 +64,6 @@ impl Table {
         }
     }
 
-    /// The table's name.
     pub fn name(self) -> &'static str {
         self.definition().name
     }

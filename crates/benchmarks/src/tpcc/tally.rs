@@ -9,7 +9,6 @@ use super::input::{Delivery, Line, NewOrder, OrderStatus, Payment};
 pub struct SharedTally(Mutex<Tally>);
 
 impl SharedTally {
-    /// The total so far.
     pub fn total(&self) -> Tally {
         *self.lock()
     }
@@ -56,7 +55,6 @@ pub struct Tally {
     pub order_statuses: u64,
     /// Number of these by last name.
     pub order_statuses_by_name: u64,
-    /// Delivery transactions.
     pub deliveries: u64,
     /// Districts, ten per delivery, that had no order to deliver.
     pub skipped_districts: u64,
@@ -69,9 +67,7 @@ pub struct Share {
     pub what: &'static str,
     /// The share, from 0 to 1; for lines, their number per order.
     pub share: f64,
-    /// Lower bound.
     pub low: f64,
-    /// Upper bound.
     pub high: f64,
     /// Tolerance beyond the bounds for this number of transactions: chance exceeds it in fewer than 1 of 100,000 runs.
     pub margin: f64,

@@ -28,15 +28,11 @@ pub struct TerminalPlan {
     pub constants: Constants,
     /// Seed; the same seed gives the same inputs.
     pub seed: u64,
-    /// Whether terminals pause.
     pub pacing: Pacing,
-    /// Round trips of a transaction.
     pub round_trips: RoundTrips,
-    /// Executor of the Delivery transactions.
     pub deliveries: Deliveries,
     /// The queue of deliveries for couriers.
     pub deferred: DeferredDeliveries,
-    /// Counts of the inputs.
     pub tally: SharedTally,
 }
 

@@ -52,7 +52,6 @@ impl TerminalMode {
 /// What a run finds in the database.
 #[derive(Debug, Clone, Copy)]
 pub struct Database {
-    /// Warehouses that are there.
     pub warehouses: u32,
     /// What a load by dbdyno noted.
     pub notes: Option<Notes>,
@@ -92,7 +91,6 @@ impl Database {
     }
 }
 
-/// A number of terminals, as users of the load engine.
 pub fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {

@@ -16,7 +16,6 @@ pub const MEASURING: &str = "\nMEASURING START.\n\n";
 const DOTS: u32 = 50;
 const ROWS_PER_DOT: u32 = 100;
 
-/// The banner of the loader.
 pub fn loader_banner() -> String {
     banner("*** TPCC-mysql Data Loader        ***")
 }
@@ -117,7 +116,6 @@ fn districts(first: u32, last: u32) -> impl Iterator<Item = (u32, u32)> {
     (first..=last).flat_map(|warehouse| (1..=10).map(move |district| (warehouse, district)))
 }
 
-/// The line of the ramp-up.
 pub fn ramp_up(seconds: u32) -> String {
     format!("\nRAMP-UP TIME.({seconds} sec.)\n")
 }
@@ -149,13 +147,11 @@ fn quantile(response: &Durations, quantile: f64) -> u64 {
 
 /// The results of a run, with the limits of the response times in seconds.
 pub struct FinalReport<'a> {
-    /// The results of the transactions.
     pub transactions: &'a Transactions,
     /// Errors by transaction.
     pub errors: &'a [ErrorCount],
     /// Limits of the five transactions, seconds.
     pub limits_s: [u32; 5],
-    /// Measured time, whole seconds.
     pub measured_s: u32,
     /// Connections that ended cleanly, one dot each.
     pub connections: u32,

@@ -44,7 +44,6 @@ pub struct Filled {
     pub foreign_keys_took: Duration,
 }
 
-/// TPC-H.
 pub struct Tpch;
 
 impl Benchmark for Tpch {
@@ -97,7 +96,6 @@ impl PreparedTables for Tpch {
     }
 }
 
-/// The tables of an experiment's data set.
 #[derive(Debug, Clone, Copy)]
 struct TpchTables {
     plan: LoadPlan,

@@ -61,12 +61,10 @@ impl TableLoad {
         }
     }
 
-    /// Names of the operations.
     pub(super) fn operations(&self) -> &[String] {
         &self.operations
     }
 
-    /// Name of the table.
     pub(super) fn table(&self) -> &str {
         &self.data.name
     }

@@ -46,10 +46,8 @@ const LIKE_ASCII: [&str; 12] = [
     "utf8", "utf8mb3", "utf8mb4",
 ];
 
-/// The columns of a table.
 #[derive(Debug)]
 pub(super) struct TableColumns {
-    /// Its name.
     pub(super) table: String,
     pub(super) is_innodb: bool,
     /// A row is refused where the row that it refers to is not there yet, or a trigger reads or writes what is there.

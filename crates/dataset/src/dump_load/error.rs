@@ -8,39 +8,27 @@ use crate::own_data::{beginning, dump::SplitError};
 /// Why a dump was not loaded. What was loaded before is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
-    /// A file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
-        /// The error.
         source: std::io::Error,
     },
     /// Rows that waited cannot be read again.
     #[error("a file without a name in {}: {source}", directory.display())]
     Spool {
-        /// The directory.
         directory: PathBuf,
-        /// The error.
         source: std::io::Error,
     },
     /// A file is no list of statements.
     #[error("{}: {source}", path.display())]
-    Split {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: SplitError,
-    },
+    Split { path: PathBuf, source: SplitError },
     /// A file is no SQL, and errors do not quote it.
     #[error("{}: {what}", path.display())]
     Foreign {
-        /// The file.
         path: PathBuf,
         /// What it is not.
         what: String,
     },
-    /// A statement failed.
     #[error("{place}: {statement}: {message}")]
     Statement {
         /// File and line.
@@ -49,23 +37,18 @@ pub enum DumpError {
         statement: String,
         /// The server's message.
         message: String,
-        /// The user's remedy, where the error has one.
         hint: Option<String>,
     },
-    /// It holds several databases.
     #[error("{place}: a second database, {second}, after {first}")]
     Databases {
         /// File and line.
         place: String,
-        /// The first one.
         first: String,
-        /// The second one.
         second: String,
     },
     /// The server cannot be reached, or a connection was lost.
     #[error("{0}")]
     Connection(protocol::Error),
-    /// The user interrupted.
     #[error("interrupted while loading; the tables are incomplete")]
     Interrupted,
     /// A thread or its event loop could not be set up.
@@ -73,7 +56,6 @@ pub enum DumpError {
     Thread(#[from] std::io::Error),
 }
 
-/// The error of a statement.
 pub(super) fn failed(place: &str, text: &[u8], error: protocol::Error) -> DumpError {
     let Some(of_server) = error.server_error() else {
         return DumpError::Connection(error);

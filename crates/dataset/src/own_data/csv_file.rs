@@ -21,33 +21,19 @@ const RANGE_BYTES: u64 = 256 << 10;
 /// Records between two reports of progress.
 const RECORDS_PER_REPORT: u64 = 4096;
 
-/// Why a CSV file cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
-    /// It cannot be read.
     #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// Something in it is wrong.
+    Read { path: PathBuf, source: io::Error },
     #[error("{}:{line}: {problem}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong.
         problem: String,
     },
-    /// The reading was interrupted.
     #[error("interrupted while reading {}", path.display())]
-    Interrupted {
-        /// The file.
-        path: PathBuf,
-    },
+    Interrupted { path: PathBuf },
 }
 
 /// A range of a file: whole records.

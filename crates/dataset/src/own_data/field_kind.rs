@@ -2,7 +2,6 @@
 
 use std::io;
 
-/// What a field can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,

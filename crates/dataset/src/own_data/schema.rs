@@ -12,7 +12,6 @@ const QUOTED_AT_MOST: usize = 60;
 /// The statements, in their order.
 #[derive(Debug)]
 pub struct Schema {
-    /// All of them.
     pub statements: Vec<SqlStatement>,
     /// The tables that they create, as far as their CREATE TABLEs are without a database.
     tables: Vec<KnownTable>,
@@ -24,20 +23,11 @@ pub enum SchemaError {
     /// Its text is no list of statements.
     #[error(transparent)]
     Script(#[from] SqlScriptError),
-    /// It has no statement.
     #[error("{}: it contains no statement", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// It names another database.
     #[error("{place}: USE {database}: the tables are created in the database of the clients")]
-    Database {
-        /// Where.
-        place: Place,
-        /// The database that it names.
-        database: String,
-    },
+    Database { place: Place, database: String },
 }
 
 /// A statement that a server which is not dbdyno's own is not sent.

@@ -17,15 +17,20 @@ const PART_BYTES: u64 = 128 << 20;
 /// Number of units generated to estimate the bytes per unit.
 const SAMPLED_UNITS: u64 = 16;
 
-/// A piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Job {
-    /// Create a table.
-    Create { table: usize },
+    Create {
+        table: usize,
+    },
     /// Send the rows of these units.
-    Fill { table: usize, units: Range<u64> },
+    Fill {
+        table: usize,
+        units: Range<u64>,
+    },
     /// Execute the statements after the rows.
-    Finish { table: usize },
+    Finish {
+        table: usize,
+    },
 }
 
 /// The work of all tables.
@@ -112,7 +117,6 @@ impl Queue {
         }
     }
 
-    /// Records that a piece of work is done.
     pub(super) fn done(&self, job: &Job) {
         let mut state = self.lock();
         match job {

@@ -19,9 +19,7 @@ pub struct TableCheck {
 /// A foreign key to check, whether the table declares it or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignKeyCheck {
-    /// The table.
     pub table: Table,
-    /// The key.
     pub key: ForeignKey,
     /// Statement that returns the number of rows without a referenced row.
     pub sql: String,

@@ -23,14 +23,11 @@ pub struct TpchData;
 pub struct DataOptions {
     /// Scale factor; 1 is about 1 GB of text.
     pub scale_factor: ScaleFactor,
-    /// Keys of the tables.
     pub keys: Keys,
-    /// When indexes and foreign keys are created.
     pub key_time: KeyTime,
 }
 
 impl DataOptions {
-    /// The tables that the values describe.
     pub fn of(values: &Values) -> Self {
         let scale_factor = values.number("scale_factor").expect("it is required");
         Self {
@@ -118,7 +115,6 @@ pub struct TpchLoad;
 /// Parameters of the load of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// The table.
     pub table: Table,
     /// Number of LOAD DATA statements for its rows; `None` for one per connection.
     pub statements: Option<u64>,
@@ -129,7 +125,6 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// The load that the values describe.
     pub fn of(values: &Values) -> Self {
         let table = values.text("table").and_then(Table::named);
         Self {

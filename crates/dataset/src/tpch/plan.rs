@@ -8,7 +8,6 @@ use super::scale_factor::ScaleFactor;
 use super::table::{ForeignKey, Table};
 use crate::table_data::TableData;
 
-/// Keys of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keys {
     /// Primary keys only.
@@ -30,18 +29,13 @@ pub enum KeyTime {
 
 /// Tables that can be filled at the same time.
 pub struct Stage {
-    /// The tables with their rows.
     pub tables: Vec<TableData>,
 }
 
-/// The plan of a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadPlan {
-    /// Size of the data.
     pub scale_factor: ScaleFactor,
-    /// Keys of the tables.
     pub keys: Keys,
-    /// When the keys are created.
     pub key_time: KeyTime,
     /// Whether the server checks unique and foreign keys for every row, as it does by default. The rows are known to be
     /// valid.

@@ -13,7 +13,6 @@ use crate::table_data::Rows;
 /// Parts, suppliers, customers or orders per unit, approximately: the generator's start-up cost is negligible
 /// compared to them.
 const UNIT: u64 = 1000;
-/// Number of suppliers per part.
 const SUPPLIERS_OF_PART: usize = 4;
 
 /// The rows of one table, identical to dbgen's. The first row of the process costs a second and 300 MB of memory, for
@@ -26,7 +25,6 @@ pub struct TableRows {
 }
 
 impl TableRows {
-    /// The rows of a table.
     pub fn new(table: Table, scale_factor: ScaleFactor) -> Self {
         let divided = match table {
             Table::LineItem | Table::Orders => scale_factor.scaled(ORDERS),

@@ -27,7 +27,6 @@ impl ScaleFactor {
         (suppliers as f64 / f64::from(SUPPLIERS)).try_into().ok()
     }
 
-    /// The number.
     pub fn value(self) -> f64 {
         self.0
     }

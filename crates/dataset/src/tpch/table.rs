@@ -4,7 +4,6 @@
 
 use crate::KnownTable;
 
-/// A table of TPC-H.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
     /// Lines of orders: six of every seven rows.
@@ -30,7 +29,6 @@ pub enum Table {
 pub struct ForeignKey {
     /// Its name, and that of its index.
     pub name: &'static str,
-    /// Its columns.
     pub columns: &'static str,
     /// The table that it refers to, by its primary key.
     pub to: Table,
@@ -53,7 +51,6 @@ impl Table {
         Self::Region,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::LineItem => "lineitem",
@@ -67,7 +64,6 @@ impl Table {
         }
     }
 
-    /// The table with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
@@ -169,7 +165,6 @@ impl Table {
         }
     }
 
-    /// The foreign keys of the table.
     pub(super) fn foreign_keys(self) -> &'static [ForeignKey] {
         match self {
             Self::LineItem => {

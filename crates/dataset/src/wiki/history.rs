@@ -91,7 +91,6 @@ impl History {
         self.shuffled_pages.place_of(page)
     }
 
-    /// The page of a revision.
     pub(super) fn page_of(&self, revision: u64) -> u64 {
         let slot = self.shuffled_revisions.place_of(revision);
         let mut rank = self

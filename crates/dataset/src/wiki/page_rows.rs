@@ -62,7 +62,6 @@ impl Page {
     }
 }
 
-/// The rows of `page`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageRows {
     history: History,

@@ -13,14 +13,12 @@ use super::{
 };
 use crate::table_data::{Rows, TableData};
 
-/// The plan of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WikiPlan {
     /// Rows of `page`; `revision` has 0.957 times as many.
     pub pages: u64,
     /// The time up to which there are revisions.
     pub end: Timestamp,
-    /// When the keys are made.
     pub key_time: KeyTime,
 }
 

@@ -20,7 +20,6 @@ const MINOR: u64 = 22;
 /// Revisions that came later from another wiki, per 1000: they keep the time at which they were written.
 const IMPORTED: u64 = 1;
 
-/// The rows of `revision`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RevisionRows {
     history: History,

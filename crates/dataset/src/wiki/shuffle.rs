@@ -43,7 +43,6 @@ impl Shuffle {
         }
     }
 
-    /// The place of this number.
     pub(super) fn place_of(self, number: u64) -> u64 {
         let mut place = number;
         loop {

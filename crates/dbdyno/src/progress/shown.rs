@@ -26,7 +26,6 @@ impl Shown {
         steps.steps.iter().map(|(_, said)| said.clone()).collect()
     }
 
-    /// A step begins.
     pub(crate) fn begin(&self, what: &str) -> ShownStep {
         let mut steps = self.steps();
         steps.begun += 1;

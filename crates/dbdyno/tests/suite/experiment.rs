@@ -59,7 +59,6 @@ impl Default for Experiment {
 }
 
 impl Experiment {
-    /// The text of the file.
     pub(crate) fn text(&self) -> String {
         let Self {
             top,

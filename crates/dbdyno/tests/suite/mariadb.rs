@@ -127,17 +127,14 @@ impl MariaDb {
         make(scene.path().join("given"), &mariadb(), options)
     }
 
-    /// The path of its socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.socket.clone()
     }
 
-    /// Its TCP port.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// The test's database.
     pub(crate) fn database(&self) -> &str {
         &self.database
     }

@@ -11,7 +11,6 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Another host, removed at the end of the test.
 pub(crate) struct OtherHost {
-    /// Name of the network namespace.
     pub(crate) namespace: String,
     /// Our end of the link; its own is `far`.
     pub(crate) link: String,

@@ -14,7 +14,6 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// The results in this directory.
     pub(crate) fn at(path: PathBuf) -> Self {
         Self { path }
     }
@@ -42,7 +41,6 @@ impl Results {
         names_in(&self.path)
     }
 
-    /// The record of a run.
     #[track_caller]
     pub(crate) fn record(&self, run: u32) -> Record {
         Record::parse(&self.text(&record_name(run)))
@@ -58,7 +56,6 @@ impl Results {
     }
 }
 
-/// Name of the record of a run.
 pub(crate) fn record_name(run: u32) -> String {
     format!("run-{run:04}.jsonl")
 }

@@ -95,7 +95,6 @@ impl Scene {
         self
     }
 
-    /// Path of the directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -412,7 +411,6 @@ pub(crate) struct Finished {
     pub(crate) status: ExitStatus,
     /// Standard output, as bytes.
     pub(crate) stdout: Vec<u8>,
-    /// Standard error.
     pub(crate) stderr: String,
 }
 

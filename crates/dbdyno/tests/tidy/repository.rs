@@ -13,7 +13,6 @@ use crate::crates::Crate;
 pub(crate) struct File {
     /// Path from the repository's root, with slashes.
     pub(crate) path: String,
-    /// Content.
     pub(crate) text: String,
 }
 
@@ -72,7 +71,6 @@ impl Repository {
             .collect()
     }
 
-    /// The workspace's crates.
     pub(crate) fn crates(&self) -> Vec<Crate> {
         let manifests = self.files.iter().filter_map(|file| {
             let name = file

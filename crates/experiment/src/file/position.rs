@@ -12,7 +12,6 @@ const SHOWN_AT_MOST: usize = 100;
 /// A position in a file; displayed as `hp-sizing.toml:12:8`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePosition {
-    /// The file.
     pub path: PathBuf,
     /// Line, starting at 1.
     pub line: usize,

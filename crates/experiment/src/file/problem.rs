@@ -9,32 +9,26 @@ use crate::{
 
 /// An error at a position of the experiment file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the fields hold")]
 pub enum Problem {
-    /// The file is not valid TOML.
     #[error("not valid TOML: {0}")]
     Syntax(String),
     /// Two tables `[load]`, or one beside `[[load]]`.
     #[error("[load] already exists")]
     LoadTwice,
-    /// The file is too long for an experiment.
     #[error("the file has {bytes} bytes; an experiment has at most {at_most}")]
     FileTooLong { bytes: usize, at_most: usize },
-    /// The format does not have this key.
     #[error("unknown key `{key}` in {table}")]
     UnknownKey {
         key: String,
         table: String,
         known: Vec<&'static str>,
     },
-    /// A required key is missing.
     #[error("{table} has no `{key}`")]
     MissingKey {
         key: String,
         table: String,
         example: &'static str,
     },
-    /// The value has another type.
     #[error("`{key}` is {found}; expected {expected}")]
     WrongType {
         key: String,
@@ -56,7 +50,6 @@ pub enum Problem {
         value: String,
         expected: String,
     },
-    /// The file has another format version.
     #[error("the experiment has format {found}; this program reads format 1")]
     Format { found: String },
     /// Repeats until decided, but no comparison to decide.
@@ -77,10 +70,8 @@ pub enum Problem {
     /// A factor's name that cannot be used in a placeholder.
     #[error("`{name}` cannot be a factor's name")]
     FactorName { name: String },
-    /// A factor without levels.
     #[error("factor `{name}` has no levels")]
     NoLevels { name: String },
-    /// A level occurs twice.
     #[error("factor `{factor}` has the level {level:?} twice")]
     LevelTwice { factor: String, level: String },
     /// Factors that belong together, with different numbers of levels.
@@ -96,7 +87,6 @@ pub enum Problem {
     /// A factor in two pairs.
     #[error("zip has `{name}` twice")]
     ZipTwice { name: String },
-    /// A pair of one factor.
     #[error("zip pairs at least two factors")]
     ShortZip,
     /// A condition on a factor that follows another one.
@@ -109,16 +99,12 @@ pub enum Problem {
         level: String,
         levels: Vec<String>,
     },
-    /// An exclude without a condition.
     #[error("this [[exclude]] names no factor")]
     EmptyExclude,
-    /// An exclude that removes no combination.
     #[error("this [[exclude]] matches none of the remaining combinations")]
     ExcludesNothing,
-    /// The plan has no runs.
     #[error("the [[exclude]] tables leave no combination to run")]
     EmptyPlan,
-    /// The plan has more runs than the maximum.
     #[error("the plan has {runs} runs; at most {at_most} can be planned")]
     TooManyRuns { runs: String, at_most: u32 },
     /// A key for the other kind of server.
@@ -162,7 +148,6 @@ pub enum Problem {
         "the server's version, settings or data differ between combinations, but restart is {restart:?}"
     )]
     SettingsNeedRestart { restart: &'static str },
-    /// A named file does not exist.
     #[error("{what} {} cannot be read: {cause}", path.display())]
     NoFile {
         what: &'static str,
@@ -175,7 +160,6 @@ pub enum Problem {
     /// A factor that no part of the chart shows.
     #[error("the chart leaves factor `{name}` out: points of different levels would be mixed")]
     ChartLeavesOut { name: String },
-    /// A factor in two parts of the chart.
     #[error("the chart has `{name}` twice")]
     ChartTwice { name: String },
     /// Two lines of the answer that a reader could not tell apart.
@@ -184,13 +168,10 @@ pub enum Problem {
     /// A line of the answer without anything to answer it.
     #[error("no combination has all of these levels")]
     AnswersNothing,
-    /// A baseline of several levels.
     #[error("the baseline has several levels of factor `{factor}`")]
     SeveralBaselines { factor: String },
-    /// A baseline without a factor.
     #[error("the baseline names no factor")]
     EmptyBaseline,
-    /// A baseline without anything to compare with it.
     #[error("the baseline's factors have no other levels to compare")]
     NothingBesideBaseline,
     /// The buffer pool is not set, so that the ratio cannot be kept.

@@ -87,7 +87,6 @@ impl<'a> Section<'a> {
         &self.title
     }
 
-    /// True when the value of `key` is a table.
     pub(crate) fn is_table(&self, key: &str) -> bool {
         let value = self.value(key);
         value.is_some_and(|value| value.get_ref().is_table())

@@ -17,7 +17,6 @@ use crate::{
 pub(crate) struct Text<'a> {
     /// The file that contains it.
     pub(crate) source: Source<'a>,
-    /// The key of the value.
     pub(crate) key: &'a str,
     pub(crate) value: String,
     /// True when it contains a level.

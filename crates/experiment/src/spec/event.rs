@@ -29,7 +29,6 @@ pub struct EventSpec {
     pub name: String,
     /// Begin, from the start of the measurement.
     pub at: Duration,
-    /// What it does.
     pub action: EventAction,
     /// Time limit; `None` for the end of the measurement.
     pub timeout: Option<Duration>,
@@ -42,11 +41,9 @@ pub enum EventAction {
     Sql(Vec<String>),
     /// Does this to the private server.
     Server(ServerAction),
-    /// Runs a program.
     Command {
         /// A path, or a name that is searched in PATH.
         program: PathBuf,
-        /// Its arguments.
         arguments: Vec<String>,
     },
 }

@@ -43,7 +43,6 @@ pub struct LoadSpec {
     pub stages: Vec<PlannedStage>,
     /// Time without a load before the warm-up, in which a disk or a server recovers from the run before.
     pub pause: Duration,
-    /// The warm-up before the measurement.
     pub warmup: WarmUp,
     /// Length of the measurement, with stages of all together; the maximum if `precision` is set.
     pub duration: Duration,

@@ -21,7 +21,6 @@ const EXPECTED: &str = "\"ssh://host\", \"ssh://user@host:port\" or \"tcp://host
 /// The observer of a remote server's machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observe {
-    /// The observer's address.
     pub address: ObserverAddress,
     /// File whose first line is the shared secret; required for `tcp` and not allowed otherwise.
     pub secret_file: Option<PathBuf>,
@@ -45,7 +44,6 @@ pub enum ObserverAddress {
     Tcp {
         /// Name or address; IPv6 without brackets.
         host: String,
-        /// The TCP port.
         port: u16,
     },
 }

@@ -33,13 +33,11 @@ pub enum ServerSpec {
         set: BTreeMap<String, String>,
         /// Options that hold unless a file or `set` has them: [`OF_COMPARED_VERSIONS`] where there are several versions.
         defaults: &'static [(&'static str, &'static str)],
-        /// How often it is restarted.
         restart: Restart,
         /// The directory in which the server is created; `None` for the default.
         datadir: Option<PathBuf>,
         /// What the kernel limits it to.
         limit: GroupLimits,
-        /// How the clients connect.
         access: ServerAccess,
     },
     /// An existing server, which is never restarted or reconfigured.
@@ -58,7 +56,6 @@ pub enum ServerSpec {
         ssl_ca: Option<PathBuf>,
         /// The observer of its machine; `None` without one.
         observe: Option<Observe>,
-        /// How the clients connect.
         access: ServerAccess,
     },
 }
@@ -203,7 +200,6 @@ impl ServerSpec {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// How the clients connect.
     pub fn access(&self) -> ServerAccess {
         match self {
             Self::Absent => ServerAccess::default(),

@@ -34,7 +34,6 @@ impl SharedTimes {
         })
     }
 
-    /// The warm-up.
     pub(crate) fn warm_up(self) -> WarmUp {
         WarmUp::For(self.warmup)
     }

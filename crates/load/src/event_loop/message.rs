@@ -38,7 +38,6 @@ pub(crate) enum Message {
         last_end: Instant,
         /// Operations that were not completed, or not started, in time.
         left: Box<LoopTotals>,
-        /// The totals of each user.
         users: Vec<UserTotal>,
     },
 }

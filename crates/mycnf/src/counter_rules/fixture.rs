@@ -85,7 +85,6 @@ pub(super) fn assert_too_early(rule: &CounterRule, counters: &[(&str, u64)]) {
     assert_eq!(found, Judged::TooEarly, "{}", rule.rule.id);
 }
 
-/// A machine with this memory.
 pub(super) fn with_memory(gib: u64) -> Machine {
     Machine {
         memory_bytes: Some(gib << 30),

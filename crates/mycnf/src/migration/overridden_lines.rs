@@ -29,7 +29,6 @@ impl Migration {
         }
     }
 
-    /// Leaves a line out.
     pub(super) fn leave_out(&mut self, entry: &Entry, why: String, path: &Path) {
         let at = &entry.origin;
         if let Some(number) = at.number().filter(|_| at.path() == path) {

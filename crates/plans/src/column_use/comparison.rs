@@ -2,7 +2,6 @@
 
 use super::table_use::{JoinedColumn, TableUse, add};
 
-/// A comparison of a column.
 #[derive(Default)]
 pub(super) struct Comparison {
     /// Its kind, as of [`Token::comparison`](super::token::Token::comparison), if an index can serve it.

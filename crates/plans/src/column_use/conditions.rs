@@ -169,7 +169,6 @@ impl Reading<'_> {
         found
     }
 
-    /// Whether one of some places has a column of a table.
     pub(super) fn has_column_of(&self, places: &[usize], table: usize) -> bool {
         let mut columns = places.iter().filter_map(|at| self.column(*at));
         columns.any(|(of, _)| of == table)

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use super::token::{Token, is_word};
 
-/// The kind of a join with an inner side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InnerKind {
     Left,
@@ -16,7 +15,6 @@ pub(super) enum InnerKind {
     Semi,
 }
 
-/// The inner side of a join.
 pub(super) struct InnerSide {
     pub(super) kind: InnerKind,
     /// The places of its tables.
@@ -25,7 +23,6 @@ pub(super) struct InnerSide {
     pub(super) on: Range<usize>,
 }
 
-/// All of a statement.
 pub(super) fn inner_sides(tokens: &[Token]) -> Vec<InnerSide> {
     let words = tokens.windows(2).enumerate();
     let sides = words.filter_map(|(at, pair)| {

@@ -51,7 +51,6 @@ impl Queries {
         Self { of_tokens, outer }
     }
 
-    /// The innermost query around a place.
     pub(super) fn innermost(&self, at: usize) -> usize {
         self.of_tokens.get(at).copied().unwrap_or(0)
     }

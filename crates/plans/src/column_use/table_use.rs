@@ -18,16 +18,13 @@ pub enum Computation {
 pub struct JoinedColumn {
     /// The name that the other table has in the statement.
     pub alias: String,
-    /// Its column.
     pub column: String,
 }
 
 /// A table of a statement with the columns that it uses, each once, in the order of their first use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TableUse {
-    /// The schema.
     pub schema: String,
-    /// The table.
     pub table: String,
     /// The name that its columns and its plan node have.
     pub alias: String,

@@ -7,7 +7,6 @@ pub(super) const MARK_OF_VALUE: &str = "cache";
 /// How MariaDB begins the list of columns for whose values it keeps the results of a query: `<expr_cache><c>(`.
 const KEPT_RESULT: &str = "<expr_cache><";
 
-/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// A quoted name with its parts: schema, table, column.

@@ -20,7 +20,6 @@ impl Trace {
 }
 
 impl Rejected {
-    /// Whether a node reads the table in this way.
     fn is_way_of(&self, node: &Node) -> bool {
         // `customer c`, and of MariaDB only `c`.
         let is_table = |alias: &str| {

@@ -23,7 +23,6 @@ struct Headers {
 }
 
 impl Numbering {
-    /// Begins a new exchange.
     pub(crate) fn begin_exchange(&mut self) {
         self.next = 0;
     }

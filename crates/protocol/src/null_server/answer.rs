@@ -54,7 +54,6 @@ impl Responder {
         self.login.deprecate_eof
     }
 
-    /// Number of prepared statements.
     pub(super) fn prepared(&self) -> usize {
         self.prepared.iter().flatten().count()
     }

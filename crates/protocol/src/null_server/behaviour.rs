@@ -11,7 +11,6 @@ use reactor::Instant;
 /// The execution time of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delay {
-    /// Always this long.
     Fixed(Duration),
     /// Exponentially distributed with this mean.
     Exponential(Duration),
@@ -48,7 +47,6 @@ pub struct Stalls {
 pub struct Freeze {
     /// Time from the first statement to the start of the pause.
     pub at: Duration,
-    /// Duration of the pause.
     pub length: Duration,
 }
 
@@ -59,9 +57,7 @@ pub struct Behaviour {
     pub delay: Option<Delay>,
     /// Additional time of the first statements; `None` for none.
     pub chill: Option<ColdStart>,
-    /// Periodic pauses; `None` for none.
     pub stalls: Option<Stalls>,
-    /// A single pause; `None` for none.
     pub freeze: Option<Freeze>,
     /// Number of statements answered immediately before any of this behaviour starts.
     pub spare: u64,
@@ -83,7 +79,6 @@ pub(super) enum Fate {
     Drop,
 }
 
-/// The state of a behaviour.
 pub(super) struct BehaviourState {
     behaviour: Behaviour,
     random: Xoshiro256PlusPlus,

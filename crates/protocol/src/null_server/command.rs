@@ -2,7 +2,6 @@
 
 use crate::lenenc::Fields;
 
-/// A command of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command<'a> {
     Quit,
@@ -28,7 +27,6 @@ pub(super) enum Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// Parses the payload of a packet.
     pub(super) fn of(payload: &'a [u8]) -> Self {
         let Some((&kind, argument)) = payload.split_first() else {
             return Self::Malformed;

@@ -17,7 +17,6 @@ pub(super) struct Set {
     pub(super) rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// The name of an unknown variable in a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UnknownVariable(pub(super) String);
 

@@ -11,7 +11,6 @@ const SERVERS_OWN: [&str; 2] = ["information_schema", "performance_schema"];
 /// The kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Request<'a> {
-    /// Rows of a table.
     Rows {
         /// Number of items in its select list; `*` counts as one.
         columns: u16,
@@ -24,7 +23,6 @@ pub(super) enum Request<'a> {
     Report,
     /// A change of rows, or the start or end of a transaction.
     Change {
-        /// Number of rows.
         rows: u64,
         /// True for an UPDATE, whose answer contains a text.
         update: bool,

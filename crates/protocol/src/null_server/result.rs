@@ -101,7 +101,6 @@ impl InventedRows {
         row < PAYLOAD_MAX as u64 / 2 && row * u64::from(self.rows) <= RESULT_BYTES_MAX
     }
 
-    /// Appends a result with this number of columns.
     pub(super) fn push(self, columns: u16, format: Format, status: u16, packets: &mut Packets<'_>) {
         let value = vec![b'7'; self.row_bytes as usize];
         let names = column_names(columns);

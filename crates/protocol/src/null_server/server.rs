@@ -25,7 +25,6 @@ use crate::{
 /// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
-/// The settings of a null server.
 pub struct Settings {
     /// Protocol dialect: MySQL's or MariaDB's.
     pub dialect: Dialect,
@@ -43,7 +42,6 @@ pub struct Settings {
     pub variables: Vec<(String, String)>,
     /// Number of connections above which a login is refused with error 1226; all users count as one.
     pub user_connections: Option<u32>,
-    /// Destination of the statement log.
     pub log: Option<Box<dyn Write>>,
 }
 
@@ -132,7 +130,6 @@ impl NullServer {
         });
     }
 
-    /// The counters so far.
     pub fn counters(&self) -> Counters {
         self.shared.borrow().counters
     }

@@ -15,7 +15,6 @@ use crate::{error::ServerError, hello::Hello, payloads::AUTOCOMMIT};
 /// Largest number of prepared statements over all connections: the highest limit of real servers.
 pub(super) const PREPARED_MAX: usize = 1 << 20;
 
-/// The state shared by all connections.
 pub(super) struct SharedState {
     pub(super) identity: Identity,
     pub(super) hello: Hello,

@@ -37,9 +37,7 @@ pub enum Begin {
     /// Not at all, or with a packet of its own kind.
     #[default]
     Other,
-    /// With an OK packet.
     Ok,
-    /// With an error packet.
     Err,
     /// With columns.
     Rows,
@@ -56,11 +54,9 @@ pub struct Summary {
     pub insert_id: u64,
     /// The server's status, from the last packet that has one.
     pub status: u16,
-    /// Whether a packet had a status.
     pub has_status: bool,
     /// Warnings, from the last packet that counts them.
     pub warnings: u16,
-    /// Rows.
     pub rows: u64,
     /// Bytes with headers.
     pub bytes: u64,
@@ -75,7 +71,6 @@ pub struct Summary {
 pub enum Step {
     /// More bytes are needed.
     More,
-    /// The answer is complete.
     Done,
     /// The server wants a file of the client; the answer continues after it.
     File,
@@ -86,7 +81,6 @@ pub enum Step {
 pub struct Fed {
     /// Bytes that belong to the answer.
     pub used: usize,
-    /// Whether it continues.
     pub step: Step,
 }
 
@@ -154,7 +148,6 @@ impl Answer {
         self.framer.renumber(next);
     }
 
-    /// What the answer said so far.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }

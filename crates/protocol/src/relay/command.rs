@@ -16,19 +16,15 @@ pub mod com {
     pub const STATISTICS: u8 = 0x09;
     /// The connections of the server.
     pub const PROCESS_INFO: u8 = 0x0a;
-    /// Another user.
     pub const CHANGE_USER: u8 = 0x11;
     /// The binary log from a position.
     pub const BINLOG_DUMP: u8 = 0x12;
     /// A table's content.
     pub const TABLE_DUMP: u8 = 0x13;
-    /// Prepares a statement.
     pub const STMT_PREPARE: u8 = 0x16;
-    /// Runs a prepared statement.
     pub const STMT_EXECUTE: u8 = 0x17;
     /// A piece of a parameter.
     pub const STMT_SEND_LONG_DATA: u8 = 0x18;
-    /// Forgets a prepared statement.
     pub const STMT_CLOSE: u8 = 0x19;
     /// Rows of a cursor.
     pub const STMT_FETCH: u8 = 0x1c;
@@ -43,7 +39,6 @@ pub mod com {
 /// The form of the answer to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// None.
     Nothing,
     /// One packet of any kind.
     Packet,
@@ -53,7 +48,6 @@ pub enum AnswerKind {
     Cursor,
     /// Rows or columns without their number.
     Rows,
-    /// A prepared statement.
     Prepared,
     /// The rounds of a login.
     Login,
@@ -99,13 +93,10 @@ impl AnswerKind {
 /// What `COM_CHANGE_USER` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeUser {
-    /// The user's name.
     pub user: Vec<u8>,
-    /// The proof of the password.
     pub proof: Vec<u8>,
     /// The default database; empty without one.
     pub database: Vec<u8>,
-    /// The character set's number.
     pub charset: u16,
     /// The login method of the proof; empty without one.
     pub plugin: Vec<u8>,

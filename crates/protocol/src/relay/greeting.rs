@@ -10,7 +10,6 @@ pub struct ServerGreeting {
     pub payload: Vec<u8>,
     /// The version as a number: 50506 for 5.5.6; 0 if it is none.
     pub version: u32,
-    /// The server's number of the connection.
     pub connection_id: u32,
     /// The capabilities that it offers.
     pub capabilities: u64,
@@ -21,7 +20,6 @@ pub struct ServerGreeting {
 }
 
 impl ServerGreeting {
-    /// Reads a greeting.
     pub fn parse(payload: Vec<u8>) -> Result<Self, Error> {
         let greeting = Greeting::parse(&payload)?;
         let mut nonce = greeting.nonce;

@@ -16,11 +16,8 @@ pub struct ClientLogin {
     pub payload: Vec<u8>,
     /// The capabilities that the client wants.
     pub capabilities: u64,
-    /// The character set's number.
     pub charset: u16,
-    /// The user's name.
     pub user: Vec<u8>,
-    /// The proof of the password.
     pub proof: Vec<u8>,
     /// The default database; empty without one.
     pub database: Vec<u8>,

@@ -16,7 +16,6 @@ use crate::{
 
 /// A connection that is logged in.
 pub struct OwnLogin {
-    /// The socket.
     pub stream: Stream,
     /// What lies above it, if anything.
     pub layers: Option<Layers>,

@@ -34,12 +34,10 @@ pub(super) enum Fragment {
 }
 
 impl Answer {
-    /// An OK with this status of the server.
     pub fn of_status(status: u16) -> Self {
         Self::of_packet(|payload| put_ok(0, status, "", payload))
     }
 
-    /// An OK with this number of changed rows.
     pub fn ok(affected_rows: u64) -> Self {
         Self::of_packet(|payload| put_ok(affected_rows, AUTOCOMMIT, "", payload))
     }
@@ -67,7 +65,6 @@ impl Answer {
         }
     }
 
-    /// An error packet.
     pub fn error(number: u16, sqlstate: &str, message: &str) -> Self {
         Self::of_packet(|payload| put_error(number, sqlstate, message, payload))
     }
@@ -92,7 +89,6 @@ impl Answer {
         }
     }
 
-    /// No answer at all.
     pub fn silence() -> Self {
         Self::default()
     }
@@ -105,7 +101,6 @@ impl Answer {
         }
     }
 
-    /// The same answer, after which the connection is closed.
     pub fn and_close(self) -> Self {
         Self {
             close: true,

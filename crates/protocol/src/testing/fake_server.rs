@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// A request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request<'a> {
     /// COM_QUERY with its statement.

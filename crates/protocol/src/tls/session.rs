@@ -28,7 +28,6 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// The client's side.
     pub(crate) fn of_client(connection: ClientConnection) -> Self {
         Self::new(connection.into(), Vec::new())
     }
@@ -108,7 +107,6 @@ impl Session {
         }
     }
 
-    /// Appends the encrypted form of the data.
     pub(crate) fn encrypt(&mut self, mut data: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         while !data.is_empty() {
             let count = self.inner.writer().write(data)?;

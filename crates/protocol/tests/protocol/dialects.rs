@@ -26,7 +26,6 @@ struct Case {
     /// Negotiated capabilities: no EOF packets, and cached metadata.
     agreed: (bool, bool),
     payloads: &'static [&'static [u8]],
-    /// The outcome of the statement, or the error.
     expected: Result<Outcome, &'static str>,
 }
 

@@ -34,7 +34,6 @@ where
     })
 }
 
-/// The result of opening a connection.
 async fn open(endpoint: Endpoint) -> Result<(), Error> {
     Connection::open(&endpoint).await.map(drop)
 }

@@ -29,7 +29,6 @@ impl Served {
     }
 }
 
-/// Runs `test` against a null server with these settings.
 fn against<T>(settings: Settings, test: impl AsyncFnOnce(&Served) -> T) -> T {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s");

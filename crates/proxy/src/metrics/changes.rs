@@ -47,7 +47,6 @@ const NAMES: [&str; 9] = [
     "routed",
 ];
 
-/// Counts of each change.
 type Counts = [u64; NAMES.len()];
 
 /// The changes of one event thread. Only changed commands take its lock, and only a snapshot takes it as well.
@@ -80,7 +79,6 @@ impl Changes {
         place
     }
 
-    /// Counts a change of the command at this place.
     pub(crate) fn count(&self, place: usize, change: Change) {
         self.known().counts[place].1[change as usize] += 1;
     }

@@ -36,7 +36,6 @@ pub struct RuleCounter {
 }
 
 impl RuleCounter {
-    /// The rule's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -57,7 +56,6 @@ impl RuleCounter {
 pub(crate) struct RuleCounters(Mutex<BTreeMap<String, Arc<RuleCounter>>>);
 
 impl RuleCounters {
-    /// The counter of the rule with this name.
     pub(crate) fn of(&self, name: &str) -> Arc<RuleCounter> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(name) {

@@ -17,7 +17,6 @@ pub struct Snapshot {
     pub uptime_s: f64,
     /// CPU time of the process, user and system together, seconds.
     pub cpu_s: f64,
-    /// Clients.
     pub sessions: SessionFigures,
     /// Commands of clients.
     pub commands: u64,
@@ -31,10 +30,8 @@ pub struct Snapshot {
     pub backends: Vec<BackendFigures>,
 }
 
-/// Sessions of clients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionFigures {
-    /// Now.
     pub open: u64,
     /// Since the start.
     pub total: u64,
@@ -45,9 +42,7 @@ pub struct SessionFigures {
 pub struct HookFigures {
     /// Its name, such as `read_query`.
     pub hook: String,
-    /// Calls.
     pub calls: u64,
-    /// Calls that ended with an error.
     pub errors: u64,
     /// Time of all calls, seconds.
     pub seconds: f64,
@@ -56,7 +51,6 @@ pub struct HookFigures {
 /// What one rule did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleFigures {
-    /// Its name.
     pub rule: String,
     /// Commands to which it applied.
     pub matches: u64,
@@ -76,10 +70,8 @@ pub struct ChangeFigures {
     pub count: u64,
 }
 
-/// One backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackendFigures {
-    /// Where it listens.
     pub address: String,
     /// `rw` or `ro`.
     pub kind: String,

@@ -54,12 +54,10 @@ impl ThreadMetrics {
         }
     }
 
-    /// Commands that were sent to the backend at this place.
     pub(super) fn backend_commands(&self, place: usize) -> u64 {
         self.backends.get(place).map_or(0, Counter::value)
     }
 
-    /// A hook was called.
     pub(crate) fn hook_called(&self, name: &str, took: Duration, is_error: bool) {
         let Some(at) = HOOKS.iter().position(|hook| *hook == name) else {
             return;

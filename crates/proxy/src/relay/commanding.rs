@@ -27,7 +27,6 @@ pub(super) struct Commanding<'a> {
     pub(super) server: &'a mut Option<Link>,
     /// `None` if a hook has answered the login; such a session never has a server.
     pub(super) login: Option<Login>,
-    /// Faults on purpose.
     pub(super) fates: Option<Fates>,
     /// The client has the answer to its command, and commands of a hook follow.
     pub(super) is_answered: bool,
@@ -277,7 +276,6 @@ impl Commanding<'_> {
         }
     }
 
-    /// There is no server for a command.
     pub(super) fn no_server(&self) -> Ended {
         let text = "a command arrived and the session has no server; the hook must answer it or choose a backend";
         self.client.log(Level::Critical, text);

@@ -269,7 +269,6 @@ impl Link {
 }
 
 impl crate::thread::EventThread {
-    /// A new connection to a backend.
     pub(super) fn link(&self, stream: Stream, used: Use) -> Link {
         let dst = used.backend().address.clone();
         let src = match stream.local_address() {

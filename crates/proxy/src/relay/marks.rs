@@ -9,7 +9,6 @@ use crate::{
     watch::{TooLong, Wait},
 };
 
-/// Drops a database.
 const DROP_DB: u8 = 0x06;
 /// Makes the connection one of a replica.
 const REGISTER_SLAVE: u8 = 0x15;
@@ -25,7 +24,6 @@ pub(super) struct Marks {
     is_alone: bool,
     /// It prepares a statement that may choose a database.
     prepares_use: bool,
-    /// It executes a prepared statement.
     executes: bool,
     /// It changes what no reset restores and no question finds.
     spoils: bool,

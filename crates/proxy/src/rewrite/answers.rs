@@ -10,7 +10,6 @@ const COLUMN_LENGTH: u32 = 1024;
 /// An answer that no server is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// An error.
     Error {
         number: u16,
         sqlstate: String,

@@ -103,7 +103,6 @@ pub(super) struct MirrorTable {
 }
 
 impl FileTable {
-    /// Reads the text of a file.
     pub(super) fn parse(text: &str, is_quotable: bool) -> Result<Self, Problem> {
         toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));

@@ -38,7 +38,6 @@ pub(super) struct Loader<'a> {
 type Checked<T> = Result<T, Problem>;
 
 impl Loader<'_> {
-    /// The rules of a file's text.
     pub(super) fn rules(&self, text: &str) -> Checked<Vec<Rule>> {
         let tables = FileTable::parse(text, self.is_quotable)?.rule;
         if tables.len() > RULES_MAX {

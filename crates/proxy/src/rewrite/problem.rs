@@ -5,18 +5,11 @@ use std::{io, ops::Range, path::Path};
 /// A file of rules that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RewriteError {
-    /// It cannot be read.
     #[error("{path}: {source}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Unreadable { path: String, source: io::Error },
     /// Its content is no set of rules.
     #[error("{path}: line {line}: {what}")]
     Wrong {
-        /// The file.
         path: String,
         /// The line, from 1.
         line: usize,

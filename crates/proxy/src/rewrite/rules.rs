@@ -11,7 +11,6 @@ use crate::{digest::digest_up_to, faults::even};
 /// Memory of the automaton over all patterns, bytes.
 const AUTOMATON_MAX: usize = 256 << 20;
 
-/// All rules of a file.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) all: Vec<Rule>,

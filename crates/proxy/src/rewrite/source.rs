@@ -18,7 +18,6 @@ const BYTES_MAX: u64 = 64 << 20;
 /// Which rules, and what they can do.
 #[derive(Debug, Clone)]
 pub struct RewriteOptions {
-    /// The file.
     pub path: PathBuf,
     /// Shares and delays are drawn from it and the session's number.
     pub seed: u64,

@@ -21,19 +21,16 @@ use crate::{Backend, BackendKind, BackendState, Backends};
 /// All backends, from 1.
 pub(super) struct BackendList(pub(super) Arc<Backends>);
 
-/// One backend.
 struct BackendObject {
     backends: Arc<Backends>,
     place: usize,
 }
 
-/// The pool of a backend.
 struct Pool {
     backends: Arc<Backends>,
     place: usize,
 }
 
-/// The users of a pool.
 struct PoolUsers {
     place: usize,
 }

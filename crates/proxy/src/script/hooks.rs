@@ -40,7 +40,6 @@ struct Running {
     own: RegistryKey,
 }
 
-/// What a hook returned.
 enum Returned {
     /// Nothing, also because there is no such hook or because it failed.
     Nothing,

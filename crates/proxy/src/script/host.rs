@@ -16,7 +16,6 @@ use crate::{Backends, HookMaker, Level, MakerOfThread, Surroundings};
 /// What a host of scripts runs, and within which limits.
 #[derive(Debug, Clone)]
 pub struct ScriptOptions {
-    /// The script's file.
     pub script: PathBuf,
     /// Limits, and where modules are found.
     pub lua: HostOptions,
@@ -224,7 +223,6 @@ impl State {
         }
     }
 
-    /// Counts a call of a hook.
     pub(super) fn count_call(&self, name: &str, begun: reactor::Instant, is_error: bool) {
         let took = reactor::system_now() - begun;
         outlets::surroundings(self.host.lua()).hook_called(name, took, is_error);

@@ -14,7 +14,6 @@ where
     });
 }
 
-/// Assigns to fields by their names.
 pub(super) fn write_by_name<T, M>(
     methods: &mut M,
     assign: fn(&T, &Lua, &[u8], &Value) -> Result<()>,

@@ -22,7 +22,6 @@ pub(super) fn surroundings(lua: &Lua) -> Rc<dyn Surroundings> {
     }
 }
 
-/// Writes a line to the log.
 pub(super) fn log(lua: &Lua, level: Level, text: &str) {
     surroundings(lua).log(level, text);
 }

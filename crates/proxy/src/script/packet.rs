@@ -9,7 +9,6 @@ const CHARSET: u16 = 8;
 /// The length that a script's columns announce.
 const COLUMN_LENGTH: u32 = 32;
 
-/// An OK packet.
 pub(crate) fn ok(affected_rows: u64, insert_id: u64) -> Vec<u8> {
     let mut out = vec![0];
     put_lenenc(affected_rows, &mut out);
@@ -19,7 +18,6 @@ pub(crate) fn ok(affected_rows: u64, insert_id: u64) -> Vec<u8> {
     out
 }
 
-/// An error packet.
 pub(crate) fn error(code: u16, sqlstate: [u8; 5], message: &[u8]) -> Vec<u8> {
     let mut out = vec![0xff];
     out.extend_from_slice(&code.to_le_bytes());
@@ -34,7 +32,6 @@ pub(crate) fn script_error(message: &str) -> Vec<u8> {
     error(1105, *b"07000", message.as_bytes())
 }
 
-/// The definition of a column.
 pub(crate) fn column(name: &[u8], kind: u8) -> Vec<u8> {
     let mut out = Vec::with_capacity(24 + name.len());
     put_bytes(b"def", &mut out);

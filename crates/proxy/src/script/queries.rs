@@ -69,7 +69,6 @@ impl AppendTimes {
 }
 
 impl Queries {
-    /// The queue of a session.
     pub(super) fn new(session: &SharedSession, times: &Rc<AppendTimes>) -> Self {
         Self {
             session: session.clone(),

@@ -84,7 +84,6 @@ impl Hooks for Scripted {
     }
 }
 
-/// Appends a statement to the queue.
 pub(crate) fn append(session: &SharedSession, id: i64, statement: &str, needs_result: bool) {
     let mut packet = vec![3];
     packet.extend_from_slice(statement.as_bytes());

@@ -275,10 +275,8 @@ impl Scene {
     }
 }
 
-/// The time between two looks at a condition.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Waits for a condition.
 #[track_caller]
 pub(crate) fn wait_until(condition: impl Fn() -> bool) {
     let start = reactor::system_now();

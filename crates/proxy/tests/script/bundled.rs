@@ -205,7 +205,6 @@ fn ro_pooling_shares_connections_and_sets_the_database() {
     assert_eq!(scene.logged(Level::Warning), [""; 0]);
 }
 
-/// The answer to SHOW REPLICA STATUS.
 fn replica_status(io_running: &str, seconds: &str) -> QueryResult {
     let names = [
         "Replica_IO_Running",

@@ -56,7 +56,6 @@ pub(crate) enum Mode {
     LoginAfterRole,
     /// The last of these for sessions with a role by default.
     CommandWithRole,
-    /// Without COM_CHANGE_USER.
     NoChangeUser,
     /// The proxy logs in by an account of its own.
     Account,

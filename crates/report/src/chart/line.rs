@@ -27,7 +27,6 @@ pub(crate) struct LineChart<'a> {
     pub(crate) labelled: bool,
 }
 
-/// One line of a chart.
 pub(crate) struct ChartLine {
     pub(crate) label: String,
     /// Selects colour, marker and dash, the same in all charts of a page.
@@ -78,7 +77,6 @@ impl Point {
     }
 }
 
-/// Height of a label at a line's end.
 const LABEL_HEIGHT: f64 = 14.0;
 
 impl LineChart<'_> {

@@ -26,7 +26,6 @@ pub(crate) struct PairChart<'a> {
     pub(crate) sides: [PairSide<'a>; 2],
 }
 
-/// One side of a chart.
 pub(crate) struct PairSide<'a> {
     pub(crate) name: &'a str,
     /// One per block; `None` without a complete run.

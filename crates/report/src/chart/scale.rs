@@ -102,12 +102,10 @@ impl Axis {
         share.clamp(0.0, 1.0)
     }
 
-    /// True if `value` is beyond the upper end.
     pub(crate) fn is_above(&self, value: f64) -> bool {
         value > self.high * (1.0 + 1e-9)
     }
 
-    /// True if `value` is beyond the lower end.
     pub(crate) fn is_below(&self, value: f64) -> bool {
         value < self.low * (1.0 - 1e-9)
     }

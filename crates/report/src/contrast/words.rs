@@ -142,7 +142,6 @@ pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
     Some(first.trim_start_matches("Why: ").to_owned())
 }
 
-/// The costs that were not observed.
 pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
     let names = place.not_observed.iter();
     let names: Vec<&str> = names

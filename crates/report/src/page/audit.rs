@@ -24,7 +24,6 @@ pub(super) fn section(results: &Results) -> Markup {
     audit.map_or(html! {}, audit_section)
 }
 
-/// The section of an audit.
 pub(crate) fn audit_section(audit: &Audit) -> Markup {
     told(audit, &AuditFilter::default())
 }

@@ -37,7 +37,6 @@ const INTERVAL_LIMIT: f64 = 3.0;
 const FACETS_BESIDE: usize = 2;
 /// Room for the arrow head on the axis beyond the mean, as a factor.
 const ARROW_ROOM: f64 = 1.25;
-/// Explains the bars of a chart.
 const BARS: &str = "Thin bars: 95 % interval of the mean over executions; arrow head: the bar continues beyond the chart. ";
 
 /// The charts of a grid that has a factor along x.
@@ -53,7 +52,6 @@ pub(super) struct Charts<'a> {
     is_explained: std::cell::Cell<bool>,
 }
 
-/// Selects a figure of a combination.
 type FigureOf<'a> = &'a dyn Fn(&Cell) -> Option<Figure>;
 
 /// A value of a combination for a chart.
@@ -416,7 +414,6 @@ fn cell_words(cell: &Cell, value: &Value) -> String {
     }
 }
 
-/// The figures of one facet.
 fn figures(facet: &Facet, value: FigureOf) -> Vec<Figure> {
     facet
         .cells()

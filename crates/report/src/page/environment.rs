@@ -17,7 +17,6 @@ use crate::{
     sentences::{ceiling, set_limit},
 };
 
-/// Maximum number of seeds that are listed.
 const SEEDS_SHOWN: usize = 3;
 
 /// Statement errors, summed over all runs; empty when there were none.
@@ -61,7 +60,6 @@ pub(super) fn errors(results: &Results) -> Markup {
     }
 }
 
-/// The title of the part.
 pub(super) fn title(grid: &Grid<'_>) -> &'static str {
     if grid.uses_servers() {
         "Machine, server and data"

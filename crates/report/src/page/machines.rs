@@ -248,7 +248,6 @@ fn device_in_words(device: &BlockDevice) -> String {
     format!("{} ({})", device.name, told.join(", "))
 }
 
-/// The values that were not observed.
 pub(super) fn not_observed(results: &Results) -> Markup {
     let machines = || results.runs.iter().flat_map(|run| &run.machines);
     let storage = results.runs.iter().flat_map(|run| &run.storage);

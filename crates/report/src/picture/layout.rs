@@ -22,7 +22,6 @@ const LARGER: f64 = 1.25;
 const CHARACTER: f64 = 0.56;
 const BOLD: f64 = 0.63;
 
-/// A chart with its position.
 struct PositionedChart<'a> {
     svg: &'a str,
     x: f64,

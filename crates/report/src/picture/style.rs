@@ -27,7 +27,6 @@ const PROPERTIES: [&str; 13] = [
 /// The property by which classes select the colour of a line, `--c`.
 const LINE: &str = "--c";
 
-/// The rules for a picture.
 pub(super) fn rules() -> String {
     sheet(SHEET)
 }

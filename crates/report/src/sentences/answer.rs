@@ -119,7 +119,6 @@ fn by_mean(a: &Peak<'_>, b: &Peak<'_>) -> Ordering {
     a.throughput.mean.total_cmp(&b.throughput.mean)
 }
 
-/// The highest throughput of one line of a facet.
 pub(crate) fn peak_of_line(facet: &Facet, line: usize) -> Option<Peak<'_>> {
     highest(facet.cells().filter(|(at, _, _)| *at == line))
 }

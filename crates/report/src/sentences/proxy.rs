@@ -12,7 +12,6 @@ use crate::results::Results;
 pub(crate) struct ProxyRuns<'a> {
     /// The settings: `script q0.lua`.
     pub(crate) name: String,
-    /// Number of runs.
     pub(crate) runs: usize,
     /// Commands of all runs.
     pub(crate) commands: u64,

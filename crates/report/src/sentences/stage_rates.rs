@@ -22,7 +22,6 @@ pub(crate) struct StageRate {
     pub(crate) achieved: Figure,
     /// Operations that began more than 1 ms late, or never, as a share of those that were due.
     pub(crate) late: f64,
-    /// Number of runs.
     pub(crate) runs: usize,
     /// Number of runs that did not reach the rate.
     pub(crate) short: usize,

@@ -7,7 +7,6 @@ use units::{bytes, duration, moment, per_s, percent, si};
 use crate::page::{scrolling, unbroken};
 
 const UNKNOWN: &str = "unknown";
-/// Jobs in a text at most.
 const JOBS_MAX: usize = 20;
 
 /// The imported jobs with their results; none of dbdyno's own measurements.

@@ -68,7 +68,6 @@ pub(crate) fn name(record: &StorageRecord) -> String {
     }
 }
 
-/// The place that was measured.
 pub(super) fn place(record: &StorageRecord) -> Option<&StorageDirectory> {
     record.header.storage.places.first()
 }

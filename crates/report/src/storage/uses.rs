@@ -31,7 +31,6 @@ impl Fitness {
     }
 }
 
-/// One use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Use {
     pub(super) name: &'static str,
@@ -67,7 +66,6 @@ pub(super) fn uses(record: &StorageRecord) -> Vec<Use> {
     ]
 }
 
-/// The probe of one writer.
 pub(super) fn one_writer(record: &StorageRecord) -> Option<&CommitResult> {
     record.commits.iter().find(|it| it.writers == 1)
 }

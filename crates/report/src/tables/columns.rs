@@ -180,7 +180,6 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
     table
 }
 
-/// The level of the stage with this number.
 fn stage_level(results: &Results, number: u32) -> Option<String> {
     results.staged.levels.get(number as usize - 1).cloned()
 }

@@ -14,7 +14,6 @@ use crate::{
     tables::run_values::{RunValues, Value},
 };
 
-/// One combination of levels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Combination<'a> {
     pub(crate) levels: &'a BTreeMap<String, String>,

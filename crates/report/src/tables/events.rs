@@ -4,7 +4,6 @@ use figures::{EventCost, Stretch};
 use samples::{PlannedEvent, Record};
 use serde::Serialize;
 
-/// A planned event of a run.
 #[derive(Debug, Serialize)]
 pub(crate) struct EventRow<'r> {
     #[serde(flatten)]
@@ -13,7 +12,6 @@ pub(crate) struct EventRow<'r> {
     pub(crate) cost: Option<CostRow>,
 }
 
-/// The cost of an event.
 #[derive(Debug, Serialize)]
 pub(crate) struct CostRow {
     pub(crate) before: StretchRow,

@@ -12,7 +12,6 @@ use crate::terminal::{RULED, in_cell};
 /// Tables, largest first, and the buffer pool that they share.
 #[derive(Debug, Clone)]
 pub struct TableList {
-    /// The tables.
     pub tables: Vec<TableSize>,
     /// The InnoDB buffer pool, bytes; `None` if the server has none.
     pub buffer_pool_bytes: Option<u64>,

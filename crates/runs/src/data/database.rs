@@ -29,7 +29,6 @@ pub fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
     })
 }
 
-/// Its name.
 pub fn name(endpoint: &Endpoint) -> &str {
     endpoint.database.as_deref().unwrap_or_default()
 }

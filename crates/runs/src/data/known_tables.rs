@@ -11,7 +11,6 @@ pub struct NamesakeTable {
     pub name: String,
     /// True if it has the benchmark's columns.
     pub is_known: bool,
-    /// Its actual columns.
     pub columns: Vec<String>,
 }
 

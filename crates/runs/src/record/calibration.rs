@@ -15,7 +15,6 @@ pub struct Calibration {
     pub dbdyno_version: String,
     /// Time of the measurement, UTC, RFC 3339.
     pub measured_at: String,
-    /// The machine.
     pub machine: Machine,
     /// Measured rates.
     pub reached: Vec<Reached>,
@@ -26,9 +25,7 @@ pub struct Calibration {
 pub struct Reached {
     /// Transport, as in the header of a run record.
     pub transport: String,
-    /// Number of connections.
     pub connections: u32,
-    /// Queries per second.
     pub queries_per_s: f64,
 }
 
@@ -121,7 +118,6 @@ pub struct StatementRate {
 }
 
 impl StatementRate {
-    /// Adds an interval.
     pub fn add(&mut self, interval: &samples::Interval) {
         if interval.phase != Phase::Measurement {
             return;

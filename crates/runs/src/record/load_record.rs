@@ -12,7 +12,6 @@ use crate::record::{calibration::StatementRate, steady_judge::steadiness};
 
 /// A record that is to be begun.
 pub(crate) struct NewRecord<'a> {
-    /// Its file.
     pub path: &'a Path,
     /// Its first line.
     pub header: RunHeader,
@@ -20,7 +19,6 @@ pub(crate) struct NewRecord<'a> {
     pub known_before: Vec<Line>,
 }
 
-/// The record of one load.
 pub(super) struct LoadRecord {
     writer: RecordWriter,
     /// The name of one of several loads.
@@ -92,7 +90,6 @@ impl LoadRecord {
         Some(format!("{name}{figures}, {}", self.stage))
     }
 
-    /// Appends a line.
     pub(super) fn append(&mut self, line: &Line) -> Result<(), WriteError> {
         self.loads_a_table |= matches!(line, Line::Loaded(_));
         self.writer.append(line)

@@ -135,7 +135,6 @@ impl<'a> Recording<'a> {
         Ok(recording)
     }
 
-    /// The observer of the load with this index.
     pub(crate) fn of_load(&mut self, load: usize) -> LoadObserver<'_, 'a> {
         LoadObserver {
             recording: self,

@@ -63,7 +63,6 @@ pub(crate) struct Sampling {
     thread: JoinHandle<Sampled>,
 }
 
-/// Result of a load's sampling.
 pub(crate) struct Sampled {
     pub sampler: Sampler,
     pub collected: Collected,

@@ -55,7 +55,6 @@ impl<'e> RedoLogOff<'e> {
         Ok(off)
     }
 
-    /// Enables the redo log again.
     pub fn switch_on(mut self) -> Result<(), Blamed> {
         self.is_on_again = true;
         Purpose::Change

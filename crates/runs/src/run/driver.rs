@@ -114,7 +114,6 @@ impl<'a> Driver<'a> {
         endpoint.expect("a load on a server has a server")
     }
 
-    /// Number of users.
     pub fn users(&self) -> u32 {
         self.load.spec.connections
     }
@@ -145,7 +144,6 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Drives the users.
     pub fn drive<U: User + 'static>(
         &self,
         load: Load<U>,

@@ -23,7 +23,6 @@ impl TimeBudget {
         }
     }
 
-    /// Records the time of a finished block.
     pub(super) fn block_took(&mut self, took: Duration) {
         self.block = self.block.max(took);
     }

@@ -91,7 +91,6 @@ impl CreatedTables {
         Ok(Self { path, tables })
     }
 
-    /// The tables on the server at `address`.
     pub(crate) fn on(&self, address: &str) -> Vec<CreatedTable> {
         let tables = self.tables.iter();
         let on_it = tables.filter(|table| table.address == address);

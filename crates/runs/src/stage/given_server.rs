@@ -42,7 +42,6 @@ pub(crate) struct GivenServer {
 }
 
 impl GivenServer {
-    /// The server at this endpoint.
     pub(crate) fn new(endpoint: Endpoint, created: CreatedTables, context: Context) -> Self {
         Self {
             endpoint,

@@ -42,12 +42,10 @@ impl NullProcess {
         })
     }
 
-    /// Process id of the null server.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The endpoint for clients of the null server.
     pub fn endpoint(&self, is_unix: bool) -> Endpoint {
         let address = if is_unix {
             Address::Unix(self.directory.path().join("null.sock"))

@@ -34,9 +34,7 @@ struct Stored {
     load_s: f64,
 }
 
-/// Location of a private server.
 pub(crate) struct ServerLocation {
-    /// Directory of the server.
     pub directory: PathBuf,
     /// Path among the named servers: the directory itself, or a link to it, so that a sweep finds it.
     pub path: PathBuf,
@@ -227,12 +225,10 @@ impl PrivateServer {
         Ok(self.server.lock().dir().to_owned())
     }
 
-    /// True while the server's process exists.
     pub(crate) fn is_running(&self) -> bool {
         self.server.lock().is_running()
     }
 
-    /// The last lines of the server's log.
     pub(crate) fn log_tail(&self) -> String {
         self.server.lock().log_tail(20)
     }

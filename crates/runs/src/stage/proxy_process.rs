@@ -43,7 +43,6 @@ pub(crate) struct ProxyAccess {
     pub(crate) seed: u64,
 }
 
-/// A running proxy.
 pub(crate) struct ProxyProcess {
     child: Child,
     directory: Scratch,
@@ -77,7 +76,6 @@ impl ProxyProcess {
         Ok(proxy)
     }
 
-    /// Process id of the proxy.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

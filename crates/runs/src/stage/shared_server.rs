@@ -10,7 +10,6 @@ use server::Server;
 pub(crate) struct SharedServer(Arc<Mutex<Server>>);
 
 impl SharedServer {
-    /// Shares a server.
     pub(crate) fn new(server: Server) -> Self {
         Self(Arc::new(Mutex::new(server)))
     }

@@ -43,7 +43,6 @@ impl TestDirectory {
         self.place.is_direct()
     }
 
-    /// The test files.
     pub fn test(&self) -> &TestFile {
         &self.test
     }

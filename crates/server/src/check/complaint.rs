@@ -9,17 +9,13 @@ use mycnf::{Entry, OptionName};
 pub(crate) enum Complaint {
     /// The option name is unknown; spelt with `_` and without `loose_`.
     Unknown {
-        /// The option's name.
         name: String,
     },
-    /// The option is refused.
     Refused {
-        /// The server's message.
         text: String,
     },
     /// The option is accepted with a remark.
     Remark {
-        /// The server's message.
         text: String,
     },
 }

@@ -47,7 +47,6 @@ impl Means {
 pub(crate) struct Answer {
     /// Whether it would start with the options.
     pub(crate) is_accepted: bool,
-    /// The server's messages.
     pub(crate) log: String,
     /// The standard output.
     pub(crate) output: String,

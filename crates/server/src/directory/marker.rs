@@ -12,7 +12,6 @@ use crate::process::ProcessId;
 use crate::process::launch::Launch;
 use crate::version::Flavour;
 
-/// The version of the marker's format.
 const FORMAT: u32 = 1;
 
 /// The content of a server directory's marker, for example

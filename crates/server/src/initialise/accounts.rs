@@ -30,7 +30,6 @@ pub(crate) struct Access<'a> {
 }
 
 impl Accounts {
-    /// New random passwords.
     pub(crate) fn random() -> Result<Self, Error> {
         Ok(Self {
             bench: random_password()?,

@@ -168,7 +168,6 @@ fn archive_of(targets: &str) -> Option<String> {
     labelled.or_else(by_path).map(|(_, uri)| uri.to_owned())
 }
 
-/// Unpacks the files of a package.
 pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
     let unpacked = || {
         let mut child = Command::new("dpkg-deb")

@@ -8,28 +8,14 @@ use std::path::PathBuf;
 pub enum InstallError {
     /// No recipe has this name, and no archive, directory or binary was given.
     #[error("{name}: no server of this name can be installed")]
-    NoRecipe {
-        /// The requested name.
-        name: String,
-    },
+    NoRecipe { name: String },
     /// The name is not valid as a directory name.
     #[error("{name:?} is not a valid name for an installed server")]
-    Name {
-        /// The requested name.
-        name: String,
-    },
-    /// A server of this name is installed already.
+    Name { name: String },
     #[error("{name}: installed already")]
-    Installed {
-        /// The name.
-        name: String,
-    },
-    /// No server of this name is installed.
+    Installed { name: String },
     #[error("{name}: not installed")]
-    NotInstalled {
-        /// The name.
-        name: String,
-    },
+    NotInstalled { name: String },
     /// A private server was made from this installation.
     #[error("{name}: in use by the server {}", server.display())]
     InUse {
@@ -49,7 +35,6 @@ pub enum InstallError {
     /// The client of a package registry is missing.
     #[error("{client}: not found; it is needed to download {what}")]
     NoClient {
-        /// The program.
         client: &'static str,
         /// The item to fetch.
         what: String,
@@ -57,11 +42,9 @@ pub enum InstallError {
     /// The client of a package registry failed.
     #[error("{what}: {client} could not fetch it ({status}): {said}")]
     Client {
-        /// The program.
         client: &'static str,
         /// The item to fetch.
         what: String,
-        /// Its exit status.
         status: String,
         /// Its last message.
         said: String,
@@ -75,23 +58,15 @@ pub enum InstallError {
     /// A downloaded file differs from the registry's description.
     #[error("{file}: {what} is {found}, the registry lists {expected}")]
     Mismatch {
-        /// The file.
         file: String,
         /// The property that differs.
         what: &'static str,
-        /// The actual value.
         found: String,
-        /// The expected value.
         expected: String,
     },
     /// The file is not an archive, or it is damaged.
     #[error("{}: cannot unpack: {why}", path.display())]
-    Archive {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        why: String,
-    },
+    Archive { path: PathBuf, why: String },
     /// A directory contains no server binary.
     #[error("{}: contains neither mariadbd nor mysqld", path.display())]
     NoServer {

@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::process::launch::Launch;
 use crate::version::{Flavour, Numbers};
 
-/// The version of the marker's format.
 const FORMAT: u32 = 1;
 
 const MARKER: &str = "dbdyno-install.json";
@@ -116,7 +115,6 @@ impl InstallMarker {
         write_private(&self.dir.join(MARKER), &text)
     }
 
-    /// The name of the installation.
     pub(crate) fn name(&self) -> &str {
         let name = self.dir.file_name().unwrap_or_default();
         name.to_str().unwrap_or_default()

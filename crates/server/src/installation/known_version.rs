@@ -58,7 +58,6 @@ impl KnownVersion {
         (kept.asked == self.asked).then_some(kept.answer)
     }
 
-    /// Keeps the answer.
     pub(super) fn keep(self, answer: &str) {
         let path = self.path;
         let kept = Kept {

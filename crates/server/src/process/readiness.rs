@@ -20,9 +20,7 @@ const HEADER_BYTES: usize = 4;
 pub(crate) enum Readiness {
     /// It answers.
     Up,
-    /// Its process has ended.
     Ended,
-    /// It did neither in time.
     TimedOut,
 }
 

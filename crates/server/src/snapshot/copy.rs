@@ -12,7 +12,6 @@ use crate::directory::layout::make_private_dir;
 use crate::error::Error;
 use crate::process::interruption;
 
-/// Size of the copy buffer, bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Files that belong to one server and not to its data: two servers must not have the same identity.

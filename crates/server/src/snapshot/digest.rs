@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256, Sha512};
 
 use crate::process::interruption;
 
-/// Size of the read buffer, bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The SHA-256 of a file, hexadecimal.

@@ -12,7 +12,6 @@ use crate::directory::marker::{parse, write_private};
 use crate::error::Error;
 use crate::version::Flavour;
 
-/// The version of the manifest's format.
 pub(crate) const FORMAT: u32 = 2;
 
 const MANIFEST: &str = "dbdyno-snapshot.json";
@@ -62,7 +61,6 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a snapshot.
     pub(crate) fn read(snapshot: &Path) -> Result<Self, Error> {
         let path = path(snapshot);
         let bytes = fs::read(&path).map_err(Error::io("read the snapshot", &path))?;

@@ -215,7 +215,6 @@ fn the_lists_of_documents_000_and_004_are_refused_line_by_line_as_each_version_d
     }
 }
 
-/// The lines that findings refuse.
 fn refused_lines(findings: &[Finding]) -> BTreeSet<u32> {
     let refused = findings.iter().filter(|finding| finding.is_refusal());
     refused.filter_map(|finding| finding.at.number()).collect()

@@ -34,14 +34,12 @@ const PAGES_AT_LEAST: i64 = 100;
 /// Something to try or to rewrite.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
-    /// Why it may help.
     pub(super) reason: String,
     pub(super) remedy: Remedy,
     /// Share of the statement's time that it saves by the plan, about: it decides what is tried first.
     pub(super) saving: f64,
 }
 
-/// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Remedy {
     /// Fresh statistics of these tables, each by its full name in backticks.

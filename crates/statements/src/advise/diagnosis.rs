@@ -43,7 +43,6 @@ pub struct Diagnosis {
     pub(super) trial: Option<TrialTime>,
 }
 
-/// The time of a trial.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TrialTime {
     /// What its timed blocks may take.
@@ -218,7 +217,6 @@ impl Diagnosis {
         Ok(None)
     }
 
-    /// The statements without those that failed.
     pub fn without_failed(&self, statements: &[SqlStatement]) -> Vec<SqlStatement> {
         let all = statements.iter().enumerate();
         let left = all.filter(|(at, _)| self.failed.iter().all(|it| it.at != *at));
@@ -389,7 +387,6 @@ async fn buffers(
     })
 }
 
-/// Time since the server's start.
 async fn uptime(session: &mut Session, statement: &SqlStatement) -> Result<Duration, Blamed> {
     let [_, seconds] = numbers(session, statement, "SHOW GLOBAL STATUS LIKE 'Uptime'").await?;
     Ok(Duration::from_secs(seconds.unwrap_or(0)))

@@ -14,10 +14,8 @@ use crate::{server_version::is_from, session::Session};
 const KEY_BYTES_MAX: u64 = 3072;
 /// Bytes of a column of numbers or times in an index, about.
 const NUMBER_BYTES: u64 = 8;
-/// Name of the primary key.
 pub(super) const PRIMARY: &str = "PRIMARY";
 
-/// A table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TableFacts {
     /// Whether it is a view: MySQL's plan and rewritten text name one that is materialised like a table.
@@ -69,7 +67,6 @@ impl Hiding {
     }
 }
 
-/// An index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct IndexFacts {
     /// Its columns in its order; an expression has an empty name.
@@ -224,7 +221,6 @@ impl TableFacts {
         })
     }
 
-    /// Whether an index begins with a column.
     pub(super) fn is_first_of_index(&self, column: &str) -> bool {
         let mut indexes = self.indexes.values();
         indexes.any(|index| index.columns.first().is_some_and(|first| first == column))
@@ -291,7 +287,6 @@ impl TableFacts {
         is_number || self.has_date(column)
     }
 
-    /// Whether a column holds text.
     pub(super) fn is_text(&self, column: &str) -> bool {
         let kind = self.types.get(column).map_or("", String::as_str);
         matches!(kind, "char" | "varchar") || kind.ends_with("text")
@@ -364,7 +359,6 @@ async fn rows<const COLUMNS: usize>(
     Ok(texts(sets))
 }
 
-/// The rows as texts.
 fn texts<const COLUMNS: usize>(sets: Vec<ResultSet>) -> Vec<[String; COLUMNS]> {
     let rows = sets.into_iter().flat_map(|set| set.rows);
     let rows = rows.filter_map(|row| {

@@ -47,7 +47,6 @@ impl Sameness {
 
 /// One statement under one variant, against the baseline.
 pub(crate) struct Comparison {
-    /// Index of the statement.
     pub(crate) statement: usize,
     /// Index of the side, from 1; 0 is the baseline.
     pub(crate) side: usize,

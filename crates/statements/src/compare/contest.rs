@@ -28,7 +28,6 @@ use crate::{
     statement_text::statement_name,
 };
 
-/// What is measured.
 pub(crate) struct Contest<'a> {
     /// The sides, the baseline first.
     pub(crate) variants: &'a [&'a Variant],

@@ -170,7 +170,6 @@ impl Copies {
             .filter_map(Server::pid)
     }
 
-    /// Stops and removes the copies.
     pub(crate) fn destroy(mut self) -> Result<(), Blamed> {
         self.remove()
     }

@@ -24,7 +24,6 @@ const AMOUNTS_AT_MOST: usize = 3;
 pub(crate) enum Verdict {
     /// The variant gives another result, whatever time it takes.
     OtherResult,
-    /// About the time.
     OfTime(Decision),
 }
 

@@ -17,7 +17,6 @@ const ROWS_AT_MOST: u32 = 100;
 const BLOCKS: usize = 12;
 /// Engines whose changes a rollback takes back.
 const TRANSACTIONAL: [&str; 3] = ["InnoDB", "RocksDB", "TokuDB"];
-/// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// Indexes that a variant makes on a table, or makes visible.
@@ -26,7 +25,6 @@ pub(crate) struct NewIndexes {
     pub(crate) schema: String,
     pub(crate) table: String,
     pub(crate) names: Vec<String>,
-    /// Their columns.
     pub(crate) columns: Vec<String>,
     /// The statements that take them back.
     pub(crate) undone_by: Vec<String>,
@@ -34,7 +32,6 @@ pub(crate) struct NewIndexes {
     pub(crate) made: Vec<String>,
 }
 
-/// What indexes cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct IndexPrice {
     /// Size of those that are made, bytes; `None` without one, and if the server does not say.
@@ -51,7 +48,6 @@ pub(crate) struct WritePrice {
     pub(crate) update: Option<WriteTimes>,
 }
 
-/// The time of a write.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WriteTimes {
     /// Geometric mean over the blocks without the indexes and with them, seconds.

@@ -44,7 +44,6 @@ pub(crate) struct Terms {
 /// What a trial came to.
 pub(crate) struct Measured {
     pub(crate) comparisons: Vec<Comparison>,
-    /// Number of blocks.
     pub(crate) blocks: usize,
     /// Time of all blocks.
     pub(crate) took: Duration,

@@ -16,7 +16,6 @@ const CHANGES: [&str; 13] = [
 /// What is different on one side.
 #[derive(Debug, Clone, Default)]
 pub struct Variant {
-    /// Its name.
     pub name: String,
     /// Its SQL in its order: settings of the session, and what changes the server or its data.
     pub(crate) sql: Vec<SqlStatement>,
@@ -179,7 +178,6 @@ impl Variant {
         self.has_changes() || !self.options.is_empty() || self.cnf.is_some() || self.run.is_some()
     }
 
-    /// Settings of its server.
     pub(super) fn server_settings(&self) -> Settings {
         Settings {
             cnf: self.cnf.iter().cloned().collect(),

@@ -11,7 +11,6 @@ struct Level {
     is_union: bool,
 }
 
-/// The LIMITs of a statement.
 pub(super) fn limits_of(statement: &SqlStatement) -> Limits {
     let text = statement.text();
     let (mut limits, mut levels) = (Limits::default(), vec![Level::default()]);

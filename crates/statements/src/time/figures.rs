@@ -6,7 +6,6 @@ use stats::percentile_range;
 
 use crate::{execution::Parts, statement_event::StatementEvent};
 
-/// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// What was measured of all statements.
@@ -40,7 +39,6 @@ pub struct Timed {
     /// Rows received or changed, of the last execution.
     pub(super) rows: u64,
     pub(super) warnings: u32,
-    /// Whether each execution was rolled back.
     pub(super) is_rolled_back: bool,
     /// Times after a restart.
     pub(super) cold_s: Vec<f64>,

@@ -38,7 +38,6 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The statements that were timed.
     pub(super) fn timed(self) -> Vec<Timed> {
         let is_timed = |(statement, _): &(&SqlStatement, Timed)| !is_setting(statement);
         let all = self.statements.all().iter().zip(self.timed);

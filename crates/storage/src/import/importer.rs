@@ -19,12 +19,10 @@ pub trait Importer {
     fn read(&self, files: &[ImportFile]) -> Result<Imported, Error>;
 }
 
-/// A file with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportFile {
     /// As the user named it.
     pub path: PathBuf,
-    /// All of it.
     pub text: String,
 }
 
@@ -50,7 +48,6 @@ impl ImportFile {
     }
 }
 
-/// What an importer read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
     /// Tool and version, `fio-3.33`.

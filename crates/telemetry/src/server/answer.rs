@@ -10,7 +10,6 @@ pub(crate) struct Answer {
     rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// One row of a result set.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     columns: &'a [String],

@@ -7,7 +7,6 @@ use super::answer::Answer;
 /// A connection for queries.
 pub(crate) struct Questioner {
     connection: Connection,
-    /// Number of statements so far.
     pub(crate) statements: u64,
     /// Descriptions of the values that could not be observed.
     pub(crate) not_observed: Vec<String>,
@@ -22,7 +21,6 @@ impl Questioner {
         }
     }
 
-    /// The server's id of this connection.
     pub(crate) fn connection_id(&self) -> u32 {
         self.connection.connection_id()
     }

@@ -32,7 +32,6 @@ pub(crate) struct Probes {
     pub(crate) longest: Duration,
 }
 
-/// The values of one reading.
 pub(crate) struct Reading {
     /// Time at which the counters were read.
     pub(crate) at: Instant,

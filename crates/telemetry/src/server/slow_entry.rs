@@ -26,7 +26,6 @@ pub struct SlowEntry {
     pub time_s: f64,
     /// Wait for locks, seconds.
     pub lock_s: f64,
-    /// Rows sent to the client.
     pub rows_sent: u64,
     /// Rows read.
     pub rows_examined: u64,
@@ -65,7 +64,6 @@ pub struct SlowEntries<R> {
 }
 
 impl<R: BufRead> SlowEntries<R> {
-    /// The entries of a log.
     pub fn of(log: R) -> Self {
         Self {
             log,

@@ -142,7 +142,6 @@ impl Variables {
         };
     }
 
-    /// The change since an earlier reading.
     pub(crate) fn since(&self, earlier: &Self) -> Change {
         let counters = self.counters.iter().filter_map(|(name, now)| {
             let grown = now - earlier.counters.get(name)?;

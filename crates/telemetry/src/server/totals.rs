@@ -102,7 +102,6 @@ impl Source {
         false
     }
 
-    /// A description of its content.
     pub(crate) fn what(&self) -> &'static str {
         self.what
     }

@@ -124,7 +124,6 @@ impl ServerView {
         Ok(moment)
     }
 
-    /// Closes the connection to the server.
     pub async fn close(self) -> Result<(), Error> {
         in_time(self.questioner.close()).await
     }

@@ -102,7 +102,6 @@ impl Figure {
     }
 }
 
-/// A group of figures.
 pub(crate) struct Group {
     pub(crate) title: String,
     pub(crate) figures: Vec<Figure>,

@@ -44,7 +44,6 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     connections::states(scene).draw(0, palette, lower, buffer);
 }
 
-/// All figures of InnoDB.
 pub(super) fn draw_innodb(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     blocks::draw(
         figures::innodb_groups(scene),

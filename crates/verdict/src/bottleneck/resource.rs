@@ -15,7 +15,6 @@ pub enum Resource {
     Steal,
     /// The CPUs of the server's machine.
     Cpu,
-    /// Locks of rows.
     RowLocks,
     /// Locks of whole tables, such as those of MyISAM.
     TableLocks,
@@ -33,7 +32,6 @@ pub enum Resource {
     DiskFlushes,
     /// A disk of the server's machine.
     Disk,
-    /// The network.
     Network,
     /// `max_connections`.
     ConnectionLimit,
@@ -46,7 +44,6 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// The resource's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",

@@ -14,7 +14,6 @@ use super::{
 const LIMIT_USED: f64 = 0.9;
 
 pub(super) struct Rule {
-    /// The resource that the rule names.
     pub(super) resource: Resource,
     /// The condition in words.
     #[cfg_attr(

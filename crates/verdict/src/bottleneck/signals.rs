@@ -41,7 +41,6 @@ pub(super) struct CpuShares {
     pub(super) server: f64,
     /// dbdyno.
     pub(super) client: f64,
-    /// Number of CPUs.
     pub(super) cpus: f64,
 }
 

@@ -30,7 +30,6 @@ pub enum Fate {
 /// A part of the configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Its fate.
     pub fate: Fate,
     /// The metric with it over the metric without it, with the interval of the decision.
     pub effect: Option<Interval>,

@@ -16,7 +16,6 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// `gen-data -n ROWS -f FORMAT`: a finite stream of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GenData {
-    /// Number of rows.
     pub rows: u64,
     format: Format,
     /// The format as the user wrote it.
@@ -46,7 +45,6 @@ pub enum CommandError {
     /// An option without its value.
     #[error("option requires an argument -- '{0}'")]
     Value(BString),
-    /// An invalid format.
     #[error(transparent)]
     Format(#[from] FormatError),
 }
@@ -159,7 +157,6 @@ impl GenData {
         Field::all(&self.text)
     }
 
-    /// The rows as a stream.
     pub fn stream(&self) -> GenDataStream {
         GenDataStream {
             rows: Rows::new(&self.format, self.rows),

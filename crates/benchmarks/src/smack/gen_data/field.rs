@@ -9,7 +9,6 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// The fields of a format.
     pub(crate) fn all(format: &[u8]) -> Result<Vec<Self>, FormatError> {
         format
             .split(|&byte| byte == b',')

@@ -46,7 +46,6 @@ pub(super) enum Width {
     Drawn { min: u64, span: u64 },
 }
 
-/// Error in a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// An unknown directive; the text is the original's.

@@ -43,7 +43,6 @@ fn write(population: &Population, unit: Unit, out: &mut Vec<u8>) -> u64 {
     row.int(line_count(population, unit.ordinal)).int(1).end()
 }
 
-/// Number of lines of an order.
 pub(super) fn line_count(population: &Population, ordinal: u64) -> u32 {
     Draw::new(population.seed, Purpose::LineCount, ordinal).uniform(5..=15)
 }

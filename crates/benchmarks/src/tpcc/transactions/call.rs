@@ -56,7 +56,6 @@ fn line_texts(lines: &[Line]) -> Vec<u8> {
     texts
 }
 
-/// Records the payment.
 pub(crate) async fn payment(
     steps: &mut Steps<'_, impl Watch>,
     payment: &Payment,

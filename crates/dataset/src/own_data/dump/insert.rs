@@ -21,11 +21,9 @@ pub enum ColumnKind {
 /// The beginning of an INSERT: `INSERT INTO t (a, b) VALUES`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InsertHead {
-    /// The table.
     pub table: String,
     /// The columns; none where the statement names none.
     pub columns: Vec<String>,
-    /// Where the rows begin.
     pub rows_at: usize,
 }
 

@@ -38,7 +38,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of a statement.
     pub fn of(statement: &[u8]) -> Self {
         let text = words(statement);
         let head = &text[..text.len().min(HEAD_BYTES)];

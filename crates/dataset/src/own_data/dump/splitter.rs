@@ -7,10 +7,8 @@ use memchr::{memchr, memchr2};
 
 use sqltext::{is_dash_comment, is_read_by_server};
 
-/// Bytes of one statement at most.
 pub const STATEMENT_BYTES_MAX: usize = 64 << 20;
 
-/// A statement of a dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DumpStatement {
     /// Its text without its delimiter and without comments before it.
@@ -21,21 +19,13 @@ pub struct DumpStatement {
     pub at: u64,
 }
 
-/// Why a dump cannot be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// The file ends within something.
     #[error("line {line}: the file ends within the statement that begins here")]
-    Open {
-        /// The line where that begins.
-        line: u64,
-    },
+    Open { line: u64 },
     /// A statement is longer than what is kept in memory.
     #[error("line {line}: a statement is longer than 64 MiB")]
-    Long {
-        /// Its line.
-        line: u64,
-    },
+    Long { line: u64 },
 }
 
 /// Where the scan is.

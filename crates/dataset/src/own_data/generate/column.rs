@@ -9,16 +9,13 @@ const MOMENTS: (i64, i64) = (1_577_836_800, 1_767_225_600);
 /// Lengths of a text without a rule, where the column is long enough.
 const TEXT: (u64, u64) = (10, 100);
 
-/// A column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// Its name.
     pub name: String,
     /// Its type without its length: `varchar`.
     pub data_type: String,
     /// Its type as SHOW CREATE TABLE has it: `varchar(40)`.
     pub column_type: String,
-    /// It may be NULL.
     pub is_nullable: bool,
     /// Characters of a text at most.
     pub characters: Option<u64>,
@@ -30,34 +27,26 @@ pub struct ColumnInfo {
     pub is_generated: bool,
 }
 
-/// A foreign key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignKey {
-    /// Its columns.
     pub columns: Vec<String>,
     /// The table that it refers to.
     pub table: String,
-    /// The columns there.
     pub parent_columns: Vec<String>,
 }
 
-/// A unique key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UniqueKey {
     /// Its name, `PRIMARY` for the primary key.
     pub name: String,
-    /// Its columns.
     pub columns: Vec<String>,
 }
 
-/// A table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableInfo {
-    /// Its name.
     pub name: String,
     /// Its columns in their order.
     pub columns: Vec<ColumnInfo>,
-    /// Its foreign keys.
     pub foreign_keys: Vec<ForeignKey>,
     /// Its unique keys, the primary one first.
     pub unique_keys: Vec<UniqueKey>,

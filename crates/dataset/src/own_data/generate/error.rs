@@ -5,26 +5,17 @@
 pub enum GenerateError {
     /// A table's keys.
     #[error("generate: table {table}: {problem}")]
-    Table {
-        /// The table.
-        table: String,
-        /// What is wrong.
-        problem: String,
-    },
+    Table { table: String, problem: String },
     /// The rule of a column.
     #[error("generate: {table}.{column}: {problem}")]
     Column {
-        /// The table.
         table: String,
-        /// The column.
         column: String,
-        /// What is wrong.
         problem: String,
     },
 }
 
 impl GenerateError {
-    /// What is wrong with a table.
     pub fn table(table: &str, problem: impl Into<String>) -> Self {
         Self::Table {
             table: table.to_owned(),
@@ -32,7 +23,6 @@ impl GenerateError {
         }
     }
 
-    /// What is wrong with a column.
     pub fn column(table: &str, column: &str, problem: impl Into<String>) -> Self {
         Self::Column {
             table: table.to_owned(),

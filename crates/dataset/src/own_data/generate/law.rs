@@ -17,7 +17,6 @@ pub(super) enum Law {
 }
 
 impl Law {
-    /// The law with a name and a parameter.
     pub(super) fn of(name: &str, parameter: Option<f64>) -> Result<Self, String> {
         let wrong = |needed: &str| Err(format!("`{name}` takes a parameter {needed}"));
         match (name, parameter) {

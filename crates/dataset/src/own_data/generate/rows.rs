@@ -15,13 +15,10 @@ use crate::{Rows, TableData, permutation::permute, random::below, uniform::unit}
 /// The keys of a table that is not generated, to which generated rows refer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParentKeys {
-    /// The table.
     pub table: String,
     /// The columns of the key.
     pub columns: Vec<String>,
-    /// Its rows.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
-    /// Whether the rows are a sample of its keys.
     pub is_sample: bool,
 }
 

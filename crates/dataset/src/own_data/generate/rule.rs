@@ -13,15 +13,15 @@ const SCALE_AT_MOST: usize = 12;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
     pub(super) values: Values,
-    /// Share of the rows that have NULL.
     pub(super) null_share: f64,
 }
 
-/// The values that a rule describes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Values {
     /// 1, 2, 3, or from another number.
-    Sequence { first: i64 },
+    Sequence {
+        first: i64,
+    },
     /// Numbers with `scale` digits behind the point, in units of the last of them; both ends belong to the range.
     Numbers {
         first: i64,
@@ -37,14 +37,15 @@ pub(super) enum Values {
         law: Law,
     },
     /// Words of letters.
-    Text { min: u64, max: u64 },
+    Text {
+        min: u64,
+        max: u64,
+    },
     /// One of a few texts; the sums of the weights up to each.
     OneOf(Vec<(String, u64)>),
-    /// Always the same.
     Constant(String),
     /// A UUID of version 4.
     Uuid,
-    /// A time of day.
     TimeOfDay,
     /// This number of bits, as bytes.
     Bits(u32),

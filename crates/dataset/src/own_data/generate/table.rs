@@ -15,9 +15,7 @@ const VARCHAR_AT_MOST: u64 = 4_000;
 /// A table with its number of rows and its rules.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableSpec {
-    /// Its name.
     pub name: String,
-    /// Its rows.
     pub rows: u64,
     /// Rules of columns, in the order of the file.
     pub(super) columns: Vec<(String, Rule)>,
@@ -68,7 +66,6 @@ fn spec_of(table: &NamedTable) -> Result<TableSpec, GenerateError> {
 }
 
 impl TableSpec {
-    /// The rule of a column.
     pub(super) fn rule(&self, column: &str) -> Option<&Rule> {
         let mut rules = self.columns.iter();
         let found = rules.find(|(name, _)| name.eq_ignore_ascii_case(column));

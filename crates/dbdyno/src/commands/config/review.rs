@@ -8,7 +8,6 @@ use server::Installation;
 
 use super::running::Running;
 
-/// A review with what it is about.
 #[derive(Debug)]
 pub(super) struct Review {
     pub(super) files: Vec<PathBuf>,

@@ -8,7 +8,6 @@ use settings::quantity::DURATION_LIMIT;
 /// When a run goes without the events that have not come back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ForcedShutdown {
-    /// Never.
     Off,
     /// This time after the planned end.
     After(Duration),

@@ -17,7 +17,6 @@ use top::Key;
 
 use super::hang_up::has_hung_up;
 
-/// Input from the terminal.
 pub(super) enum Input {
     Pressed(Key),
     Resized,

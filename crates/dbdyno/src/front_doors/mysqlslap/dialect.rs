@@ -8,7 +8,6 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// Name of its program.
     pub(super) fn program(self) -> &'static str {
         match self {
             Self::MySql => "mysqlslap",

@@ -76,7 +76,6 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
     Ok(code)
 }
 
-/// The tests of a call.
 struct Tests<'t, 's> {
     settings: &'s Settings,
     main: &'t mut Main<'s>,

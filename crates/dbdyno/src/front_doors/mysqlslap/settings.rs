@@ -17,7 +17,6 @@ use crate::{
     seed::fresh_seed,
 };
 
-/// The settings of a call.
 pub(super) struct Settings {
     /// Program name in errors.
     pub(super) program: &'static str,

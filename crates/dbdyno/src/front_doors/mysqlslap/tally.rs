@@ -138,17 +138,14 @@ impl Tally {
         self.failed + self.connecting.refused + self.unfinished > 0
     }
 
-    /// Connection statistics of the test.
     pub(super) fn connecting(&self) -> Connecting {
         self.connecting
     }
 
-    /// The reason why the rate was not reached.
     pub(super) fn shortfall(&self) -> Option<&str> {
         self.shortfall.as_deref()
     }
 
-    /// The report of the test.
     pub(super) fn report(&self, settings: &Settings, engine: Option<&Engine>) -> TestReport {
         let rounds = self.rounds.len() as u64;
         TestReport {

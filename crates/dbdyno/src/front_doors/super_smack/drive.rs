@@ -37,10 +37,8 @@ pub(super) struct Driven {
     pub(super) stopped: bool,
 }
 
-/// The workers of a client.
 pub(super) struct Workers {
     pub(super) client: usize,
-    /// Index of the first worker.
     pub(super) first: ClientIndex,
     /// File of their record, if requested.
     pub(super) record: Option<PathBuf>,

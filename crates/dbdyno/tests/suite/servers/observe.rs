@@ -105,7 +105,6 @@ fn hosts<'r>(record: &'r Record, kind: &'r str) -> Vec<&'r str> {
     lines.map(|line| line["host"].as_str().unwrap()).collect()
 }
 
-/// The samples of a host.
 fn samples<'r>(record: &'r Record, host: &'r str) -> Vec<&'r Value> {
     let samples = record.all("telemetry");
     samples.filter(|sample| sample["host"] == host).collect()

@@ -87,7 +87,6 @@ fn filled_server(scene: &Scene) -> PathBuf {
     server
 }
 
-/// Waits until a copy has begun.
 fn wait_until_it_copies(running: &mut Running, copy: &Path) {
     running.wait_until("it copies", || {
         fs::read_dir(copy.join("filler")).is_ok_and(|mut files| files.nth(50).is_some())

@@ -28,7 +28,6 @@ fn other_session(scene: &Scene, sql: &str) -> String {
     scene.dbdyno(client).stderr
 }
 
-/// Waits until terminals have placed orders.
 fn wait_for_orders(scene: &Scene, running: &mut Running) {
     let orders = || sql(scene, "select sum(d_next_o_id) from district");
     let before = orders();

@@ -102,7 +102,6 @@ const OLTP: [&str; 8] = [
     STATEMENT_LIMIT,
 ];
 
-/// All attacked commands.
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "oltp prepare",

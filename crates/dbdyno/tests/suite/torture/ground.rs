@@ -88,7 +88,6 @@ impl Ground {
         self.mariadb.get_or_init(make).as_ref()
     }
 
-    /// Address of the null server.
     pub(crate) fn null_server(&self) -> SocketAddr {
         self.null_server.get_or_init(NullServer::start).address
     }
@@ -103,7 +102,6 @@ impl Drop for Ground {
     }
 }
 
-/// The address of a private server.
 pub(crate) fn address(server: &Server) -> SocketAddr {
     (Ipv4Addr::LOCALHOST, server.port()).into()
 }

@@ -273,7 +273,6 @@ fn data_is_given_once_per_statement() {
 
 #[test]
 fn a_server_that_breaks_off_a_load_is_heard() {
-    /// A source without an end.
     struct Endless;
     impl LocalSource for Endless {
         fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {

@@ -115,7 +115,6 @@ impl Server {
         }
     }
 
-    /// The same endpoint over TCP.
     pub(crate) fn over_tcp(&self, endpoint: Endpoint) -> Endpoint {
         let address = Address::Tcp {
             host: "127.0.0.1".into(),

@@ -16,7 +16,6 @@ pub(super) fn statement_id(packet: &[u8]) -> Option<u32> {
     reader.u32()
 }
 
-/// A parameter's value.
 enum Param<'a> {
     Null,
     Number(f64),

@@ -17,7 +17,6 @@ use crate::script::keys;
 /// The tokens of a text; a script can free single ones.
 struct Tokens(RefCell<Vec<Option<Rc<Token>>>>);
 
-/// One token.
 struct TokenObject(Rc<Token>);
 
 pub(super) fn module(lua: &Lua) -> Result<Table> {

@@ -4,7 +4,6 @@ use samples::{Interval, Phase, Record};
 
 use crate::grid::in_words;
 
-/// The time series of one run.
 pub(in crate::page) struct RunSeries<'a> {
     /// The title, `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` if it is.
     pub(in crate::page) title: String,

@@ -6,7 +6,6 @@ use units::{bytes, count, counted, duration, percent_number};
 
 use crate::chart::frame::shortened;
 
-/// Maximum number of rows of a table.
 const ROWS_AT_MOST: usize = 12;
 /// Maximum length of a statement, characters; the record has the full text.
 const STATEMENT_AT_MOST: usize = 300;

@@ -49,7 +49,6 @@ impl EventOverview {
         }
     }
 
-    /// The event in the combination at this place.
     pub(crate) fn at(&self, place: Place) -> Option<&EventSummary> {
         self.summaries.iter().find(|it| it.place == place)
     }

@@ -54,7 +54,6 @@ impl Lines {
         self.all.len() + usize::from(self.last.is_some())
     }
 
-    /// All lines as text.
     pub(super) fn all(mut self) -> String {
         self.all.extend(self.last);
         self.all.iter().map(|line| format!("{line}\n")).collect()

@@ -2,7 +2,6 @@
 
 use crate::statement_text::{Clauses, StatementText};
 
-/// Alternatives at most.
 const ALTERNATIVES_AT_MOST: usize = 4;
 /// Functions over all rows, which cannot be computed part by part.
 const AGGREGATES: [&str; 19] = [

@@ -28,7 +28,6 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Reads them.
     pub(crate) fn read(path: &Path) -> Result<Self, Blamed> {
         let statements = statements_of_file(path);
         let statements = statements.map_err(|error| Blamed::new(Blame::Input, error))?;

@@ -80,7 +80,6 @@ impl Subject {
         }
     }
 
-    /// Runs one statement.
     pub(crate) fn try_run(&self, sql: &str) -> Result<(), Error> {
         self.try_run_together(&[sql.to_owned()])
     }
