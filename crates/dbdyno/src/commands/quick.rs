@@ -113,8 +113,18 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     if !own_database {
         return measured;
     }
-    let dropped = statement(&endpoint, &format!("drop database {DATABASE}"));
-    measured.and_then(|code| dropped.map(|()| code))
+    if let Err(error) = statement(&endpoint, &format!("drop database {DATABASE}")) {
+        // After an interruption the server may take longer than the user is kept waiting.
+        eprintln!(
+            "warning: the database {DATABASE} may still be on {}: {error:#}\nhint: drop database {DATABASE}",
+            endpoint.address
+        );
+        let blamed = error.downcast_ref::<Blamed>();
+        if blamed.is_none_or(|it| it.blame != Blame::Interrupted) {
+            return measured.and(Err(error));
+        }
+    }
+    measured
 }
 
 /// A key of `[server]` with its value.
