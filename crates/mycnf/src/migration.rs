@@ -2,6 +2,7 @@
 
 mod changed_defaults;
 mod lost_settings;
+mod native_passwords;
 mod overridden_lines;
 mod place;
 mod values;
@@ -146,6 +147,7 @@ pub fn migrate(
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
     }
+        migration.leave_native_passwords_open(before, after);
     for advice in &findings {
         migration.leave_open(advice, to);
     }
