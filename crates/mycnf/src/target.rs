@@ -128,6 +128,13 @@ impl Target {
                 "no catalogue for {self}: the one of {nearest} is used; options added or removed up to {later} are reported as notes"
             ));
         }
+        let nearest = Self::of_catalogue(&catalogue);
+        // The catalogues of MariaDB and of MySQL 8.4 and later are of a series, and not of one version.
+        if nearest.numbers.len() == 3 && self.numbers > nearest.numbers {
+            return Some(format!(
+                "no catalogue for {self}: the one of {nearest} is used, the newest of the series"
+            ));
+        }
         catalogue.is_documented().then(|| {
             let (product, version) = (self.product.title(), catalogue.version());
             format!("options of {product} {version} from its documentation, not read from a server")
@@ -292,6 +299,14 @@ mod tests {
         for (text, note) in [
             ("mysql-8.0", None),
             ("mariadb-10.11.19", None),
+            ("mysql-9.7.1", None),
+            ("mysql-8.0.33", None),
+            (
+                "mysql-8.0.42",
+                Some(
+                    "no catalogue for mysql-8.0.42: the one of mysql-8.0.33 is used, the newest of the series",
+                ),
+            ),
             (
                 "percona-8.0.36",
                 Some(
