@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::entry::{Entry, Origin};
+use crate::explanation::explanation;
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
 use crate::instances::SERVER_GROUP;
@@ -146,8 +147,8 @@ pub fn migrate(
         migration.leave_lost_open(before, after);
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
-    }
         migration.leave_native_passwords_open(before, after);
+    }
     for advice in &findings {
         migration.leave_open(advice, to);
     }
@@ -185,6 +186,9 @@ pub fn migrate(
     let place = place_of_pins(file, path, text, &is_read);
     migration.pin(&pins, place);
     migration.changed_defaults = changed.into_iter().collect();
+    // Those with an explanation are the important ones.
+    let explained = |(name, ..): &(&str, &str, &str)| explanation(name).is_none();
+    migration.changed_defaults.sort_by_key(explained);
     migration.moves.sort_by_key(position);
     migration
 }

@@ -66,14 +66,22 @@ pub(crate) fn reason_to_leave_out_unknown(
     }
 }
 
-/// The second names of options in MariaDB: of a line with each name, the last one decides.
-const SECOND_NAMES: [&str; 5] = [
-    "log_slow_min_examined_row_limit",
-    "log_slow_query",
-    "log_slow_query_file",
-    "log_slow_query_time",
-    "slave_parallel_threads",
+/// Options of MariaDB with two names, the second one first: of a line with each name, the last one decides.
+const SECOND_NAMES: [(&str, &str); 5] = [
+    ("log_slow_min_examined_row_limit", "min_examined_row_limit"),
+    ("log_slow_query", "slow_query_log"),
+    ("log_slow_query_file", "slow_query_log_file"),
+    ("log_slow_query_time", "long_query_time"),
+    ("slave_parallel_threads", "slave_parallel_workers"),
 ];
+
+/// The second name of an option in MariaDB.
+pub(crate) fn second_name(option: &str) -> Option<&'static str> {
+    let mut names = SECOND_NAMES.iter();
+    names
+        .find(|(_, first)| *first == option)
+        .map(|(second, _)| *second)
+}
 
 /// The line of an option under another name. `old` is its name in the catalogues: `skip_log_bin` sets `log_bin`, and
 /// `skip_slave_start` is an option of that name.
@@ -85,7 +93,7 @@ pub(crate) fn rewritten(
 ) -> Option<Rewrite> {
     let is_log = ["log", "log_slow_queries"].contains(&old);
     let is_in_effect = |other: &Assignment<'_>| subject.line_instead_of(other).is_none();
-    let is_second = SECOND_NAMES.contains(&old);
+    let is_second = SECOND_NAMES.iter().any(|(second, _)| *second == old);
     if subject.set(new).is_some_and(is_in_effect) && !is_log && !is_second {
         // The new option is in the file already.
         return Some(Rewrite::Remove);
