@@ -1,7 +1,7 @@
 //! The line that takes the place of one with an old name, with the value in the new option's unit.
 
 use crate::assignment::{Assignment, is_on, is_same_setting, value_shown};
-use crate::authentication::has_plugin;
+use crate::authentication::{has_open_policy, has_plugin};
 use crate::catalogue::Catalogue;
 use crate::deprecation::deprecation;
 use crate::finding::option_as_written;
@@ -93,6 +93,9 @@ pub(crate) fn rewritten(
 ) -> Option<Rewrite> {
     let is_log = ["log", "log_slow_queries"].contains(&old);
     let is_in_effect = |other: &Assignment<'_>| subject.line_instead_of(other).is_none();
+    if old == "default_authentication_plugin" && has_open_policy(subject) {
+        return None;
+    }
     let is_second = SECOND_NAMES.iter().any(|(second, _)| *second == old);
     if subject.set(new).is_some_and(is_in_effect) && !is_log && !is_second {
         // The new option is in the file already.

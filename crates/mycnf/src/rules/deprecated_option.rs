@@ -92,7 +92,8 @@ fn way_out(subject: &Subject<'_>, known: &Deprecation, is_default: bool) -> Stri
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
-    use crate::{Machine, Target};
+    use crate::{Machine, OptionFile, Target};
+    use std::path::Path;
 
     #[test]
     fn a_line_without_effect_is_not_to_be_renamed() {
@@ -174,6 +175,33 @@ mod tests {
                 "leave it out: log_replica_updates=1 is also set, in my.cnf line 4",
             ],
         );
+    }
+
+    /// Any plugin for the first factor means the one of the old option.
+    #[test]
+    fn a_policy_that_leaves_the_plugin_open_does_not_replace_it() {
+        let old = "default_authentication_plugin=mysql_native_password";
+        for (policy, found, is_safe) in [
+            ("*,,", "write authentication_policy", false),
+            (
+                "caching_sha2_password,,",
+                "leave it out: authentication_policy=",
+                true,
+            ),
+            (
+                "*:caching_sha2_password,,",
+                "leave it out: authentication_policy=",
+                true,
+            ),
+        ] {
+            let lines = format!("{old}\nauthentication_policy='{policy}'");
+            assert_found(&RULE, "mysql-8.0.33", &lines, &[found]);
+            let file = OptionFile::parse(&format!("[mysqld]\n{lines}\n"), Path::new("my.cnf"));
+            let (file, target) = (file.unwrap(), Target::parse("mysql-8.0.33").unwrap());
+            let machine = Machine::default();
+            let remarks = check(&Subject::new(&file, &target, &machine));
+            assert_eq!(remarks[0].rewrite.is_some(), is_safe, "{policy}");
+        }
     }
 
     #[test]
