@@ -25,7 +25,7 @@ pub(crate) fn has_plugin(subject: &Subject<'_>, plugin: &str) -> bool {
     is_own || subject.plugins.iter().any(|loaded| loaded.has(&name))
 }
 
-/// Whether a server of MySQL 8.4 is told to load the plugin mysql_native_password, which it does not by default.
+/// Whether the plugin mysql_native_password is on in MySQL 8.4, where it is off by default.
 pub(crate) fn enables_native_password(subject: &Subject<'_>) -> bool {
     subject.is_one_of(
         "mysql_native_password",

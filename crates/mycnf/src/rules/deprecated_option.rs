@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let Some(known) = deprecation(subject.target, option.name) else {
             continue;
         };
-        let successor = known.successor;
+        let successor = known.successor.filter(|name| subject.has(name));
         let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
         let next = known
             .successor
