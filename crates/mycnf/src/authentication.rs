@@ -24,3 +24,19 @@ pub(crate) fn has_plugin(subject: &Subject<'_>, plugin: &str) -> bool {
     let name = OptionName::new(plugin);
     is_own || subject.plugins.iter().any(|loaded| loaded.has(&name))
 }
+
+/// Whether the plugin mysql_native_password is on in MySQL 8.4, where it is off by default.
+pub(crate) fn enables_native_password(subject: &Subject<'_>) -> bool {
+    subject.is_one_of(
+        "mysql_native_password",
+        &["ON", "FORCE", "FORCE_PLUS_PERMANENT"],
+    )
+}
+
+/// Whether the file's `authentication_policy` lets the older `default_authentication_plugin` decide for the first factor.
+/// Source: MySQL 8.0 Reference Manual, "Pluggable Authentication", the default plugin.
+pub(crate) fn has_open_policy(subject: &Subject<'_>) -> bool {
+    let policy = subject.set("authentication_policy");
+    let policy = policy.and_then(|line| line.entry.value.as_deref());
+    policy.is_some_and(|policy| policy.split(',').next().map(str::trim) == Some("*"))
+}

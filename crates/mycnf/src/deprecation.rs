@@ -14,6 +14,8 @@ pub(crate) struct Deprecation {
     /// The option to write instead, if there is one.
     pub(crate) successor: Option<&'static str>,
     pub(crate) remark: &'static str,
+    /// Whether the versions that deprecate it still act on it, so that a line with another value than the default decides.
+    pub(crate) is_in_effect: bool,
 }
 
 static DEPRECATIONS: LazyLock<Vec<Deprecation>> = LazyLock::new(|| {
@@ -33,29 +35,42 @@ fn parse(line: &'static str) -> Deprecation {
             .collect(),
         successor: Some(next()).filter(|name| !name.is_empty()),
         remark: next(),
+        is_in_effect: next() == "yes",
     }
 }
 
 /// The deprecation of an option in a version; `None` if it is not deprecated there.
 pub(crate) fn deprecation(target: &Target, name: &str) -> Option<&'static Deprecation> {
     let mut all = DEPRECATIONS.iter();
-    // `mysql-8.0` means the series: its newest catalogue decides.
-    let own = target.numbers();
-    let newest = Target::of_catalogue(&target.catalogue());
-    let numbers = if newest.numbers().starts_with(own) {
-        newest.numbers()
-    } else {
-        own
-    };
-    // A documented series is known to its end.
-    let is_since = |since: &[u32]| {
-        numbers >= since || (target.catalogue().is_documented() && since.starts_with(numbers))
-    };
-    all.find(|row| {
+    all.find(|row| row.name == name && row.is_of(target))
+}
+
+/// Whether a version deprecates another option in favour of this one. It then has this one, even if it is newer than the
+/// version's catalogue: MySQL 8.0.26 has `replica_parallel_workers`, and the catalogue of 8.0.12 does not.
+pub(crate) fn is_successor(target: &Target, name: &str) -> bool {
+    let mut all = DEPRECATIONS.iter();
+    all.any(|row| row.successor == Some(name) && row.is_of(target))
+}
+
+impl Deprecation {
+    /// Whether a version deprecates the option.
+    fn is_of(&self, target: &Target) -> bool {
         let (product, family) = (target.product().name(), target.family().name());
-        let is_its = ["both", product, family].contains(&row.family);
-        row.name == name && is_its && is_since(&row.since)
-    })
+        if !["both", product, family].contains(&self.family) {
+            return false;
+        }
+        // `mysql-8.0` means the series: its newest catalogue decides.
+        let own = target.numbers();
+        let newest = Target::of_catalogue(&target.catalogue());
+        let numbers = if newest.numbers().starts_with(own) {
+            newest.numbers()
+        } else {
+            own
+        };
+        let since = self.since.as_slice();
+        // A documented series is known to its end.
+        numbers >= since || (target.catalogue().is_documented() && since.starts_with(numbers))
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ mod migration;
 mod name;
 mod passwords;
 mod pin;
+mod plugin_options;
 mod plugins;
 mod pool_rounding;
 mod print;
@@ -70,6 +71,7 @@ mod time_zone;
 mod trap;
 mod trial;
 mod unknown;
+mod within_series;
 
 pub use assignment::is_same_setting;
 pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};

@@ -2,6 +2,7 @@
 
 mod changed_defaults;
 mod lost_settings;
+mod native_passwords;
 mod overridden_lines;
 mod place;
 mod values;
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::entry::{Entry, Origin};
+use crate::explanation::explanation;
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
 use crate::instances::SERVER_GROUP;
@@ -136,6 +138,7 @@ pub fn migrate(
         migration.leave_lost_open(before, after);
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
+        migration.leave_native_passwords_open(before, after);
     }
     for advice in &findings {
         migration.leave_open(advice, to);
@@ -174,6 +177,9 @@ pub fn migrate(
     let place = place_of_pins(file, path, text, &is_read);
     migration.pin(&pins, place);
     migration.changed_defaults = changed.into_iter().collect();
+    // Those with an explanation are the important ones.
+    let explained = |(name, ..): &(&str, &str, &str)| explanation(name).is_none();
+    migration.changed_defaults.sort_by_key(explained);
     migration.moves.sort_by_key(position);
     migration
 }

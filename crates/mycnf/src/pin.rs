@@ -19,7 +19,7 @@ pub(crate) struct Pin {
 }
 
 /// Options whose default decides what statements do; the value for versions that do not have the option.
-const BEHAVIOUR: [(&str, &str); 10] = [
+const BEHAVIOUR: [(&str, &str); 11] = [
     ("character_set_server", "latin1"),
     ("enforce_gtid_consistency", "OFF"),
     ("event_scheduler", "OFF"),
@@ -29,6 +29,8 @@ const BEHAVIOUR: [(&str, &str); 10] = [
     ("innodb_snapshot_isolation", "OFF"),
     ("innodb_strict_mode", "OFF"),
     ("lower_case_table_names", "0"),
+    // ON refuses a foreign key on columns without a unique key, as statements and dumps for older versions create it.
+    ("restrict_fk_on_non_standard_key", "OFF"),
     ("sql_mode", ""),
     ("transaction_isolation", "REPEATABLE-READ"),
 ];

@@ -1,8 +1,10 @@
 //! The line that takes the place of one with an old name, with the value in the new option's unit.
 
 use crate::assignment::{Assignment, is_on, is_same_setting, value_shown};
-use crate::authentication::has_plugin;
+use crate::authentication::{has_open_policy, has_plugin};
+use crate::catalogue::Catalogue;
 use crate::deprecation::deprecation;
+use crate::finding::option_as_written;
 use crate::judge::parse_number;
 use crate::log_expiry::{days_of_seconds, seconds_of_days};
 use crate::name::{OptionName, is_switched_on};
@@ -15,26 +17,71 @@ use crate::unknown::{Succession, succession};
 /// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
 /// the name that the version knows, or none where nothing is left to set.
 pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Rewrite> {
-    let knows = |name: &str| subject.has(name);
-    let family = subject.catalogue.family();
-    let names = [Some(line.entry.name.folded()), line.entry.name.switched()];
-    let mut names = names.into_iter().flatten();
-    let (old, succession) =
-        names.find_map(|name| Some((name, succession(family, name, &knows)?)))?;
+    let (old, succession) = succession_of(subject, line)?;
     match succession {
         Succession::Gone(_) => Some(Rewrite::Remove),
         Succession::By(successor) => rewritten(subject, line, old, successor),
     }
 }
 
-/// The second names of options in MariaDB: of a line with each name, the last one decides.
-const SECOND_NAMES: [&str; 5] = [
-    "log_slow_min_examined_row_limit",
-    "log_slow_query",
-    "log_slow_query_file",
-    "log_slow_query_time",
-    "slave_parallel_threads",
+/// What took the place of a line's option, with the option's name.
+fn succession_of<'l>(
+    subject: &Subject<'_>,
+    line: &'l Assignment<'_>,
+) -> Option<(&'l str, Succession)> {
+    let knows = |name: &str| subject.has(name);
+    let family = subject.catalogue.family();
+    let names = [Some(line.entry.name.folded()), line.entry.name.switched()];
+    let mut names = names.into_iter().flatten();
+    names.find_map(|name| Some((name, succession(family, name, &knows)?)))
+}
+
+/// Why a line is left out although another option took the place of its own: the file sets that one already, or names
+/// a plugin that the version does not have. `None` if only the value is at an end.
+pub(crate) fn reason_to_leave_out(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    successor: &str,
+) -> Option<String> {
+    if let Some(other) = subject.set(successor) {
+        let option = option_as_written(other.entry);
+        return Some(format!("{option} is also set, in {}", other.entry.origin));
+    }
+    let plugin = line.entry.value.as_deref()?;
+    let is_missing =
+        line.entry.name.base() == "default_authentication_plugin" && !has_plugin(subject, plugin);
+    is_missing.then(|| {
+        format!("this version has no plugin {plugin}, so accounts that use it cannot log in")
+    })
+}
+
+/// The same for a line whose option the version does not have.
+pub(crate) fn reason_to_leave_out_unknown(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+) -> Option<String> {
+    match succession_of(subject, line)? {
+        (_, Succession::By(successor)) => reason_to_leave_out(subject, line, successor),
+        (_, Succession::Gone(_)) => None,
+    }
+}
+
+/// Options of MariaDB with two names, the second one first: of a line with each name, the last one decides.
+const SECOND_NAMES: [(&str, &str); 5] = [
+    ("log_slow_min_examined_row_limit", "min_examined_row_limit"),
+    ("log_slow_query", "slow_query_log"),
+    ("log_slow_query_file", "slow_query_log_file"),
+    ("log_slow_query_time", "long_query_time"),
+    ("slave_parallel_threads", "slave_parallel_workers"),
 ];
+
+/// The second name of an option in MariaDB.
+pub(crate) fn second_name(option: &str) -> Option<&'static str> {
+    let mut names = SECOND_NAMES.iter();
+    names
+        .find(|(_, first)| *first == option)
+        .map(|(second, _)| *second)
+}
 
 /// The line of an option under another name. `old` is its name in the catalogues: `skip_log_bin` sets `log_bin`, and
 /// `skip_slave_start` is an option of that name.
@@ -46,7 +93,10 @@ pub(crate) fn rewritten(
 ) -> Option<Rewrite> {
     let is_log = ["log", "log_slow_queries"].contains(&old);
     let is_in_effect = |other: &Assignment<'_>| subject.line_instead_of(other).is_none();
-    let is_second = SECOND_NAMES.contains(&old);
+    if old == "default_authentication_plugin" && has_open_policy(subject) {
+        return None;
+    }
+    let is_second = SECOND_NAMES.iter().any(|(second, _)| *second == old);
     if subject.set(new).is_some_and(is_in_effect) && !is_log && !is_second {
         // The new option is in the file already.
         return Some(Rewrite::Remove);
@@ -113,10 +163,13 @@ pub(crate) fn rewritten(
 /// too, and the line sets its default.
 fn is_better_left_out(subject: &Subject<'_>, line: &Assignment<'_>, new: &str) -> bool {
     let known = deprecation(subject.target, new).filter(|known| known.successor.is_none());
-    let option = subject.catalogue.row(new).filter(|_| known.is_some());
+    let of_catalogue = |catalogue: Catalogue| catalogue.row(new);
+    let option = of_catalogue(subject.catalogue)
+        .or_else(|| subject.target.later_in_series().and_then(of_catalogue));
+    let option = option.filter(|_| known.is_some());
     let value = option
         .and_then(|option| value_shown(option, &line.entry.name, line.entry.value.as_deref()));
-    let default = subject.catalogue.default_value(new);
+    let default = subject.default_value(new);
     value
         .zip(default)
         .is_some_and(|(value, default)| is_same_setting(new, &value, default))

@@ -6,6 +6,7 @@
 mod abbreviated_name;
 mod adjusted_value;
 mod authentication_plugin;
+mod auto_increment;
 mod binary_log_expiry;
 pub(crate) mod binary_log_identity;
 mod bind_address;
@@ -40,6 +41,7 @@ mod redo_log_size;
 mod repeated_option;
 mod replica_recovery;
 mod replication_filter;
+mod same_server_id;
 mod secure_file_priv;
 mod sql_mode;
 mod statement_binlog;
@@ -59,7 +61,7 @@ mod fixture;
 use crate::rule::Rule;
 
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
-pub(crate) static RULES_OF_LINES: [&Rule; 14] = [
+pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -74,10 +76,12 @@ pub(crate) static RULES_OF_LINES: [&Rule; 14] = [
     &authentication_plugin::RULE,
     &word_as_file::RULE,
     &storage_engine::RULE,
+    &same_server_id::RULE,
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 35] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 36] = [
+    &auto_increment::RULE,
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
     &binary_log_identity::RULE,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::assignment::{Assignment, is_on};
 use crate::catalogue::{Catalogue, Family, Product};
+use crate::deprecation::is_successor;
 use crate::file::OptionFile;
 use crate::judge::parse_number;
 use crate::machine::Machine;
@@ -139,7 +140,18 @@ impl<'a> Subject<'a> {
 
     /// Whether the version has the option.
     pub(crate) fn has(&self, option: &str) -> bool {
-        self.catalogue.has(&OptionName::new(option))
+        self.catalogue.has(&OptionName::new(option)) || is_successor(self.target, option)
+    }
+
+    /// The default of an option that the version has: that of its catalogue, or of the next one of its series where only
+    /// that has the option. `None` if it is not known, or if the two differ.
+    pub(crate) fn default_value(&self, option: &str) -> Option<&'static str> {
+        let later = self.target.later_in_series();
+        let later = later.and_then(|later| later.default_value(option));
+        match self.catalogue.default_value(option) {
+            None => later,
+            own => own.filter(|own| later.is_none_or(|later| later == *own)),
+        }
     }
 
     /// Whether the server runs without InnoDB. MySQL 5.7 and later ignore the option.

@@ -126,6 +126,12 @@ impl Target {
                 "no catalogue for {self}: the one of {nearest} is used; options added or removed up to {later} are reported as notes"
             ));
         }
+        if self.later().is_some() {
+            let nearest = Self::of_catalogue(&catalogue);
+            return Some(format!(
+                "no catalogue for {self}: the one of {nearest} is used, the newest of the series"
+            ));
+        }
         catalogue.is_documented().then(|| {
             let (product, version) = (self.product.title(), catalogue.version());
             format!("options of {product} {version} from its documentation, not read from a server")
@@ -135,12 +141,18 @@ impl Target {
     /// The next catalogue of the series, if the version is between two of them: `8.0.33` for `8.0.28`, which is judged by
     /// `8.0.12`. The version may or may not have what only one of the two catalogues has.
     pub(crate) fn later_in_series(&self) -> Option<Catalogue> {
+        self.later().filter(|later| later.covers(&self.numbers))
+    }
+
+    /// The next catalogue, also of another series, if the version is newer than its own: `8.4` for `8.0.42`, which is
+    /// judged by `8.0.33`.
+    pub(crate) fn later(&self) -> Option<Catalogue> {
         let nearest = self.catalogue();
-        let is_between =
-            self.newest_below().is_none() && Self::of_catalogue(&nearest).numbers < self.numbers;
-        let is_later = |one: &Catalogue| one.covers(&self.numbers) && nearest.is_older_than(one);
+        let own = Self::of_catalogue(&nearest).numbers;
+        // The catalogues of MariaDB and of MySQL 8.4 and later are of a series, and not of one version.
+        let is_newer = self.newest_below().is_none() && own.len() == 3 && own < self.numbers;
         let mut all = Catalogue::all(nearest.product());
-        all.find(|one| is_between && is_later(one))
+        all.find(|one| is_newer && nearest.is_older_than(one))
     }
 
     /// The newest catalogue whose version begins with these numbers.
@@ -290,6 +302,14 @@ mod tests {
         for (text, note) in [
             ("mysql-8.0", None),
             ("mariadb-10.11.19", None),
+            ("mysql-9.7.1", None),
+            ("mysql-8.0.33", None),
+            (
+                "mysql-8.0.42",
+                Some(
+                    "no catalogue for mysql-8.0.42: the one of mysql-8.0.33 is used, the newest of the series",
+                ),
+            ),
             (
                 "percona-8.0.36",
                 Some(

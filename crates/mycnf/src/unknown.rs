@@ -66,16 +66,14 @@ pub fn explain_unknown(
     let hint = successor(family, &listed, knows)
         .filter(|_| !is_too_old)
         .or_else(|| predecessor(family, &listed, knows))
-        .or_else(|| completion(catalogue, name, knows))
         .or_else(|| {
-            // The name of another version or make of server is no misspelling.
+            // The name of another version or make of server is no abbreviation and no misspelling.
             let mut products = Product::ALL.into_iter();
             let is_real = products.any(|product| Catalogue::span(product, &listed).is_some());
             if is_real {
-                None
-            } else {
-                near(catalogue, &listed, knows)
+                return None;
             }
+            completion(catalogue, name, knows).or_else(|| near(catalogue, &listed, knows))
         });
     Unknown {
         what: format!("unknown to this version{}", history(catalogue, &listed)),

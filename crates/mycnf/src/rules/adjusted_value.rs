@@ -49,13 +49,13 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     // `wrong-value` reports refusals.
     let judged =
         judged.filter(|judged| !matches!(judged, Judgement::Refused(_) | Judgement::Ignored(_)))?;
-    // The version may have the limits of the next catalogue of its series already.
+    // The version may have the limits of the next catalogue already.
     let name = &line.entry.name;
     let is_taken = |later: Catalogue| {
         let option = later.find(name);
         option.is_some_and(|option| judge_value(&later, option, name, value).is_none())
     };
-    if subject.target.later_in_series().is_some_and(is_taken) {
+    if subject.target.later().is_some_and(is_taken) {
         return None;
     }
     let mut remark = Remark::on(line, Level::Warning, judged.what());
@@ -66,6 +66,18 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_version_newer_than_its_catalogue_may_have_the_next_limits() {
+        let line = "innodb_redo_log_capacity=256G";
+        let found = "warning: innodb_redo_log_capacity=256G: becomes";
+        assert_found(&RULE, "mysql-8.0.33", line, &[found]);
+        for target in ["mysql-8.0.42", "mysql-8.3", "mysql-8.4"] {
+            assert_found(&RULE, target, line, &[]);
+        }
+        let line = "max_connections=0";
+        assert_found(&RULE, "mysql-8.0.42", line, &["becomes 1"]);
+    }
 
     #[test]
     fn what_a_value_becomes_is_said() {

@@ -1,6 +1,6 @@
 //! Rule: the file names an authentication plugin that the version does not have.
 
-use crate::authentication::{has_plugin, plugins_of_policy};
+use crate::authentication::{enables_native_password, has_plugin, plugins_of_policy};
 use crate::catalogue::Family;
 use crate::print::option_line;
 use crate::rule::{Level, Remark, Rewrite, Rule};
@@ -36,8 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return vec![remark.rewrite(Rewrite::Replace(new))];
     }
     let is_8_4 = subject.target.is_at_least(Family::MySql, &[8, 4]);
-    let is_enabled = ["ON", "FORCE", "FORCE_PLUS_PERMANENT"];
-    let is_disabled = is_8_4 && !subject.is_one_of("mysql_native_password", &is_enabled);
+    let is_disabled = is_8_4 && !enables_native_password(subject);
     if is_disabled && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
         let what = "MySQL 8.4 disables the plugin mysql_native_password by default";
         let fix = "add loose_mysql_native_password = ON, or use caching_sha2_password instead";

@@ -2,8 +2,10 @@
 
 use crate::assignment::is_same_setting;
 use crate::catalogue::Kind;
-use crate::deprecation::deprecation;
-use crate::rename::rewritten;
+use crate::deprecation::{Deprecation, deprecation};
+use crate::explanation::explanation;
+use crate::history::shown;
+use crate::rename::{reason_to_leave_out, rewritten};
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -35,13 +37,16 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .and_then(|new| deprecation(subject.target, new));
         if let Some(next) = next.filter(|next| next.successor.is_none()) {
             let is_default = rewrite == Some(Rewrite::Remove);
-            let fix = way_out(next.name, next.remark, is_default);
+            let fix = way_out(subject, next, is_default);
             let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
             // Another value than the default has no place in a later version.
             remark.rewrite = rewrite.filter(|rewrite| *rewrite == Rewrite::Remove);
             remarks.push(remark);
             continue;
         }
+        let already = successor
+            .filter(|_| rewrite == Some(Rewrite::Remove))
+            .and_then(|new| reason_to_leave_out(subject, line, new));
         let successor = match &rewrite {
             // The new name without a value would switch the option on or lose its file name.
             Some(Rewrite::Replace(new)) if line.entry.name.switches_off() || new.contains('\n') => {
@@ -49,16 +54,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             }
             _ => successor.map(str::to_owned),
         };
-        let fix = match (successor, known.remark) {
-            (Some(new), "") => format!("write {new}"),
-            (Some(new), remark) => format!("write {new} ({remark})"),
-            (None, remark) => {
-                let default = subject.catalogue.default_value(option.name);
+        let fix = match (already, successor, known.remark) {
+            (Some(reason), ..) => format!("leave it out: {reason}"),
+            (None, Some(new), "") => format!("write {new}"),
+            (None, Some(new), remark) => format!("write {new} ({remark})"),
+            (None, None, _) => {
+                let default = subject.default_value(option.name);
                 let is_default = line
                     .value()
                     .zip(default)
                     .is_some_and(|(value, default)| is_same_setting(option.name, &value, default));
-                way_out(option.name, remark, is_default)
+                way_out(subject, known, is_default)
             }
         };
         let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
@@ -68,19 +74,26 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     remarks
 }
 
-/// What to do with a deprecated option that no other replaces. Only a default can be left out without a change of how a
-/// replica applies transactions in parallel.
-fn way_out(option: &str, remark: &str, is_default: bool) -> String {
-    if option == "replica_parallel_type" && !is_default {
-        format!("{remark}; leaving it out changes the type")
-    } else {
-        format!("leave it out: {remark}")
+/// What to do with a deprecated option that no other replaces. If the version still acts on the option, only a line with
+/// the default can be left out without a change.
+fn way_out(subject: &Subject<'_>, known: &Deprecation, is_default: bool) -> String {
+    let remark = known.remark;
+    if is_default || !known.is_in_effect {
+        return format!("leave it out: {remark}");
     }
+    let unit = explanation(known.name).map_or("", |text| text.unit.as_str());
+    let default = subject.default_value(known.name);
+    let default = default.map_or(String::new(), |default| {
+        format!(" to {}", shown(default, unit))
+    });
+    format!("{remark}; leaving it out changes it{default}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+    use crate::{Machine, OptionFile, Target};
+    use std::path::Path;
 
     #[test]
     fn a_line_without_effect_is_not_to_be_renamed() {
@@ -92,6 +105,103 @@ mod tests {
         let file = "expire_logs_days=14\nbinlog_expire_logs_seconds=0";
         let days = "note: expire_logs_days=14: deprecated in this version; write binlog_expire_logs_seconds";
         assert_found(&RULE, "mysql-8.0.33", file, &[days]);
+    }
+
+    /// A version has the successor as soon as it deprecates the old name, even if its catalogue is older.
+    #[test]
+    fn a_version_between_two_catalogues_has_the_successor() {
+        let lines = "slave_parallel_workers=16\nskip_slave_start=ON\nslave_parallel_type=LOGICAL_CLOCK\n\
+                     default_authentication_plugin=mysql_native_password\ninnodb_log_file_size=2G";
+        let renamed = ["write replica_parallel_workers", "write skip_replica_start"];
+        let found = [&renamed[..], &["write replica_parallel_type"]].concat();
+        assert_found(&RULE, "mysql-8.0.26", lines, &found);
+        let found = [
+            &renamed[..],
+            &[
+                "leave it out: a later version will have only LOGICAL_CLOCK",
+                "write authentication_policy",
+                "write innodb_redo_log_capacity (the size of all redo files together)",
+            ],
+        ]
+        .concat();
+        assert_found(&RULE, "mysql-8.0.30", lines, &found);
+        let both = "innodb_log_file_size=2G\ninnodb_redo_log_capacity=4G";
+        assert_found(&RULE, "mysql-8.0.30", both, &[]);
+    }
+
+    #[test]
+    fn a_line_that_still_decides_is_not_simply_left_out() {
+        let found = "deprecated in this version; MySQL 8.4 always uses writesets; leaving it out changes it to COMMIT_ORDER";
+        let line = "binlog_transaction_dependency_tracking=WRITESET";
+        assert_found(&RULE, "mysql-8.0.36", line, &[found]);
+        let line = "binlog_transaction_dependency_tracking=COMMIT_ORDER";
+        let found = "leave it out: MySQL 8.4 always uses writesets";
+        assert_found(&RULE, "mysql-8.0.36", line, &[found]);
+        let found = "a later version always uses a table; leaving it out changes it to TABLE";
+        for target in ["mysql-8.0.26", "mysql-8.0.33"] {
+            assert_found(&RULE, target, "master_info_repository=FILE", &[found]);
+        }
+    }
+
+    #[test]
+    fn no_advice_is_without_a_reason() {
+        for target in Target::all() {
+            for numbers in [[8, 0, 26], [8, 0, 30], [5, 7, 8]] {
+                let between = Target::new(target.product(), &numbers);
+                for target in [&target, &between] {
+                    for name in target.catalogue().names() {
+                        for found in remarks(&RULE, &Machine::default(), &target.to_string(), name)
+                        {
+                            let fix = found.split("in this version; ").nth(1);
+                            let fix = fix.unwrap_or_default();
+                            let is_whole = !fix.is_empty() && !fix.trim_end().ends_with([':', ';']);
+                            assert!(is_whole, "{target} {found}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_option_whose_successor_is_set_is_left_out() {
+        let lines = "expire_logs_days=7\nlog_slave_updates=1\nlog_replica_updates=1";
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            lines,
+            &[
+                "write binlog_expire_logs_seconds",
+                "leave it out: log_replica_updates=1 is also set, in my.cnf line 4",
+            ],
+        );
+    }
+
+    /// Any plugin for the first factor means the one of the old option.
+    #[test]
+    fn a_policy_that_leaves_the_plugin_open_does_not_replace_it() {
+        let old = "default_authentication_plugin=mysql_native_password";
+        for (policy, found, is_safe) in [
+            ("*,,", "write authentication_policy", false),
+            (
+                "caching_sha2_password,,",
+                "leave it out: authentication_policy=",
+                true,
+            ),
+            (
+                "*:caching_sha2_password,,",
+                "leave it out: authentication_policy=",
+                true,
+            ),
+        ] {
+            let lines = format!("{old}\nauthentication_policy='{policy}'");
+            assert_found(&RULE, "mysql-8.0.33", &lines, &[found]);
+            let file = OptionFile::parse(&format!("[mysqld]\n{lines}\n"), Path::new("my.cnf"));
+            let (file, target) = (file.unwrap(), Target::parse("mysql-8.0.33").unwrap());
+            let machine = Machine::default();
+            let remarks = check(&Subject::new(&file, &target, &machine));
+            assert_eq!(remarks[0].rewrite.is_some(), is_safe, "{policy}");
+        }
     }
 
     #[test]
@@ -114,7 +224,7 @@ mod tests {
             ],
         );
         let out = "deprecated in this version; leave it out: a later version will have only LOGICAL_CLOCK";
-        let other = "deprecated in this version; a later version will have only LOGICAL_CLOCK; leaving it out changes the type";
+        let other = "deprecated in this version; a later version will have only LOGICAL_CLOCK; leaving it out changes it to LOGICAL_CLOCK";
         for (value, found) in [("LOGICAL_CLOCK", out), ("DATABASE", other)] {
             for name in ["slave_parallel_type", "replica_parallel_type"] {
                 let line = format!("{name}={value}");
@@ -145,7 +255,7 @@ mod tests {
             "innodb_kill_idle_transaction=60\nmax_binlog_files=9",
             &[
                 "write kill_idle_transaction",
-                "leave it out: binlog_space_limit",
+                "binlog_space_limit, in bytes, replaces it; leaving it out changes it to 0",
             ],
         );
     }

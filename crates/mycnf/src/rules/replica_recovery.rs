@@ -16,7 +16,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is_replica = [
         "relay_log",
         "read_only",
+        "log_replica_updates",
         "log_slave_updates",
+        "master_info_repository",
+        "relay_log_info_repository",
+        "replica_net_timeout",
         "replicate_ignore_db",
         "slave_net_timeout",
     ]
@@ -28,10 +32,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if subject.is_one_of("relay_log_info_repository", &["FILE"]) {
         let what = "the replica stores its position in a file, and after a crash this position can be older than the data";
-        remarks.push(
-            Remark::of(subject, "relay_log_info_repository", Level::Note, what)
-                .fix("set relay_log_info_repository = TABLE"),
-        );
+        let option = "relay_log_info_repository";
+        let fix = if subject.default_value(option) == Some("TABLE") {
+            "leave it out: the default is TABLE"
+        } else {
+            "set relay_log_info_repository = TABLE"
+        };
+        remarks.push(Remark::of(subject, option, Level::Note, what).fix(fix));
     }
     if subject.is_on("relay_log_recovery") == Some(false) {
         let what = "after a crash, the replica continues with relay logs that may be damaged";
@@ -63,6 +70,21 @@ mod tests {
             "mysql-5.6",
             "relay_log=x\nrelay_log_info_repository=TABLE\nrelay_log_recovery=ON",
             &[],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.0.33",
+            "master_info_repository=FILE\nrelay_log_info_repository=FILE\nrelay_log_recovery=ON",
+            &[
+                "note: relay_log_info_repository=FILE: the replica stores its position in a file, and after a crash this \
+               position can be older than the data; leave it out: the default is TABLE",
+            ],
+        );
+        assert_found(
+            &RULE,
+            "mysql-8.4",
+            "log_replica_updates=ON",
+            &["note: relay_log_recovery"],
         );
         assert_found(&RULE, "mysql-5.6", "", &[]);
         assert_found(&RULE, "mariadb-10.11", "relay_log=x", &[]);

@@ -2,13 +2,17 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Product};
+use crate::deprecation::is_successor;
 use crate::name::OptionName;
+use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
-use crate::rename::renamed;
+use crate::print::option_line;
+use crate::rename::{reason_to_leave_out_unknown, renamed};
 use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::explain_unknown;
+use crate::within_series::has_within_series;
 
 pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
@@ -20,10 +24,19 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let remarks = subject.read().filter_map(|line| match line.option {
+        None if has_beyond_catalogue(subject, line) => None,
         None => Some(remark(subject, line)),
         Some(_) => removed_since(subject, line),
     });
     remarks.collect()
+}
+
+/// Whether the version has an option that its catalogue, of another version of the series, does not have.
+fn has_beyond_catalogue(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
+    let spellings = line.entry.name.spellings();
+    let mut spellings = spellings.iter();
+    spellings
+        .any(|name| is_successor(subject.target, name) || has_within_series(subject.target, name))
 }
 
 /// A note about an option that the next catalogue of the series no longer has.
@@ -47,6 +60,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     } else {
         Level::Refused
     };
+    if let Some(removed) = removed_option(subject.target, name) {
+        return removed_from_plugin(line, level, removed);
+    }
     if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
         let is_missing = plugin.is_missing_in(subject.target);
         let plugin = plugin.name();
@@ -73,7 +89,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let what = "not judged: whether the server has this option depends on the TLS library with which it was built";
         return Remark::not_judged(line, what);
     }
-    let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
+    let knows = |name: &str| subject.has(name);
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
     if !subject.target.is_covered() {
         let nearest = Target::of_catalogue(&subject.catalogue);
@@ -102,16 +118,28 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         Some(Rewrite::Replace(new)) if name.switches_off() || new.contains('\n') => {
             Some(format!("write {}", Rewrite::in_one_line(new)))
         }
-        Some(Rewrite::Remove) if name.base() == "default_authentication_plugin" => {
-            let plugin = line.entry.value.as_deref().unwrap_or_default();
-            let why = format!(
-                "this version has no plugin {plugin}, so accounts that use it cannot log in"
-            );
-            Some(format!("leave it out: {why}"))
-        }
+        Some(Rewrite::Remove) => reason_to_leave_out_unknown(subject, line)
+            .map(|reason| format!("leave it out: {reason}"))
+            .or(unknown.hint),
         _ => unknown.hint,
     };
     remark
+}
+
+/// A remark on an option of a plugin that the version's plugin no longer has.
+fn removed_from_plugin(line: &Assignment<'_>, level: Level, removed: &RemovedOption) -> Remark {
+    let remark = Remark::on(line, level, removed.what());
+    let Some(successor) = removed.successor else {
+        return remark.fix("leave it out").rewrite(Rewrite::Remove);
+    };
+    let new = option_line(successor, line.entry.value.as_deref());
+    let new = if line.entry.name.is_loose() {
+        format!("loose_{new}")
+    } else {
+        new
+    };
+    let remark = remark.fix(format!("write {successor}"));
+    remark.rewrite(Rewrite::Replace(new))
 }
 
 /// Options of MySQL builds with a TLS library, and with OpenSSL. The catalogue of 5.5 is of a build without TLS, and those
@@ -224,10 +252,8 @@ mod tests {
         assert_found(
             &RULE,
             "mysql-8.0.28",
-            "replica_parallel_workers=4\nsql_require_primary_key=ON\nlog_syslog=1\nno_such_option=1",
+            "sql_require_primary_key=ON\nlog_syslog=1\nno_such_option=1",
             &[
-                "note: replica_parallel_workers=4: added between mysql-8.0.12 and mysql-8.0.33: this version may not know \
-                 it; this version calls it slave_parallel_workers",
                 "note: sql_require_primary_key=ON: added between",
                 "note: log_syslog=1: removed between",
                 "refused: no_such_option=1",
@@ -236,6 +262,100 @@ mod tests {
         let old = "sql_require_primary_key=ON";
         assert_found(&RULE, "mysql-8.0.12", old, &["refused: "]);
         assert_found(&RULE, "mysql-8.0.40", old, &[]);
+    }
+
+    #[test]
+    fn a_version_has_the_successor_of_what_it_deprecates() {
+        let lines =
+            "replica_parallel_workers=4\nskip-log-replica-updates\ninnodb_redo_log_capacity=1G";
+        let note = "note: innodb_redo_log_capacity=1G: added between mysql-8.0.12 and mysql-8.0.33";
+        assert_found(&RULE, "mysql-8.0.28", lines, &[note]);
+        assert_found(&RULE, "mysql-8.0.30", lines, &[]);
+    }
+
+    #[test]
+    fn a_successor_in_the_file_is_the_reason_to_leave_a_line_out() {
+        let policy = "default_authentication_plugin=mysql_native_password\nmysql_native_password=ON\n\
+                      authentication_policy=caching_sha2_password,,";
+        let found = "leave it out: authentication_policy=caching_sha2_password,, is also set, in my.cnf line 4";
+        assert_found(&RULE, "mysql-8.4", policy, &[found]);
+        let expiry = "expire_logs_days=7\nbinlog_expire_logs_seconds=3600";
+        let found = "leave it out: binlog_expire_logs_seconds=3600 is also set, in my.cnf line 3";
+        assert_found(&RULE, "mysql-9.7", expiry, &[found]);
+    }
+
+    /// Its removal is known, so that it is refused even if the file loads the plugin.
+    #[test]
+    fn an_option_that_a_plugin_no_longer_has_is_refused() {
+        let plugin = "plugin_load_add=group_replication.so\n";
+        let old = "group_replication_ip_whitelist=10.0.0.0/8";
+        let found = "refused: group_replication_ip_whitelist=10.0.0.0/8: the plugin group_replication has no such option \
+                     from MySQL 8.3.0 on; write group_replication_ip_allowlist";
+        for target in ["mysql-8.4", "mysql-9.7", "percona-8.4"] {
+            assert_found(&RULE, target, old, &[found]);
+            assert_found(&RULE, target, &format!("{plugin}{old}"), &[found]);
+        }
+        assert_found(&RULE, "mysql-8.0.33", old, &["note: "]);
+        let loose = format!("loose-{old}");
+        assert_found(&RULE, "mysql-8.4", &loose, &["note: loose-"]);
+        let gone = "group_replication_recovery_complete_at=TRANSACTIONS_APPLIED";
+        assert_found(
+            &RULE,
+            "mysql-8.4",
+            gone,
+            &[
+                "refused: group_replication_recovery_complete_at=TRANSACTIONS_APPLIED: the plugin group_replication has no \
+               such option from MySQL 8.4.0 on; leave it out",
+            ],
+        );
+        let old_plugin = "plugin_load_add=semisync_master.so\nrpl_semi_sync_master_enabled=ON";
+        assert_found(&RULE, "mysql-8.4", old_plugin, &["note: "]);
+        assert_found(
+            &RULE,
+            "mysql-9.7",
+            old_plugin,
+            &[
+                "refused: rpl_semi_sync_master_enabled=ON: an option of the plugin rpl_semi_sync_master, which this version",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_option_that_came_or_went_within_a_series_is_known_by_its_version() {
+        let pages = "innodb_track_changed_pages=ON\ninnodb_max_bitmap_file_size=100M";
+        for target in ["percona-5.7", "percona-8.0.28"] {
+            assert_found(&RULE, target, pages, &[]);
+        }
+        for target in ["percona-8.0", "percona-8.0.30"] {
+            let found = "last seen in Percona Server 5.7; leave it out: Percona Server 8.0.30 removed changed page tracking";
+            assert_found(&RULE, target, pages, &[found, found]);
+        }
+        let added = "check_table_functions=WARN";
+        for target in [
+            "mysql-8.0.42",
+            "mysql-8.0.45",
+            "percona-8.0.42",
+            "mysql-8.4",
+        ] {
+            assert_found(&RULE, target, added, &[]);
+        }
+        for target in ["mysql-8.0.33", "mysql-8.0.41"] {
+            assert_found(&RULE, target, added, &["refused: "]);
+        }
+    }
+
+    #[test]
+    fn the_whole_name_of_an_option_is_no_abbreviation() {
+        for (target, line) in [
+            ("mysql-8.4", "old=1"),
+            ("mysql-8.0.33", "mysql_native_password=ON"),
+        ] {
+            let found = remarks(&RULE, &crate::Machine::default(), target, line);
+            assert!(
+                found.len() == 1 && !found[0].contains("in full"),
+                "{found:?}"
+            );
+        }
     }
 
     #[test]

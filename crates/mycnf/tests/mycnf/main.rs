@@ -7,6 +7,7 @@ mod bad_files;
 mod documents;
 mod generated_files;
 mod hostile_values;
+mod lost_logins;
 mod lost_settings;
 mod migrations;
 mod opposite_advices;

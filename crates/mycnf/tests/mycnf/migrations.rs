@@ -4,14 +4,18 @@ use std::path::Path;
 
 use mycnf::{Move, OptionFile, Target, migrate, rewritten_text};
 
-/// The moved text, and what is left to decide: `option: what`.
+/// The moved text, and what is left to decide about its lines: `option: what`.
 pub(crate) fn moved(text: &str, from: &str, to: &str) -> (String, Vec<String>) {
     let path = Path::new("my.cnf");
     let file = OptionFile::parse(text, path).unwrap();
     let (from, to) = (Target::parse(from).unwrap(), Target::parse(to).unwrap());
     let migration = migrate(&file, path, text.as_bytes(), &from, &to, &[]);
     let open = migration.moves.iter().filter_map(|one| match one {
-        Move::Open { option, what, .. } => Some(format!("{option}: {what}")),
+        Move::Open {
+            at: Some(_),
+            option,
+            what,
+        } => Some(format!("{option}: {what}")),
         _ => None,
     });
     let open = open.collect();
