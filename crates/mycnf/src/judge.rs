@@ -9,6 +9,7 @@ use crate::finding::{Finding, Severity};
 use crate::judgement::Judgement;
 use crate::name::{OptionName, is_switched_on};
 use crate::target::Target;
+use crate::unit::{not_a_number, number_with_unit};
 use crate::unknown::explain_unknown;
 
 /// A hint lists at most this many allowed words.
@@ -117,8 +118,8 @@ pub(crate) fn judge_value(
             Some(_) => None,
             None => Some(judge_switch(option)),
         },
-        Kind::Integer { min, max } => match parse_number(value) {
-            None => refused("the value is not a number with a unit of K, M, G, T, P or E"),
+        Kind::Integer { min, max } => match number_with_unit(catalogue, value) {
+            None => refused(not_a_number(catalogue)),
             Some(_) if is_too_large(catalogue.family(), value) => {
                 refused("the number is larger than 2^64 - 1, more than a server can read")
             }

@@ -70,6 +70,7 @@ mod time_zone;
 mod trap;
 mod trial;
 mod unknown;
+mod unit;
 
 pub use assignment::is_same_setting;
 pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};
