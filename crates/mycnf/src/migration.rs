@@ -30,6 +30,9 @@ use place::{Place, headers, place_of_pins};
 /// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
 const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
 
+/// Rules whose risks depend on the tables or the clients of the server, which no file shows.
+const DECIDED_ELSEWHERE: [&str; 2] = ["named-time-zone", "tls-unavailable"];
+
 /// Rules whose findings the pins solve.
 const PINNED: [&str; 2] = [
     "binary-log-without-server-id",
@@ -290,7 +293,10 @@ impl Migration {
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
             && !is_left_to_pins(advice)
-            && (remark.level == Level::Refused || is_adjusted(advice) || is_unjudged);
+            && (remark.level == Level::Refused
+                || is_adjusted(advice)
+                || is_unjudged
+                || (remark.level == Level::Risk && DECIDED_ELSEWHERE.contains(&advice.rule.id)));
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
             return;
         };
@@ -310,7 +316,7 @@ impl Migration {
         let what = match &remark.fix {
             _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
                 format!(
-                    "{}; a moved data directory keeps its own value",
+                    "{}; a moved data directory keeps its time zone tables",
                     remark.what
                 )
             }
