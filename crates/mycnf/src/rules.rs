@@ -24,6 +24,7 @@ mod force_recovery;
 mod galera;
 mod general_log;
 mod grant_tables;
+mod group_replication;
 mod gtid;
 mod io_capacity;
 mod local_infile;
@@ -94,6 +95,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 35] = [
     &general_log::RULE,
     &grant_tables::RULE,
     &gtid::RULE,
+    &group_replication::RULE,
     &io_capacity::RULE,
     &local_infile::RULE,
     &log_without_switch::RULE,
