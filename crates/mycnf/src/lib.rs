@@ -67,10 +67,11 @@ mod sql_modes;
 mod subject;
 mod target;
 mod time_zone;
+mod tls;
 mod trap;
 mod trial;
-mod unknown;
 mod unit;
+mod unknown;
 
 pub use assignment::is_same_setting;
 pub use candidates::{Candidate, Candidates, UntestedLine, Wanted};

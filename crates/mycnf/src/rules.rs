@@ -48,6 +48,7 @@ mod storage_engine;
 mod table_files;
 mod temporary_tables;
 mod time_zone;
+mod tls_unavailable;
 mod unknown_collation;
 mod unknown_option;
 mod unread_group;
@@ -78,7 +79,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 14] = [
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 35] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 37] = [
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
     &binary_log_identity::RULE,
@@ -94,8 +95,8 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 35] = [
     &galera::RULE,
     &general_log::RULE,
     &grant_tables::RULE,
-    &gtid::RULE,
     &group_replication::RULE,
+    &gtid::RULE,
     &io_capacity::RULE,
     &local_infile::RULE,
     &log_without_switch::RULE,
@@ -114,6 +115,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 35] = [
     &table_files::RULE,
     &temporary_tables::RULE,
     &time_zone::RULE,
+    &tls_unavailable::RULE,
     &unknown_collation::RULE,
 ];
 

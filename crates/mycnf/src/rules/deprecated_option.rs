@@ -6,6 +6,7 @@ use crate::deprecation::deprecation;
 use crate::rename::rewritten;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
+use crate::tls::switch_rewritten;
 
 pub(super) const RULE: Rule = Rule {
     id: "deprecated-option",
@@ -28,6 +29,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let Some(known) = deprecation(subject.target, option.name) else {
             continue;
         };
+        // The switch of TLS is only left out where TLS stays on.
+        if let Some(rewrite @ (None | Some(Rewrite::Replace(_)))) = switch_rewritten(subject, line)
+        {
+            let fix = "write tls_version = \"\", which turns TLS off";
+            let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+            remark.rewrite = rewrite;
+            remarks.push(remark);
+            continue;
+        }
         let successor = known.successor.filter(|name| subject.has(name));
         let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
         let next = known
@@ -92,6 +102,21 @@ mod tests {
         let file = "expire_logs_days=14\nbinlog_expire_logs_seconds=0";
         let days = "note: expire_logs_days=14: deprecated in this version; write binlog_expire_logs_seconds";
         assert_found(&RULE, "mysql-8.0.33", file, &[days]);
+    }
+
+    #[test]
+    fn tls_that_is_off_is_not_left_out() {
+        let off = "deprecated in this version; write tls_version = \"\", which turns TLS off";
+        let out = "deprecated in this version; leave it out: the server offers TLS";
+        for (lines, part) in [
+            ("ssl=0", off),
+            ("skip-ssl", off),
+            ("ssl=0\ntls_version=TLSv1.2", off),
+            ("ssl", out),
+            ("ssl=0\nssl_ca=/ca.pem", out),
+        ] {
+            assert_found(&RULE, "mysql-8.0.36", lines, &[part]);
+        }
     }
 
     #[test]

@@ -99,7 +99,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     remark.rewrite = renamed(subject, line);
     remark.fix = match &remark.rewrite {
         // The new name without a value would switch the option on or lose its file name.
-        Some(Rewrite::Replace(new)) if name.switches_off() || new.contains('\n') => {
+        Some(Rewrite::Replace(new))
+            if name.switches_off() || new.contains('\n') || name.base() == "ssl" =>
+        {
             Some(format!("write {}", Rewrite::in_one_line(new)))
         }
         Some(Rewrite::Remove) if name.base() == "default_authentication_plugin" => {
