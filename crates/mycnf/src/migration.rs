@@ -156,7 +156,7 @@ pub fn migrate(
         migration.judge_rewritten(moved, to, path);
     }
     for (before, after) in both() {
-        migration.leave_plugins_open(before, after);
+        migration.leave_plugins_open(before, after, path);
     }
     migration.mark_open(path, text);
     for (number, group) in headers(text) {
