@@ -132,12 +132,30 @@ impl ShippedPlugin {
         rest.is_some_and(|rest| is_component || rest.is_empty() || rest.starts_with('_'))
     }
 
-    /// What a review says of its options.
-    pub fn not_judged(&self) -> String {
-        let (kind, name) = match self.name.strip_suffix('.') {
+    /// `plugin` or `component`, and the name without the dot of a component's options.
+    fn kind_and_name(&self) -> (&'static str, &'static str) {
+        match self.name.strip_suffix('.') {
             Some(name) => ("component", name),
             None => ("plugin", self.name),
+        }
+    }
+
+    /// The versions that ship it: `MySQL 5.7.17 and later`.
+    fn versions(&self) -> String {
+        let text = |numbers: &[u32]| {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            numbers.join(".")
         };
+        let (product, first) = (self.product.title(), text(self.first));
+        match self.end {
+            None => format!("{product} {first} and later"),
+            Some(end) => format!("{product} from {first}, before {}", text(end)),
+        }
+    }
+
+    /// What a review says of its options.
+    pub fn not_judged(&self) -> String {
+        let (kind, name) = self.kind_and_name();
         format!(
             "not judged: an option of the {kind} {name}; the server accepts it only if this {kind} is loaded"
         )
@@ -157,6 +175,21 @@ pub fn unloaded_plugin(
     let option = name.base().to_ascii_lowercase();
     let mut shipped = SHIPPED.iter();
     shipped.rfind(|plugin| plugin.is_in(target) && plugin.has(&option))
+}
+
+/// The shipped plugin of any product that has an option, with the versions that ship it:
+/// `an option of the plugin group_replication (MySQL 5.7.17 and later)`. `None` if no shipped plugin has it.
+pub fn plugins_with(name: &OptionName) -> Option<String> {
+    let option = name.base().to_ascii_lowercase();
+    let mut shipped = SHIPPED.iter();
+    let plugin = shipped.rfind(|plugin| plugin.has(&option))?;
+    let same = SHIPPED.iter().filter(|one| one.name == plugin.name);
+    let versions: Vec<String> = same.map(ShippedPlugin::versions).collect();
+    let (kind, name) = plugin.kind_and_name();
+    Some(format!(
+        "an option of the {kind} {name} ({})",
+        versions.join("; ")
+    ))
 }
 
 /// A plugin that a file loads.
@@ -319,6 +352,38 @@ mod tests {
             unloaded_plugin(&version, &[], &name).unwrap().not_judged(),
             "not judged: an option of the component validate_password; the server accepts it only if this component is loaded"
         );
+    }
+
+    #[test]
+    fn an_option_without_a_catalogue_is_explained_by_its_plugin() {
+        for (option, text) in [
+            (
+                "group_replication_group_name",
+                Some("an option of the plugin group_replication (MySQL 5.7.17 and later)"),
+            ),
+            (
+                "loose-group-replication-start-on-boot",
+                Some("an option of the plugin group_replication (MySQL 5.7.17 and later)"),
+            ),
+            (
+                "keyring_file_data",
+                Some("an option of the plugin keyring_file (MySQL from 5.7.11, before 8.4)"),
+            ),
+            (
+                "validate_password.policy",
+                Some("an option of the component validate_password (MySQL 8 and later)"),
+            ),
+            (
+                "rocksdb_block_cache_size",
+                Some(
+                    "an option of the plugin rocksdb (MariaDB 10.2 and later; Percona Server 5.7 and later)",
+                ),
+            ),
+            ("no_such_option", None),
+        ] {
+            let found = plugins_with(&OptionName::new(option));
+            assert_eq!(found.as_deref(), text, "{option}");
+        }
     }
 
     #[test]
