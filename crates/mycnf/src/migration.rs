@@ -255,6 +255,11 @@ impl Migration {
         {
             Some("") => remark.what.clone(),
             None if hint.is_empty() => remark.what.clone(),
+            // The new option is in the file, or comes into it with another line.
+            None if rewrite == Rewrite::Remove && hint.starts_with("write ") => {
+                let new = hint.trim_start_matches("write ").split(' ').next();
+                format!("{}; {} replaces it", remark.what, new.unwrap_or_default())
+            }
             Some(reason) => format!("{}: {reason}", remark.what),
             None => format!("{}; {hint}", remark.what),
         };
@@ -316,7 +321,7 @@ impl Migration {
         let what = match &remark.fix {
             _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
                 format!(
-                    "{}; a moved data directory keeps its time zone tables",
+                    "{}; a moved data directory keeps the contents of its tables",
                     remark.what
                 )
             }
