@@ -5,6 +5,8 @@ use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 use crate::target::Target;
 
+use super::dedicated_server::chooses;
+
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
     title: "Flush method unsuitable for the file system",
@@ -35,6 +37,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is = |words: &[&str]| words.iter().any(|word| method.eq_ignore_ascii_case(word));
     let file_system = subject.machine.file_system.as_deref().unwrap_or_default();
     let mut remarks = Vec::new();
+    // In MySQL 8.0 it chooses O_DIRECT_NO_FSYNC.
+    if chooses(subject, name) && subject.set(name).is_none() && !flushes_growth(subject.target) {
+        let what = format!(
+            "chooses O_DIRECT_NO_FSYNC; no fsync follows the growth of a file before MySQL 8.0.14, and {file_system} can lose the growth in a power cut"
+        );
+        if WITH_OWN_METADATA.contains(&file_system) {
+            let remark = Remark::of(subject, "innodb_dedicated_server", Level::Risk, what);
+            remarks.push(remark.fix("set innodb_flush_method = O_DIRECT"));
+        }
+        return remarks;
+    }
     let mut say = |level, what: String, fix: &str| {
         remarks.push(Remark::of(subject, name, level, what).fix(fix));
     };
@@ -121,6 +134,10 @@ mod tests {
         ] {
             assert_found_on(&RULE, &on("ext4"), version, line, &[part]);
         }
+        let dedicated = "innodb_dedicated_server=ON";
+        let part = "risk: innodb_dedicated_server=ON: chooses O_DIRECT_NO_FSYNC";
+        assert_found_on(&RULE, &on("ext4"), "mysql-8.0.12", dedicated, &[part]);
+        assert_found_on(&RULE, &on("ext4"), "mysql-8.0.36", dedicated, &[]);
         assert_found(
             &RULE,
             "mysql-8.0.33",

@@ -4,6 +4,8 @@ use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
+use super::statement_binlog::row_based;
+
 pub(super) const RULE: Rule = Rule {
     id: "group-replication-member",
     title: "Member of a replication group",
@@ -57,6 +59,12 @@ fn value(subject: &Subject<'_>, names: &[&'static str]) -> Option<(&'static str,
     name.and_then(|name| Some((*name, subject.value(name)?)))
 }
 
+/// The newest of several names that the version has.
+fn newest(subject: &Subject<'_>, names: &[&'static str]) -> &'static str {
+    let mut known = names.iter().filter(|name| subject.has(name));
+    known.next().copied().unwrap_or(names[0])
+}
+
 /// Whether the server is a member: the file loads the plugin, or names its group.
 fn is_member(subject: &Subject<'_>) -> bool {
     let is_its = |name: &str| name.starts_with("group_replication_");
@@ -107,7 +115,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let needed = requirement.value;
         let what = format!("group replication requires {needed}, and the member has {own}");
         let remark = Remark::of(subject, name, Level::Warning, what);
-        remarks.push(remark.fix(format!("set {name} = {needed}")));
+        remarks.push(remark.fix(match name {
+            "binlog_format" => row_based(subject).to_owned(),
+            _ => format!("set {} = {needed}", newest(subject, requirement.names)),
+        }));
     }
     remarks.extend(order_of_commits(subject));
     remarks
@@ -119,19 +130,17 @@ fn order_of_commits(subject: &Subject<'_>) -> Option<Remark> {
         subject,
         &["replica_parallel_workers", "slave_parallel_workers"],
     )?;
-    let (name, order) = value(
-        subject,
-        &[
-            "replica_preserve_commit_order",
-            "slave_preserve_commit_order",
-        ],
-    )?;
+    let names = [
+        "replica_preserve_commit_order",
+        "slave_preserve_commit_order",
+    ];
+    let (name, order) = value(subject, &names)?;
     let is_parallel = workers.parse::<u32>().is_ok_and(|workers| workers > 0);
     (is_parallel && order == "OFF").then(|| {
         let what =
             format!("group replication with {workers} workers requires the order of commits");
         let remark = Remark::of(subject, name, Level::Warning, what);
-        remark.fix(format!("set {name} = ON"))
+        remark.fix(format!("set {} = ON", newest(subject, &names)))
     })
 }
 
@@ -158,7 +167,7 @@ mod tests {
             &[
                 "warning: skip_log_bin: group replication requires the binary log; enable log_bin",
                 "warning: log_replica_updates=OFF: group replication requires ON, and the member has OFF; set",
-                "warning: binlog_format=STATEMENT: group replication requires ROW, and the member has STATEMENT",
+                "warning: binlog_format=STATEMENT: group replication requires ROW, and the member has STATEMENT; remove binlog_format: ROW is the default",
                 "warning: replica_preserve_commit_order=OFF: group replication with 4 workers requires",
             ],
         );
@@ -170,8 +179,8 @@ mod tests {
             "mysql-8.0.36",
             &lines(&old),
             &[
-                "warning: log_slave_updates=OFF",
-                "warning: slave_preserve_commit_order=OFF: group replication with 8 workers requires",
+                "warning: log_slave_updates=OFF: group replication requires ON, and the member has OFF; set log_replica_updates = ON",
+                "warning: slave_preserve_commit_order=OFF: group replication with 8 workers requires the order of commits; set replica_preserve_commit_order = ON",
             ],
         );
         let defaults = [

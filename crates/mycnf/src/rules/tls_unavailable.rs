@@ -27,10 +27,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let fix = format!("remove this line, or {required}");
         remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
     }
-    let Some(line) = subject
-        .set(PROTOCOLS)
-        .filter(|_| subject.target.family() == Family::MySql)
-    else {
+    // Without TLS, the list has no effect.
+    let has_list = subject.target.family() == Family::MySql && line_without_tls(subject).is_none();
+    let Some(line) = subject.set(PROTOCOLS).filter(|_| has_list) else {
         return remarks;
     };
     let known = protocols(subject.target);
@@ -111,6 +110,7 @@ mod tests {
             ("mysql-8.0.27", old),
             ("mysql-8.0.33", new),
             ("mysql-8.0.33", "tls_version=''"),
+            ("mysql-8.0.33", "ssl=0\ntls_version=TLSv1"),
             ("mysql-5.7", mixed),
         ] {
             assert_found(&RULE, version, right, &[]);
