@@ -169,7 +169,8 @@ impl<'a> Subject<'a> {
             || (is_named("wsrep_cluster_address") && self.set("wsrep_on").is_none())
     }
 
-    /// Whether a node of a Galera cluster forms a new cluster at every start: it names no other node, or is told so.
+    /// Whether a node of a Galera cluster forms a new cluster at every start: it names no other node, or
+    /// `wsrep_new_cluster` is on.
     pub(crate) fn forms_new_cluster(&self) -> bool {
         let address = self.set("wsrep_cluster_address");
         let address = address.and_then(|line| line.entry.value.as_deref());

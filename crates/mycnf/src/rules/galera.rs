@@ -20,8 +20,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mut remarks = Vec::new();
     if subject.forms_new_cluster() {
-        let is_told = subject.is_on("wsrep_new_cluster") == Some(true);
-        let (name, fix) = if is_told {
+        let is_explicit = subject.is_on("wsrep_new_cluster") == Some(true);
+        let (name, fix) = if is_explicit {
             (
                 "wsrep_new_cluster",
                 "remove the line, and bootstrap only the first node with galera_new_cluster",
