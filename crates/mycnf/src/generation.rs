@@ -56,12 +56,14 @@ const SOLID_STATE_IOPS: u64 = 1_000;
 /// Largest rate of background writing by default of a formula; more is for measurements.
 const IO_CAPACITY_MAX: u64 = 20_000;
 
-/// What the connections of a wish can use, bytes, if that is more than the memory.
+/// What the connections of a wish can use, bytes, if that is more than the memory, or leaves no more for the buffer pool
+/// than its default, although the machine has memory for a larger one.
 pub fn excess_connection_bytes(wish: &Wish) -> Option<u64> {
     let (empty, machine) = (OptionFile::default(), Machine::default());
     let subject = Subject::new(&empty, &wish.target, &machine);
     let all = wish.connections.saturating_mul(connection_bytes(&subject));
-    (all > wish.memory_bytes).then_some(all)
+    let has_small_pool = pool_bytes(wish, &subject).is_some_and(|pool| pool <= STEP_BYTES);
+    (all > wish.memory_bytes || has_small_pool).then_some(all)
 }
 
 /// The text of the file.
@@ -220,7 +222,8 @@ fn redo(wish: &Wish, subject: &Subject<'_>, so_far: &[Line]) -> Vec<Line> {
     };
     let wanted = (pool / divisor).clamp(STEP_BYTES, most) / STEP_BYTES * STEP_BYTES;
     let reason = format!(
-        "For {purpose}: 1/{divisor} of the buffer pool, at most {}. A larger log delays flushing but lengthens recovery.",
+        "For {purpose}: 1/{divisor} of the buffer pool, at least {} and at most {}. A larger log delays flushing but lengthens recovery.",
+        bytes(STEP_BYTES),
         bytes(most)
     );
     if subject.has("innodb_redo_log_capacity") {
@@ -408,6 +411,26 @@ mod tests {
             let target = Target::parse(version).unwrap();
             let text = generate(&wish(target, 6, DurabilityClass::D4));
             assert!(text.contains(pool), "{version}: {text}");
+        }
+    }
+
+    /// Connections that leave hardly any memory for the buffer pool are reported, and not hidden behind a default.
+    #[test]
+    fn connections_leave_memory_for_the_buffer_pool() {
+        let mut wish = wish(
+            Target::parse("mysql-8.0.33").unwrap(),
+            8,
+            DurabilityClass::D4,
+        );
+        assert_eq!(excess_connection_bytes(&wish), None);
+        assert!(generate(&wish).contains("\ninnodb_buffer_pool_size = "));
+        wish.connections = 4_000;
+        let needed = excess_connection_bytes(&wish).unwrap();
+        assert!(needed < wish.memory_bytes, "{needed}");
+        for connections in (100..4_000).step_by(100) {
+            wish.connections = connections;
+            let has_pool = generate(&wish).contains("\ninnodb_buffer_pool_size = ");
+            assert_eq!(excess_connection_bytes(&wish).is_none(), has_pool);
         }
     }
 

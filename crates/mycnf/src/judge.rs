@@ -9,6 +9,7 @@ use crate::finding::{Finding, Severity};
 use crate::judgement::Judgement;
 use crate::name::{OptionName, is_switched_on};
 use crate::target::Target;
+use crate::unit::{knows_unit, not_a_number};
 use crate::unknown::explain_unknown;
 
 /// A hint lists at most this many allowed words.
@@ -117,18 +118,20 @@ pub(crate) fn judge_value(
             Some(_) => None,
             None => Some(judge_switch(option)),
         },
-        Kind::Integer { min, max } => match parse_number(value) {
-            None => refused("the value is not a number with a unit of K, M, G, T, P or E"),
-            Some(_) if is_too_large(catalogue.family(), value) => {
-                refused("the number is larger than 2^64 - 1, more than a server can read")
+        Kind::Integer { min, max } => {
+            match parse_number(value).filter(|_| knows_unit(catalogue, value)) {
+                None => refused(not_a_number(catalogue)),
+                Some(_) if is_too_large(catalogue.family(), value) => {
+                    refused("the number is larger than 2^64 - 1, more than a server can read")
+                }
+                Some(number) => {
+                    let becomes = number.max(min.unwrap_or(number)).min(max.unwrap_or(number));
+                    // -1 usually means that the server chooses the value.
+                    let cut = becomes != number && number != -1;
+                    cut.then_some(Judgement::Number(becomes))
+                }
             }
-            Some(number) => {
-                let becomes = number.max(min.unwrap_or(number)).min(max.unwrap_or(number));
-                // -1 usually means that the server chooses the value.
-                let cut = becomes != number && number != -1;
-                cut.then_some(Judgement::Number(becomes))
-            }
-        },
+        }
         Kind::Decimal => match value.parse::<f64>() {
             Ok(_) => None,
             Err(_) => refused("the value is not a number"),

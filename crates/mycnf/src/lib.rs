@@ -68,8 +68,10 @@ mod sql_modes;
 mod subject;
 mod target;
 mod time_zone;
+mod tls;
 mod trap;
 mod trial;
+mod unit;
 mod unknown;
 mod within_series;
 
@@ -100,7 +102,8 @@ pub use migration::{Migration, Move, migrate};
 pub use name::{OptionName, is_switched_on};
 pub use passwords::without_passwords;
 pub use plugins::{
-    LoadedPlugin, ShippedPlugin, loads_plugins, loads_without_library, unloaded_plugin,
+    LoadedPlugin, ShippedPlugin, loads_plugins, loads_without_library, plugins_with,
+    unloaded_plugin,
 };
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
 pub use rewrite::{Edit, rewritten_text};

@@ -259,9 +259,6 @@ pub(crate) fn advice(
     advice
 }
 
-/// The rule about time zones by name.
-const NAMED_TIME_ZONE: &str = "named-time-zone";
-
 /// The time zone that a file sets by its name, which a server accepts if its time zone tables hold it.
 pub fn named_time_zone(file: &OptionFile, target: &Target) -> Option<String> {
     let machine = Machine::default();
@@ -310,12 +307,6 @@ impl Lint {
             basis: Basis::Rule,
         };
         self.advice.insert(0, advice);
-    }
-
-    /// Takes back that a named time zone needs tables: the server that the file is for has this zone in them.
-    pub fn accept_named_time_zone(&mut self) {
-        self.advice
-            .retain(|advice| advice.rule.id != NAMED_TIME_ZONE);
     }
 
     /// Adds what the server's own validator says of the lines that it has `judged`. Where a rule has refused the line

@@ -32,6 +32,9 @@ use place::{Place, headers, place_of_pins};
 /// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
 const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
 
+/// Rules whose risks depend on the tables or the clients of the server, which no file shows.
+const DECIDED_ELSEWHERE: [&str; 2] = ["named-time-zone", "tls-unavailable"];
+
 /// Rules whose findings the pins solve.
 const PINNED: [&str; 2] = [
     "binary-log-without-server-id",
@@ -147,7 +150,7 @@ pub fn migrate(
         migration.judge_rewritten(moved, to, path);
     }
     for (before, after) in both() {
-        migration.leave_plugins_open(before, after);
+        migration.leave_plugins_open(before, after, path);
     }
     migration.mark_open(path, text);
     for (number, group) in headers(text) {
@@ -249,6 +252,11 @@ impl Migration {
         {
             Some("") => remark.what.clone(),
             None if hint.is_empty() => remark.what.clone(),
+            // The new option is in the file, or comes into it with another line.
+            None if rewrite == Rewrite::Remove && hint.starts_with("write ") => {
+                let new = hint.trim_start_matches("write ").split(' ').next();
+                format!("{}; {} replaces it", remark.what, new.unwrap_or_default())
+            }
             Some(reason) => format!("{}: {reason}", remark.what),
             None => format!("{}; {hint}", remark.what),
         };
@@ -287,7 +295,10 @@ impl Migration {
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
             && !is_left_to_pins(advice)
-            && (remark.level == Level::Refused || is_adjusted(advice) || is_unjudged);
+            && (remark.level == Level::Refused
+                || is_adjusted(advice)
+                || is_unjudged
+                || (remark.level == Level::Risk && DECIDED_ELSEWHERE.contains(&advice.rule.id)));
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
             return;
         };
@@ -307,7 +318,7 @@ impl Migration {
         let what = match &remark.fix {
             _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
                 format!(
-                    "{}; a moved data directory keeps its own value",
+                    "{}; a moved data directory keeps the contents of its tables",
                     remark.what
                 )
             }

@@ -53,6 +53,7 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     }
     pins.extend(native_passwords(before, after));
     pins.extend(collation(before, after, findings));
+    pins.extend(collations_of_sets(before, after));
     pins.extend(binary_log(before, after));
     pins.extend(auto_increment(before, after));
     pins.extend(
@@ -180,6 +181,24 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
     );
     let is_known = old == "utf8mb4_general_ci";
     (old != new && is_known).then(|| old_default(after, before.target, option, old, new))
+}
+
+/// A character set without a collation still has its old one, in statements and for connections.
+fn collations_of_sets(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let option = "character_set_collations";
+    let default = |subject: &Subject<'_>| subject.catalogue.default_value(option).unwrap_or("");
+    let is_changed = default(before).is_empty() && !default(after).is_empty();
+    // MySQL 8.0 has collations that no version of MariaDB has by default.
+    let collation = default_collation(before.target, "utf8mb4")?;
+    let is_kept = is_changed && collation == "utf8mb4_general_ci";
+    (is_kept && !is_set(before, after, option)).then(|| Pin {
+        option,
+        line: format!("{option} = \"\""),
+        why: format!(
+            "as in {}; in {}, the default collation of utf8mb4 is not {collation}, whatever collation_server is",
+            before.target, after.target
+        ),
+    })
 }
 
 /// A binary log that was off stays off, and one that was on stays on, with its format, and flushed if it was.

@@ -1,7 +1,7 @@
 //! The plugins that a file itself loads, whose options no catalogue has.
 
 use crate::entry::Entry;
-use crate::family::Product;
+use crate::family::{Family, Product};
 use crate::name::OptionName;
 use crate::target::Target;
 
@@ -20,6 +20,9 @@ const PLUGINS_OF: [(&str, &str); 8] = [
     ("semisync_slave", "rpl_semi_sync_slave"),
     ("semisync_source", "rpl_semi_sync_source"),
 ];
+
+/// The shipped plugins that are storage engines.
+const ENGINES: [&str; 6] = ["connect", "mroonga", "rocksdb", "s3", "spider", "tokudb"];
 
 /// A plugin or a component that a product ships and that stays installed from one start to the next (INSTALL PLUGIN), so
 /// that a file need not load it.
@@ -49,7 +52,7 @@ const fn since(product: Product, name: &'static str, first: &'static [u32]) -> S
 /// Source: MySQL Reference Manual, "Available Server Plugins" and the pages of the plugins, with the release notes of the
 /// versions; MariaDB documentation, "List of Plugins"; Percona Server documentation, "List of variables" and the pages of
 /// the plugins.
-static SHIPPED: [ShippedPlugin; 45] = [
+static SHIPPED: [ShippedPlugin; 46] = [
     since(Product::MariaDb, "aws_key_management", &[10, 1]),
     since(Product::MariaDb, "connect", &[10, 0]),
     since(Product::MariaDb, "cracklib_password_check", &[10, 1, 2]),
@@ -67,6 +70,7 @@ static SHIPPED: [ShippedPlugin; 45] = [
     since(Product::MariaDb, "server_audit", &[5, 5]),
     since(Product::MariaDb, "simple_password_check", &[10, 1, 2]),
     since(Product::MariaDb, "spider", &[10, 0]),
+    since(Product::MariaDb, "tokudb", &[5, 5]).until(&[10, 6]),
     since(Product::MySql, "audit_log", &[5, 5]),
     since(Product::MySql, "authentication_ldap_sasl", &[5, 7, 19]),
     since(Product::MySql, "authentication_ldap_simple", &[5, 7, 19]),
@@ -128,12 +132,30 @@ impl ShippedPlugin {
         rest.is_some_and(|rest| is_component || rest.is_empty() || rest.starts_with('_'))
     }
 
-    /// What a review says of its options.
-    pub fn not_judged(&self) -> String {
-        let (kind, name) = match self.name.strip_suffix('.') {
+    /// `plugin` or `component`, and the name without the dot of a component's options.
+    fn kind_and_name(&self) -> (&'static str, &'static str) {
+        match self.name.strip_suffix('.') {
             Some(name) => ("component", name),
             None => ("plugin", self.name),
+        }
+    }
+
+    /// The versions that ship it: `MySQL 5.7.17 and later`.
+    fn versions(&self) -> String {
+        let text = |numbers: &[u32]| {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            numbers.join(".")
         };
+        let (product, first) = (self.product.title(), text(self.first));
+        match self.end {
+            None => format!("{product} {first} and later"),
+            Some(end) => format!("{product} from {first}, before {}", text(end)),
+        }
+    }
+
+    /// What a review says of its options.
+    pub fn not_judged(&self) -> String {
+        let (kind, name) = self.kind_and_name();
         format!(
             "not judged: an option of the {kind} {name}; the server accepts it only if this {kind} is loaded"
         )
@@ -153,6 +175,21 @@ pub fn unloaded_plugin(
     let option = name.base().to_ascii_lowercase();
     let mut shipped = SHIPPED.iter();
     shipped.rfind(|plugin| plugin.is_in(target) && plugin.has(&option))
+}
+
+/// The shipped plugin of any product that has an option, with the versions that ship it:
+/// `an option of the plugin group_replication (MySQL 5.7.17 and later)`. `None` if no shipped plugin has it.
+pub fn plugins_with(name: &OptionName) -> Option<String> {
+    let option = name.base().to_ascii_lowercase();
+    let mut shipped = SHIPPED.iter();
+    let plugin = shipped.rfind(|plugin| plugin.has(&option))?;
+    let same = SHIPPED.iter().filter(|one| one.name == plugin.name);
+    let versions: Vec<String> = same.map(ShippedPlugin::versions).collect();
+    let (kind, name) = plugin.kind_and_name();
+    Some(format!(
+        "an option of the {kind} {name} ({})",
+        versions.join("; ")
+    ))
 }
 
 /// A plugin that a file loads.
@@ -179,13 +216,26 @@ impl LoadedPlugin {
         self.names.last().map_or("", String::as_str)
     }
 
-    /// Whether other versions of the product ship it, and this one does not. A plugin that none ships may be anywhere.
+    /// Whether other versions of the product ship it, and this one does not; in MariaDB also whether only others ship it,
+    /// because a library that was made for MySQL cannot be loaded there. A plugin that none ships may be anywhere.
     pub(crate) fn is_missing_in(&self, target: &Target) -> bool {
+        let is_mariadb = target.family() == Family::MariaDb;
         let mut its = SHIPPED
             .iter()
-            .filter(|one| one.name == self.name() && one.is_made_for(target))
+            .filter(|one| one.name == self.name() && (is_mariadb || one.is_made_for(target)))
             .peekable();
         its.peek().is_some() && !its.any(|one| one.is_in(target))
+    }
+
+    /// Whether it is a side of semi-synchronous replication.
+    pub(crate) fn is_semi_sync(&self) -> bool {
+        self.name().starts_with("rpl_semi_sync_")
+    }
+
+    /// Whether it may be a storage engine: a plugin that no product ships may be anything.
+    pub(crate) fn may_be_engine(&self) -> bool {
+        let is_shipped = SHIPPED.iter().any(|one| one.name == self.name());
+        !is_shipped || ENGINES.contains(&self.name())
     }
 
     /// Whether an option is the plugin's. Its options begin with its name; the name alone says whether it is on.
@@ -304,6 +354,38 @@ mod tests {
     }
 
     #[test]
+    fn an_option_without_a_catalogue_is_explained_by_its_plugin() {
+        for (option, text) in [
+            (
+                "group_replication_group_name",
+                Some("an option of the plugin group_replication (MySQL 5.7.17 and later)"),
+            ),
+            (
+                "loose-group-replication-start-on-boot",
+                Some("an option of the plugin group_replication (MySQL 5.7.17 and later)"),
+            ),
+            (
+                "keyring_file_data",
+                Some("an option of the plugin keyring_file (MySQL from 5.7.11, before 8.4)"),
+            ),
+            (
+                "validate_password.policy",
+                Some("an option of the component validate_password (MySQL 8 and later)"),
+            ),
+            (
+                "rocksdb_block_cache_size",
+                Some(
+                    "an option of the plugin rocksdb (MariaDB 10.2 and later; Percona Server 5.7 and later)",
+                ),
+            ),
+            ("no_such_option", None),
+        ] {
+            let found = plugins_with(&OptionName::new(option));
+            assert_eq!(found.as_deref(), text, "{option}");
+        }
+    }
+
+    #[test]
     fn options_belong_to_the_plugins_that_the_file_loads() {
         for (line, option, is_its) in [
             (
@@ -365,6 +447,14 @@ mod tests {
             // MariaDB makes it, and a user of MySQL can have it.
             ("mysql-8.4", "server_audit.so", false),
             ("mysql-8.4", "my_own.so", false),
+            // MariaDB loads no library that was made for MySQL.
+            ("mariadb-10.11", "validate_password.so", true),
+            ("mariadb-11.4", "semisync_source.so", true),
+            ("mariadb-10.2", "semisync_master.so", false),
+            ("mariadb-10.2", "ha_tokudb.so", false),
+            ("mariadb-10.11", "ha_tokudb.so", true),
+            ("mariadb-10.11", "server_audit.so", false),
+            ("mariadb-10.11", "my_own.so", false),
         ] {
             let version = Target::parse(target).unwrap();
             let plugin = plugins_in(library).next().unwrap();

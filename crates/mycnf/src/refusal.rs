@@ -1,9 +1,28 @@
 //! Whether a server starts in spite of what a review refuses.
 
 use crate::lint::Lint;
-use crate::rule::{Remark, Startup};
+use crate::rule::{Level, Remark, Startup};
+
+/// The rule about time zones by name.
+const NAMED_TIME_ZONE: &str = "named-time-zone";
 
 impl Lint {
+    /// Takes back that a named time zone needs tables: the server that the file is for has this zone in them.
+    pub fn accept_named_time_zone(&mut self) {
+        self.advice
+            .retain(|advice| advice.rule.id != NAMED_TIME_ZONE);
+    }
+
+    /// Refuses a named time zone: the server that the file is for does not have this zone in its tables.
+    pub fn refuse_named_time_zone(&mut self) {
+        for advice in &mut self.advice {
+            if advice.rule.id == NAMED_TIME_ZONE {
+                advice.remark.level = Level::Refused;
+                advice.remark.if_refused = Startup::Refused;
+            }
+        }
+    }
+
     /// Whether the server starts: the worst finding decides.
     pub fn startup(&self) -> Startup {
         let all = self.advice.iter().map(|advice| advice.remark.startup());
@@ -22,7 +41,24 @@ mod tests {
     use std::path::Path;
 
     use super::Startup;
-    use crate::{Machine, OptionFile, Target, lint};
+    use crate::{Level, Machine, OptionFile, Target, lint};
+
+    /// The tables of an existing server may have the zone: only the server itself can say.
+    #[test]
+    fn a_named_time_zone_is_refused_only_by_a_server_without_it() {
+        let text = "[mysqld]\ndefault_time_zone=Europe/Berlin\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-5.7").unwrap();
+        let mut lint = lint(&file, &target, &Machine::default());
+        assert_eq!(lint.worst(), Some(Level::Risk));
+        assert_eq!(lint.startup(), Startup::WithTimeZones);
+        lint.refuse_named_time_zone();
+        assert_eq!(lint.worst(), Some(Level::Refused));
+        assert_eq!(lint.startup(), Startup::Refused);
+        lint.accept_named_time_zone();
+        assert_eq!(lint.startup(), Startup::Accepted);
+        assert_eq!(lint.worst(), Some(Level::Note));
+    }
 
     #[test]
     fn a_server_starts_with_lines_that_it_ignores() {

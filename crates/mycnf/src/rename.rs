@@ -12,11 +12,15 @@ use crate::print::option_line;
 use crate::rule::Rewrite;
 use crate::size::size;
 use crate::subject::Subject;
+use crate::tls::switch_rewritten;
 use crate::unknown::{Succession, succession};
 
 /// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
 /// the name that the version knows, or none where nothing is left to set.
 pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Rewrite> {
+    if let Some(rewrite) = switch_rewritten(subject, line) {
+        return rewrite;
+    }
     let (old, succession) = succession_of(subject, line)?;
     match succession {
         Succession::Gone(_) => Some(Rewrite::Remove),
@@ -410,6 +414,11 @@ mod tests {
                 "log_slow_queries\nslow_query_log = 0",
                 Some(""),
             ),
+            // TLS that is off stays off.
+            ("mysql-8.0.36", "ssl=0", Some("tls_version = \"\"")),
+            ("mysql-8.4", "skip-ssl", Some("tls_version = \"\"")),
+            ("mysql-9.7", "ssl=OFF\ntls_version=TLSv1.2", None),
+            ("mysql-8.4", "ssl", Some("")),
             ("mysql-9.7", "no_such_option=1", None),
             (
                 "mysql-9.7",

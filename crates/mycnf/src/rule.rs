@@ -112,7 +112,7 @@ pub struct Remark {
     pub fix: Option<String>,
     /// The safe rewrite, if there is one.
     pub rewrite: Option<Rewrite>,
-    /// What it means for the start of the server if its level is a refusal.
+    /// What it means for the start of the server if its level is a refusal, or a risk of one.
     pub(crate) if_refused: Startup,
     /// False if it says only that the line cannot be judged: the option is of a plugin, or of another build.
     pub(crate) is_judged: bool,
@@ -174,9 +174,11 @@ impl Remark {
 
     /// What it means for the start of the server.
     pub fn startup(&self) -> Startup {
-        match self.level {
-            Level::Refused => self.if_refused,
-            Level::Risk | Level::Warning | Level::Note => Startup::Accepted,
+        match (self.level, self.if_refused) {
+            (Level::Refused, startup) => startup,
+            // Only the server itself knows whether its tables have the zone.
+            (Level::Risk, Startup::WithTimeZones) => Startup::WithTimeZones,
+            (Level::Risk | Level::Warning | Level::Note, _) => Startup::Accepted,
         }
     }
 

@@ -25,6 +25,7 @@ mod force_recovery;
 mod galera;
 mod general_log;
 mod grant_tables;
+mod group_replication;
 mod gtid;
 mod io_capacity;
 mod local_infile;
@@ -49,6 +50,7 @@ mod storage_engine;
 mod table_files;
 mod temporary_tables;
 mod time_zone;
+mod tls_unavailable;
 mod unknown_collation;
 mod unknown_option;
 mod unread_group;
@@ -80,7 +82,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 36] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 38] = [
     &auto_increment::RULE,
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
@@ -97,6 +99,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 36] = [
     &galera::RULE,
     &general_log::RULE,
     &grant_tables::RULE,
+    &group_replication::RULE,
     &gtid::RULE,
     &io_capacity::RULE,
     &local_infile::RULE,
@@ -116,6 +119,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 36] = [
     &table_files::RULE,
     &temporary_tables::RULE,
     &time_zone::RULE,
+    &tls_unavailable::RULE,
     &unknown_collation::RULE,
 ];
 

@@ -180,6 +180,16 @@ impl<'a> Subject<'a> {
             || (is_named("wsrep_cluster_address") && self.set("wsrep_on").is_none())
     }
 
+    /// Whether a node of a Galera cluster forms a new cluster at every start: it names no other node, or
+    /// `wsrep_new_cluster` is on.
+    pub(crate) fn forms_new_cluster(&self) -> bool {
+        let address = self.set("wsrep_cluster_address");
+        let address = address.and_then(|line| line.entry.value.as_deref());
+        let nodes = address.and_then(|address| address.trim().strip_prefix("gcomm://"));
+        let is_alone = nodes.is_some_and(|nodes| nodes.is_empty() || nodes.starts_with('?'));
+        is_alone || self.is_on("wsrep_new_cluster") == Some(true)
+    }
+
     pub(crate) fn is_mariadb(&self) -> bool {
         self.target.family() == Family::MariaDb
     }

@@ -141,7 +141,7 @@ fn history(catalogue: &Catalogue, name: &str) -> String {
         .row(name)
         .is_some_and(|_| Catalogue::span(family, name).is_none())
     {
-        return ", which has the variable but no option for it".to_owned();
+        return ", which has a variable of this name but does not accept the name in an option file".to_owned();
     }
     match Catalogue::span(family, name) {
         Some((first, last)) => {
@@ -297,7 +297,7 @@ mod tests {
                 MySql,
                 [5, 7],
                 "tx_isolation",
-                ", which has the variable but no option for it",
+                ", which has a variable of this name but does not accept the name in an option file",
                 Some("write transaction_isolation"),
             ),
             (

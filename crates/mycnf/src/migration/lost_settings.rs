@@ -38,12 +38,30 @@ const fn replacement(
     Replacement { lost, needs, hint }
 }
 
+/// Options that all versions of MariaDB have and none of MySQL, and that MySQL 8.0 and later have alone: what they need
+/// that is no option.
+const MARIADB: Option<&str> = Some("aria_pagecache_buffer_size");
+const MYSQL_8: Option<&str> = Some("generated_random_password_length");
+
+const OLD_PASSWORDS: &str =
+    "the plugin password_reuse_check refuses old passwords from MariaDB 10.7 on";
+
 /// Source: the manuals of both families about each option.
-static REPLACEMENTS: [Replacement; 9] = [
+static REPLACEMENTS: [Replacement; 17] = [
+    replacement(
+        "activate_all_roles_on_login",
+        MARIADB,
+        "SET DEFAULT ROLE chooses the role that an account has at login",
+    ),
     replacement(
         "binlog_encryption",
         Some("encrypt_binlog"),
         "encrypt_binlog = ON encrypts binary logs, with a plugin for the keys",
+    ),
+    replacement(
+        "cte_max_recursion_depth",
+        Some("max_recursive_iterations"),
+        "max_recursive_iterations limits the iterations of a recursive query",
     ),
     replacement(
         "default_table_encryption",
@@ -71,14 +89,36 @@ static REPLACEMENTS: [Replacement; 9] = [
         "default_table_encryption = ON of MySQL 8.0 encrypts new tables, with a keyring",
     ),
     replacement(
+        "innodb_redo_log_encrypt",
+        Some("innodb_encrypt_log"),
+        "innodb_encrypt_log = ON encrypts the redo log, with a plugin for the keys",
+    ),
+    replacement(
         "max_execution_time",
         Some("max_statement_time"),
         "max_statement_time limits all statements, in seconds",
     ),
     replacement(
+        "max_password_errors",
+        MYSQL_8,
+        "FAILED_LOGIN_ATTEMPTS of CREATE USER limits the failed logins of an account from MySQL 8.0.19 on",
+    ),
+    replacement(
+        "max_recursive_iterations",
+        Some("cte_max_recursion_depth"),
+        "cte_max_recursion_depth limits the iterations of a recursive query",
+    ),
+    replacement(
         "max_statement_time",
         Some("max_execution_time"),
         "max_execution_time of MySQL 5.7 and later limits only SELECT statements, in milliseconds",
+    ),
+    replacement("password_history", MARIADB, OLD_PASSWORDS),
+    replacement("password_reuse_interval", MARIADB, OLD_PASSWORDS),
+    replacement(
+        "ssl",
+        Some("tls_version"),
+        "an empty tls_version turns TLS off",
     ),
     replacement(
         "wsrep_on",
@@ -88,12 +128,7 @@ static REPLACEMENTS: [Replacement; 9] = [
 ];
 
 /// Settings whose loss another step reports, or that the new version has without an option.
-const REPORTED: [&str; 4] = [
-    "authentication_policy",
-    "old_mode",
-    "old_passwords",
-    "secure_auth",
-];
+const REPORTED: [&str; 3] = ["old_mode", "old_passwords", "secure_auth"];
 
 impl Migration {
     /// Leaves a lost setting to the user if it protects data, limits access or changes results, sizes a dedicated server,
@@ -115,13 +150,15 @@ impl Migration {
             let value = line.value().zip(default);
             let is_default =
                 value.is_some_and(|(value, default)| is_same_setting(name, &value, default));
+            // A version without the switch has TLS.
+            let is_kept = name == "ssl" && before.is_on(name) == Some(true);
             let has_sizes = name == "innodb_dedicated_server"
                 && before.set("innodb_buffer_pool_size").is_some();
             let mut replacements = REPLACEMENTS.iter();
             let hint = replacements.find(|one| one.lost == name && one.needs.is_none_or(knows));
             let hint = hint.map(|one| one.hint);
             let lost = loss(name);
-            if is_default || has_sizes || (hint.is_none() && lost.is_none()) {
+            if is_default || is_kept || has_sizes || (hint.is_none() && lost.is_none()) {
                 continue;
             }
             let lost = lost.map_or(String::new(), |lost| format!(", although it {lost}"));
@@ -268,16 +305,32 @@ impl Migration {
 
     /// Leaves the plugins to the user that the new version does not ship, and all of them where the family changes: a
     /// library is made for one family.
-    pub(super) fn leave_plugins_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+    pub(super) fn leave_plugins_open(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
         let target = after.target;
         let is_other_family = before.target.family() != target.family();
+        let has_semi_sync = target.is_at_least(Family::MariaDb, &[10, 3, 3]);
         for line in after.read().filter(|line| loads_plugins(&line.entry.name)) {
+            // The version may have no such option, so that the line is left out already.
+            if self.has_settled(&line.entry.origin) {
+                continue;
+            }
             let plugins = LoadedPlugin::of([line.entry]);
-            let missing = plugins.iter().find(|plugin| plugin.is_missing_in(target));
-            let what = match missing {
-                Some(plugin) => format!("{target} does not ship {}", plugin.library),
-                None if is_other_family => format!("check whether {target} also has this plugin"),
-                None => continue,
+            if has_semi_sync && plugins.iter().all(LoadedPlugin::is_semi_sync) {
+                let why = "semi-synchronous replication is part of MariaDB".to_owned();
+                self.leave_out(line.entry, why, path);
+                continue;
+            }
+            let missing = plugins.iter().filter(|plugin| plugin.is_missing_in(target));
+            let missing: Vec<&str> = missing.map(|plugin| plugin.library.as_str()).collect();
+            let what = match missing.as_slice() {
+                [] if is_other_family => format!("check whether {target} also has this plugin"),
+                [] => continue,
+                missing => format!("{target} does not ship {}", missing.join(" and ")),
             };
             self.leave(line.entry, what);
         }

@@ -8,6 +8,7 @@ use crate::history::shown;
 use crate::rename::{reason_to_leave_out, rewritten};
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
+use crate::tls::switch_rewritten;
 
 pub(super) const RULE: Rule = Rule {
     id: "deprecated-option",
@@ -30,6 +31,15 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let Some(known) = deprecation(subject.target, option.name) else {
             continue;
         };
+        // The switch of TLS is only left out where TLS stays on.
+        if let Some(rewrite @ (None | Some(Rewrite::Replace(_)))) = switch_rewritten(subject, line)
+        {
+            let fix = "write tls_version = \"\", which turns TLS off";
+            let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+            remark.rewrite = rewrite;
+            remarks.push(remark);
+            continue;
+        }
         let successor = known.successor.filter(|name| subject.has(name));
         let rewrite = successor.and_then(|new| rewritten(subject, line, option.name, new));
         let next = known
@@ -201,6 +211,21 @@ mod tests {
             let machine = Machine::default();
             let remarks = check(&Subject::new(&file, &target, &machine));
             assert_eq!(remarks[0].rewrite.is_some(), is_safe, "{policy}");
+        }
+    }
+
+    #[test]
+    fn tls_that_is_off_is_not_left_out() {
+        let off = "deprecated in this version; write tls_version = \"\", which turns TLS off";
+        let out = "deprecated in this version; leave it out: the server offers TLS";
+        for (lines, part) in [
+            ("ssl=0", off),
+            ("skip-ssl", off),
+            ("ssl=0\ntls_version=TLSv1.2", off),
+            ("ssl", out),
+            ("ssl=0\nssl_ca=/ca.pem", out),
+        ] {
+            assert_found(&RULE, "mysql-8.0.36", lines, &[part]);
         }
     }
 

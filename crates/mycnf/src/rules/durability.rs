@@ -31,8 +31,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = format!("durability class {}: {words}", lack.class.name());
         Remark::of(subject, lack.option, level, what).fix(lack.remedy)
     });
-    // Other rules judge the doublewrite buffer, methods that do not flush, and nodes of a cluster.
-    let is_galera = subject.is_galera_node();
+    // Other rules judge the doublewrite buffer, methods that do not flush, and nodes of a cluster. A node that
+    // forms its own cluster recovers nothing from others.
+    let is_galera = subject.is_galera_node() && !subject.forms_new_cluster();
     remarks
         .filter(|remark| {
             let is_of = |name: &str| remark.option.contains(name);

@@ -1,7 +1,11 @@
 //! Rule: the flush method does not fit the file system.
 
+use crate::catalogue::Family;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
+use crate::target::Target;
+
+use super::dedicated_server::chooses;
 
 pub(super) const RULE: Rule = Rule {
     id: "flush-method",
@@ -16,6 +20,15 @@ const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
 /// File systems that write a file's metadata separately from its data.
 const WITH_OWN_METADATA: [&str; 2] = ["xfs", "ext4"];
 
+/// Whether the version calls fsync after a file grows, even with a method that leaves out the other calls.
+///
+/// Source: MySQL Reference Manual 5.7 and 8.0, "innodb_flush_method": as of 5.7.25 and 8.0.14.
+fn flushes_growth(target: &Target) -> bool {
+    let is_late_5_7 = target.numbers().starts_with(&[5, 7]) && target.numbers() >= &[5, 7, 25][..];
+    target.is_at_least(Family::MySql, &[8, 0, 14])
+        || (target.family() == Family::MySql && is_late_5_7)
+}
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let name = "innodb_flush_method";
     let Some(method) = subject.value(name) else {
@@ -24,6 +37,17 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let is = |words: &[&str]| words.iter().any(|word| method.eq_ignore_ascii_case(word));
     let file_system = subject.machine.file_system.as_deref().unwrap_or_default();
     let mut remarks = Vec::new();
+    // In MySQL 8.0 it chooses O_DIRECT_NO_FSYNC.
+    if chooses(subject, name) && subject.set(name).is_none() && !flushes_growth(subject.target) {
+        let what = format!(
+            "chooses O_DIRECT_NO_FSYNC; no fsync follows the growth of a file before MySQL 8.0.14, and {file_system} can lose the growth in a power cut"
+        );
+        if WITH_OWN_METADATA.contains(&file_system) {
+            let remark = Remark::of(subject, "innodb_dedicated_server", Level::Risk, what);
+            remarks.push(remark.fix("set innodb_flush_method = O_DIRECT"));
+        }
+        return remarks;
+    }
     let mut say = |level, what: String, fix: &str| {
         remarks.push(Remark::of(subject, name, level, what).fix(fix));
     };
@@ -47,10 +71,21 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         && WITH_OWN_METADATA.contains(&file_system)
         && subject.set(name).is_some()
     {
-        let what = format!(
-            "with this method, only some versions call fsync after a file grows; without this fsync, {file_system} can lose the growth in a power cut"
-        );
-        say(Level::Risk, what, "set O_DIRECT");
+        if flushes_growth(subject.target) {
+            let what = "safe on one device: the server calls fsync after a file grows, but not after each write; if the redo log and the data files are on different devices, a power cut can lose data from a device cache without a battery";
+            let fix = "set O_DIRECT if they are on different devices";
+            say(Level::Note, what.to_owned(), fix);
+        } else {
+            let versions = if subject.is_mariadb() {
+                "only some versions call fsync after a file grows"
+            } else {
+                "no fsync follows the growth of a file before MySQL 5.7.25 and 8.0.14"
+            };
+            let what = format!(
+                "with this method, {versions}; without this fsync, {file_system} can lose the growth in a power cut"
+            );
+            say(Level::Risk, what, "set O_DIRECT");
+        }
     }
     if is(&["O_DSYNC"]) && subject.set(name).is_some() {
         let what =
@@ -84,7 +119,25 @@ mod tests {
         );
         assert_found_on(&RULE, &on("xfs"), "mysql-5.6", line, &[]);
         let line = "innodb_flush_method=O_DIRECT_NO_FSYNC";
-        assert_found_on(&RULE, &on("xfs"), "mysql-5.7", line, &["risk"]);
+        for (version, part) in [
+            ("mysql-5.7", "risk: "),
+            ("mysql-5.7.24", "before MySQL 5.7.25 and 8.0.14"),
+            ("mysql-8.0.12", "risk: "),
+            ("mariadb-10.11", "risk: "),
+            ("mysql-5.7.25", "note: "),
+            ("mysql-8.0.14", "note: "),
+            (
+                "mysql-8.0.36",
+                "if the redo log and the data files are on different devices",
+            ),
+            ("mysql-8.4", "note: "),
+        ] {
+            assert_found_on(&RULE, &on("ext4"), version, line, &[part]);
+        }
+        let dedicated = "innodb_dedicated_server=ON";
+        let part = "risk: innodb_dedicated_server=ON: chooses O_DIRECT_NO_FSYNC";
+        assert_found_on(&RULE, &on("ext4"), "mysql-8.0.12", dedicated, &[part]);
+        assert_found_on(&RULE, &on("ext4"), "mysql-8.0.36", dedicated, &[]);
         assert_found(
             &RULE,
             "mysql-8.0.33",

@@ -19,6 +19,28 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     let mut remarks = Vec::new();
+    if subject.forms_new_cluster() {
+        let is_explicit = subject.is_on("wsrep_new_cluster") == Some(true);
+        let (name, fix) = if is_explicit {
+            (
+                "wsrep_new_cluster",
+                "remove the line, and bootstrap only the first node with galera_new_cluster",
+            )
+        } else {
+            (
+                "wsrep_cluster_address",
+                "name all nodes (gcomm://A,B,C), and bootstrap only the first node with galera_new_cluster",
+            )
+        };
+        let what = "at every start, the node forms a new cluster instead of joining the other nodes, so their data diverges";
+        remarks.push(Remark::of(subject, name, Level::Risk, what).fix(fix));
+    }
+    let forced = "wsrep_forced_binlog_format";
+    if subject.is_one_of(forced, &["STATEMENT", "MIXED"]) {
+        let what = "Galera requires the format ROW, and this option overrides binlog_format";
+        let remark = Remark::of(subject, forced, Level::Warning, what);
+        remarks.push(remark.fix("remove the line"));
+    }
     if !subject.is_one_of("binlog_format", &["ROW", "2"]) {
         let what = "Galera requires the format ROW, even if the binary log is disabled";
         let remark = Remark::of(subject, "binlog_format", Level::Warning, what);
@@ -37,7 +59,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         remarks.push(remark.fix("set default_storage_engine = InnoDB"));
     }
     let flush = "innodb_flush_log_at_trx_commit";
-    if matches!(subject.number(flush), Some(0 | 2)) {
+    if matches!(subject.number(flush), Some(0 | 2)) && !subject.forms_new_cluster() {
         // The durability class of the node does not change.
         let what = "common in a cluster: a node recovers lost commits from the other nodes; commits are lost only if all nodes lose power at the same time";
         remarks.push(Remark::of(subject, flush, Level::Note, what));
@@ -88,6 +110,39 @@ mod tests {
             "wsrep_on=OFF\nwsrep_provider=none",
             &[],
         );
+    }
+
+    #[test]
+    fn a_node_that_names_no_other_node_forms_a_cluster_of_its_own() {
+        let right =
+            "wsrep_on=ON\nwsrep_provider=/x.so\nbinlog_format=ROW\ninnodb_autoinc_lock_mode=2\n";
+        for lines in [
+            "wsrep_cluster_address=gcomm://",
+            "wsrep_cluster_address='gcomm://?pc.wait_prim=no'",
+            "wsrep_cluster_address=gcomm://10.0.0.1,10.0.0.2\nwsrep_new_cluster",
+        ] {
+            let lines = format!("{right}{lines}\ninnodb_flush_log_at_trx_commit=0");
+            let part =
+                ": at every start, the node forms a new cluster instead of joining the other nodes";
+            // No other node has the commits that this one loses.
+            assert_found(&RULE, "mariadb-10.6", &lines, &[part]);
+            let durability = &super::super::durability::RULE;
+            let part = "risk: innodb_flush_log_at_trx_commit=0";
+            assert_found(durability, "mariadb-10.6", &lines, &[part]);
+        }
+        let lines = format!("{right}wsrep_cluster_address=gcomm://a:4567?gmcast.segment=1");
+        assert_found(&RULE, "mariadb-10.6", &lines, &[]);
+    }
+
+    #[test]
+    fn a_forced_format_other_than_rows_is_not_replicated() {
+        for (format, count) in [("STATEMENT", 1), ("MIXED", 1), ("ROW", 0), ("NONE", 0)] {
+            let lines = format!(
+                "{CLUSTER}binlog_format=ROW\ninnodb_autoinc_lock_mode=2\nwsrep_forced_binlog_format={format}"
+            );
+            let part = "warning: wsrep_forced_binlog_format=";
+            assert_found(&RULE, "mariadb-10.6", &lines, &[part][..count]);
+        }
     }
 
     #[test]

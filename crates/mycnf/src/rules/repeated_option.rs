@@ -1,5 +1,7 @@
 //! Rule: a later line overrides this one.
 
+use crate::assignment::Assignment;
+use crate::name::is_switched_on;
 use crate::rule::{Level, Remark, Rewrite, Rule};
 use crate::subject::Subject;
 
@@ -29,6 +31,11 @@ const COLLECTING: [&str; 14] = [
     "replicate_wild_ignore_table",
 ];
 
+/// Whether a line of an option that the version does not know switches it on or off; `None` for another value.
+fn switched(line: &Assignment<'_>) -> Option<bool> {
+    is_switched_on(&line.entry.name, line.entry.value.as_deref())
+}
+
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let lines: Vec<_> = subject.read().collect();
     let mut remarks = Vec::new();
@@ -44,7 +51,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         else {
             continue;
         };
-        let is_same = line.option.is_some() && line.value() == later.value();
+        let is_same = match line.option {
+            Some(_) => line.value() == later.value(),
+            None => switched(line).is_some() && switched(line) == switched(later),
+        };
         let (level, what) = if is_same {
             (
                 Level::Note,
@@ -55,7 +65,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             // `skip_log_bin` has no value, and switches the option off.
             let written = written.filter(|_| !later.entry.name.switches_off());
             let now = written.or_else(|| later.value());
-            let now = now.unwrap_or_else(|| "ON".to_owned());
+            let is_off = later.entry.name.switches_off();
+            let now = now.unwrap_or_else(|| if is_off { "OFF" } else { "ON" }.to_owned());
             (
                 Level::Warning,
                 format!("overridden in {} with the value {now}", later.entry.origin),
@@ -87,10 +98,20 @@ mod tests {
             ("skip_log_bin\nlog_bin=binlog", "binlog"),
             ("local_infile=0\nlocal_infile", "ON"),
             ("local_infile\nskip-local-infile", "OFF"),
+            // Of an option that the version does not know, the names alone say what is off.
+            ("no_such_switch=ON\nskip_no_such_switch", "OFF"),
+            ("skip_no_such_switch\nno_such_switch", "ON"),
         ] {
             let found = format!("overridden in my.cnf line 3 with the value {value}");
             assert_found(&RULE, "mysql-8.0.33", lines, &[&found]);
         }
+        let again = "note: no_such_switch=OFF: set again, to the same value, in my.cnf line 3";
+        assert_found(
+            &RULE,
+            "mysql-8.4",
+            "no_such_switch=OFF\nskip_no_such_switch",
+            &[again],
+        );
         assert_found(
             &RULE,
             "mysql-5.6",

@@ -1,6 +1,8 @@
 //! Rule: the default storage engine does not exist, or has no crash recovery.
 
 use crate::catalogue::Product;
+use crate::name::OptionName;
+use crate::plugins::LoadedPlugin;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -83,10 +85,6 @@ fn without_recovery(subject: &Subject<'_>) -> Option<Remark> {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = without_recovery(subject).into_iter().collect();
-    // A plugin may add an engine of any name.
-    if !subject.plugins.is_empty() {
-        return remarks;
-    }
     let is_in = |engines: &[&str], name: &str| {
         let mut engines = engines.iter();
         engines.any(|engine| engine.eq_ignore_ascii_case(name))
@@ -104,6 +102,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if !OPTIONS.contains(&line.name()) || is_in(&COMMON, engine) || is_in(own, engine) {
             continue;
         }
+        let name = OptionName::new(engine);
+        let mut loaded = subject.plugins.iter();
+        if loaded.any(|plugin| plugin.has(&name)) {
+            continue;
+        }
         if is_in(plugins, engine) {
             let what = format!(
                 "the storage engine {engine} is a plugin; the server does not start unless the plugin is loaded"
@@ -114,7 +117,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
             continue;
         }
-        let what = if all.iter().any(|engines| is_in(engines, engine)) {
+        let is_of_another = all.iter().any(|engines| is_in(engines, engine));
+        // A plugin of unknown kind may add an engine of any name, but none of another product.
+        let mut loaded = subject.plugins.iter();
+        if !is_of_another && loaded.any(LoadedPlugin::may_be_engine) {
+            continue;
+        }
+        let what = if is_of_another {
             let product = subject.target.product().title();
             format!("{product} has no storage engine {engine}")
         } else {
@@ -162,7 +171,34 @@ mod tests {
             let risk = "; the durability class does not apply to them; set default-storage-engine = InnoDB";
             assert_found(&RULE, "mysql-5.5", lines, &[risk]);
         }
+        for (version, lines, part) in [
+            (
+                "mysql-8.0.33",
+                "default_storage_engine=Aria\nplugin_load_add=server_audit",
+                "refused: default_storage_engine=Aria: MySQL has no storage engine Aria",
+            ),
+            (
+                "mysql-8.0.33",
+                "default_storage_engine=inodb\nplugin_load_add=semisync_source.so",
+                "refused: default_storage_engine=inodb: neither MySQL",
+            ),
+            (
+                "percona-8.0",
+                "default_storage_engine=ROCKSDB\nplugin_load_add=audit_log.so",
+                "risk: default_storage_engine=ROCKSDB: the storage engine ROCKSDB is a plugin",
+            ),
+        ] {
+            assert_found(&RULE, version, lines, &[part]);
+        }
         for (version, right) in [
+            (
+                "percona-8.0",
+                "default_storage_engine=ROCKSDB\nplugin_load_add=ha_rocksdb.so",
+            ),
+            (
+                "mysql-5.6",
+                "default_storage_engine=TokuDB\nplugin_load=ha_tokudb.so",
+            ),
             ("mariadb-10.11", "default_storage_engine=aria"),
             ("mysql-5.5", "skip-innodb\ndefault-storage-engine=MyISAM"),
             (

@@ -20,11 +20,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let Some((what, fix, same)) = zone.refusal(subject.target) else {
         return Vec::new();
     };
-    let startup = match zone {
-        TimeZone::Named(_) => Startup::WithTimeZones,
-        TimeZone::System | TimeZone::Offset(_) => Startup::Refused,
+    // A server whose tables have been loaded starts.
+    let (level, startup) = match zone {
+        TimeZone::Named(_) => (Level::Risk, Startup::WithTimeZones),
+        TimeZone::System | TimeZone::Offset(_) => (Level::Refused, Startup::Refused),
     };
-    let remark = Remark::on(line, Level::Refused, what).fix(fix);
+    let remark = Remark::on(line, level, what).fix(fix);
     let remark = remark.if_refused(startup);
     vec![match same {
         Some(offset) => remark.rewrite(Rewrite::Replace(format!(
@@ -45,7 +46,7 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "default_time_zone=UTC",
-            &["set '+00:00', which is equivalent"],
+            &["risk: default_time_zone=UTC: a named time zone needs tables that"],
         );
         assert_found(
             &RULE,
@@ -63,7 +64,9 @@ mod tests {
             &RULE,
             "mysql-5.6",
             "default_time_zone=+15:00",
-            &["this version does not accept this offset; set an offset from -12:59 to +13:00"],
+            &[
+                "refused: default_time_zone=+15:00: this version does not accept this offset; set an offset from -12:59 to +13:00",
+            ],
         );
         for offset in ["+09:00", "'+8:00'", "-03:30"] {
             let line = format!("default_time_zone = {offset}");

@@ -69,8 +69,15 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         if is_missing {
             let what =
                 format!("an option of the plugin {plugin}, which this version does not ship");
-            return Remark::on(line, level, what)
-                .fix("use what took the plugin's place, or leave it out");
+            let mut remark = Remark::on(line, level, what);
+            // The version may have the same without a plugin, by another name.
+            let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
+            let hint = explain_unknown(&subject.catalogue, name, &knows).hint;
+            remark.rewrite = renamed(subject, line);
+            remark.fix = hint.filter(|_| remark.rewrite.is_some());
+            let other = "use what took the plugin's place, or leave it out";
+            remark.fix = remark.fix.or_else(|| Some(other.to_owned()));
+            return remark;
         }
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
         return Remark::not_judged(line, what);
@@ -115,7 +122,9 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     remark.rewrite = renamed(subject, line);
     remark.fix = match &remark.rewrite {
         // The new name without a value would switch the option on or lose its file name.
-        Some(Rewrite::Replace(new)) if name.switches_off() || new.contains('\n') => {
+        Some(Rewrite::Replace(new))
+            if name.switches_off() || new.contains('\n') || name.base() == "ssl" =>
+        {
             Some(format!("write {}", Rewrite::in_one_line(new)))
         }
         Some(Rewrite::Remove) => reason_to_leave_out_unknown(subject, line)
@@ -227,6 +236,16 @@ mod tests {
             ),
             ("mariadb-10.11", "server_audit_logging=ON", "note: "),
             ("mariadb-10.11", "validate_password_policy=LOW", "refused: "),
+            (
+                "mariadb-10.11",
+                "plugin_load_add=validate_password.so\nvalidate_password_policy=LOW",
+                "refused: validate_password_policy=LOW: an option of the plugin validate_password, which this version",
+            ),
+            (
+                "mariadb-11.4",
+                "plugin_load_add=semisync_source.so\nrpl_semi_sync_source_enabled=ON",
+                "which this version does not ship; write rpl_semi_sync_master_enabled",
+            ),
             ("mysql-8.0.33", "validate_passwords=LOW", "refused: "),
         ] {
             assert_found(&RULE, target, lines, &[part]);

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mycnf::{Family, Finding, Level, Machine, OptionFile, Options, Target, judge, lint, traps};
+use mycnf::{
+    Family, Finding, Level, Machine, OptionFile, Options, Startup, Target, judge, lint, traps,
+};
 
 use crate::generated_files::generated_file;
 
@@ -32,7 +34,10 @@ fn review_and_check_agree_on_200_files() {
             let of_check: BTreeSet<_> = findings.filter_map(|one| one.at.number()).collect();
             let found = lint(&file, &target, &Machine::default());
             let remarks = found.advice.iter().map(|advice| &advice.remark);
-            let remarks = remarks.filter(|remark| remark.level == Level::Refused);
+            // The time zone tables of the check's new data directory are empty; those of other servers may not be.
+            let remarks = remarks.filter(|remark| {
+                remark.level == Level::Refused || remark.startup() == Startup::WithTimeZones
+            });
             let of_lint: BTreeSet<_> = remarks
                 .filter_map(|one| one.at.as_ref()?.number())
                 .collect();

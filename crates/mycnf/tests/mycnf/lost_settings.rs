@@ -129,6 +129,54 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             "binlog_encryption=ON: left out, although it protects data: mysql-5.7 has no such option",
         ),
         (
+            "cte_max_recursion_depth=5000",
+            mysql,
+            mariadb,
+            "cte_max_recursion_depth=5000: left out, although it changes the results of statements: mariadb-10.11 has no \
+             such option; max_recursive_iterations limits the iterations of a recursive query",
+        ),
+        (
+            "innodb_redo_log_encrypt=ON",
+            mysql,
+            mariadb,
+            "innodb_redo_log_encrypt=ON: left out, although it protects data: mariadb-10.11 has no such option; \
+             innodb_encrypt_log = ON encrypts the redo log, with a plugin for the keys",
+        ),
+        (
+            "activate_all_roles_on_login=ON",
+            mysql,
+            mariadb,
+            "activate_all_roles_on_login=ON: left out, although it controls access: mariadb-10.11 has no such option; \
+             SET DEFAULT ROLE chooses the role that an account has at login",
+        ),
+        (
+            "partial_revokes=ON",
+            mysql,
+            mariadb,
+            "partial_revokes=ON: left out, although it controls access: mariadb-10.11 has no such option",
+        ),
+        (
+            "authentication_policy=caching_sha2_password,,",
+            mysql,
+            mariadb,
+            "authentication_policy=caching_sha2_password,,: left out, although it controls access: mariadb-10.11 has no \
+             such option",
+        ),
+        (
+            "password_history=5",
+            mysql,
+            mariadb,
+            "password_history=5: left out, although it controls access: mariadb-10.11 has no such option; the plugin \
+             password_reuse_check refuses old passwords from MariaDB 10.7 on",
+        ),
+        (
+            "max_password_errors=5",
+            mariadb,
+            mysql,
+            "max_password_errors=5: left out, although it controls access: mysql-8.0.33 has no such option; \
+             FAILED_LOGIN_ATTEMPTS of CREATE USER limits the failed logins of an account from MySQL 8.0.19 on",
+        ),
+        (
             "wsrep_on=ON",
             mariadb,
             mysql,
@@ -302,6 +350,113 @@ fn a_plugin_that_the_new_version_does_not_ship_is_to_decide() {
     assert_eq!(open.len(), 2, "{open:?}");
     let (_, open) = moved(text, "mysql-5.7", "mysql-8.0.33");
     assert!(open.is_empty(), "{open:?}");
+}
+
+/// A library of MySQL is none of MariaDB: its options are judged as those of a server without the plugin.
+#[test]
+fn plugins_of_mysql_do_not_move_to_mariadb() {
+    let text = "[mysqld]\nserver_id=2\nlog_bin=b\nplugin-load-add=semisync_source.so\n\
+                rpl_semi_sync_source_enabled=ON\nrpl_semi_sync_source_timeout=2000\n";
+    let (new, open) = moved(text, "mysql-8.0.33", "mariadb-11.4");
+    assert!(open.is_empty(), "{open:?}");
+    for begin in [
+        "# plugin-load-add=semisync_source.so    # left out: semi-synchronous replication is part of MariaDB",
+        "rpl_semi_sync_master_enabled = ON    # was",
+        "rpl_semi_sync_master_timeout = 2000    # was",
+        "rpl_semi_sync_master_wait_point = AFTER_SYNC    # as in",
+    ] {
+        line(&new, begin);
+    }
+    let text = "[mysqld]\nplugin-load=validate_password.so;semisync_master.so\nvalidate_password_policy=LOW\n";
+    let (new, open) = moved(text, "mysql-5.7", "mariadb-10.11");
+    line(&new, "validate_password_policy=LOW");
+    assert_eq!(
+        open,
+        [
+            "plugin-load=validate_password.so;semisync_master.so: mariadb-10.11 does not ship validate_password.so and \
+             semisync_master.so",
+            "validate_password_policy=LOW: an option of the plugin validate_password, which this version does not ship; \
+             use what took the plugin's place, or leave it out",
+        ]
+    );
+}
+
+/// A line that is left out with its plugin is said once.
+#[test]
+fn a_plugin_line_that_is_left_out_is_not_to_decide() {
+    let text = "[mysqld]\nearly-plugin-load=keyring_file.so\nkeyring_file_data=/k\n";
+    let (new, open) = moved(text, "mysql-5.7", "mariadb-10.11");
+    line(&new, "# early-plugin-load=keyring_file.so    # left out");
+    assert_eq!(open.len(), 1, "{open:?}");
+    assert!(open[0].starts_with("keyring_file_data=/k: "), "{open:?}");
+}
+
+/// TLS that is off stays off, and TLS that is on does not end with its protocols.
+#[test]
+fn tls_stays_as_it_is() {
+    for (text, from, to, begin) in [
+        (
+            "ssl=0",
+            "mysql-8.0.36",
+            "mysql-8.4",
+            "tls_version = \"\"    # was ssl=0",
+        ),
+        (
+            "skip_ssl",
+            "mysql-8.0.36",
+            "mysql-9.7",
+            "tls_version = \"\"    # was skip_ssl",
+        ),
+        ("ssl", "mysql-8.0.36", "mysql-8.4", "# ssl    # left out"),
+        (
+            "tls_version=TLSv1.1,TLSv1.2",
+            "mysql-5.7",
+            "mysql-8.4",
+            "tls_version = TLSv1.2    # was",
+        ),
+    ] {
+        let (new, open) = moved(&format!("[mysqld]\n{text}\n"), from, to);
+        line(&new, begin);
+        assert!(open.is_empty(), "{open:?}");
+    }
+    let text = "[mysqld]\nssl=0\ntls_version=TLSv1.2\n";
+    let (_, open) = moved(text, "mysql-8.0.36", "mysql-8.4");
+    assert_eq!(
+        open,
+        [
+            "ssl=0: left out, although it controls access: mysql-8.4 has no such option; an empty tls_version turns TLS off"
+        ]
+    );
+    let text = "[mysqld]\nrequire_secure_transport=ON\ntls_version=TLSv1,TLSv1.1\n";
+    let (new, open) = moved(text, "mysql-5.7", "mysql-8.4");
+    line(&new, "tls_version=TLSv1,TLSv1.1");
+    assert_eq!(open.len(), 1, "{open:?}");
+    assert!(
+        open[0].starts_with("tls_version=TLSv1,TLSv1.1: this version has none of these protocols"),
+        "{open:?}"
+    );
+}
+
+/// From 11.5 on, the default collation of each Unicode character set is another one, whatever `collation_server` is.
+#[test]
+fn character_sets_keep_their_collations() {
+    let pin = "character_set_collations = \"\"    # as in";
+    let text = "[mysqld]\ncharacter_set_server=utf8mb4\n";
+    for from in ["mariadb-10.6", "mariadb-11.4", "mysql-5.7"] {
+        line(&moved(text, from, "mariadb-11.8").0, pin);
+    }
+    for (text, from, to) in [
+        (text, "mariadb-10.6", "mariadb-11.4"),
+        (text, "mysql-8.0.33", "mariadb-11.8"),
+        (
+            "[mysqld]\ncharacter_set_collations=utf8mb4=uca1400_ai_ci\n",
+            "mariadb-11.4",
+            "mariadb-11.8",
+        ),
+    ] {
+        let (new, _) = moved(text, from, to);
+        assert!(!new.contains(pin), "{new}");
+    }
 }
 
 /// MariaDB uses 1 in the place of a server id of 0; MySQL keeps 0, and refuses replicas.

@@ -294,8 +294,10 @@ fn text(
                 .as_ref()
                 .map_or("-".to_owned(), |value| shown(value, unit))
         };
-        let values =
-            flags(one).unwrap_or_else(|| format!("{} -> {}", value(&one.a), value(&one.b)));
+        let both = one.a.as_deref().zip(one.b.as_deref());
+        let values = both
+            .and_then(|(a, b)| changed_words(a, b))
+            .unwrap_or_else(|| format!("{} -> {}", value(&one.a), value(&one.b)));
         let indent = if verbose { "  " } else { "" };
         let group = if verbose {
             String::new()
@@ -313,8 +315,7 @@ fn text(
 }
 
 /// Of two long lists only what differs: `-firstmatch=on, +firstmatch=off`.
-fn flags(one: &Difference) -> Option<String> {
-    let (a, b) = one.a.as_deref().zip(one.b.as_deref())?;
+pub(super) fn changed_words(a: &str, b: &str) -> Option<String> {
     let words = |text: &str| -> Vec<String> { text.split(',').map(str::to_owned).collect() };
     let (a, b) = (words(a), words(b));
     if a.len() < 2 || b.len() < 2 {

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 use blame::{Blame, Blamed};
 use mycnf::{
     Catalogue, Entry, Era, Explanation, OptionFile, OptionName, Options, Presence, Product, Target,
-    eras, explain_unknown, explanation, is_secret, presence, shown, shown_value,
+    eras, explain_unknown, explanation, is_secret, plugins_with, presence, shown, shown_value,
 };
 use serde_json::{Value, json};
 
@@ -49,7 +49,14 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     }
     let option = OptionName::new(&name);
     let target = args.version.given();
-    let known = known_name(&option).ok_or_else(|| unknown(&option))?;
+    let Some(known) = known_name(&option) else {
+        let plugin = plugins_with(&option).ok_or_else(|| unknown(&option))?;
+        match args.format {
+            Format::Text => println!("{option}: no explanation available; {plugin}"),
+            Format::Json => println!("{:#}", variable_json(option.base(), target.as_ref())),
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
     match args.format {
         Format::Text => print!("{}", variable_text(&known, target.as_ref())),
         Format::Json => println!("{:#}", variable_json(&known, target.as_ref())),
@@ -185,7 +192,10 @@ fn file_text(file: &OptionFile, target: &Target, verbose: bool) -> String {
             (None, Some(_)) => {
                 "no explanation available; -v shows facts from the catalogues".to_owned()
             }
-            (None, None) => "no version has this option".to_owned(),
+            (None, None) => match plugins_with(&entry.name) {
+                Some(plugin) => format!("no explanation available; {plugin}"),
+                None => "no version has this option".to_owned(),
+            },
         };
         line(&mut out, &format!("{}{value}: {what}", entry.name));
         if let Some(name) = name.as_deref().filter(|_| verbose) {

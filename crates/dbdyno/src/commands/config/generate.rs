@@ -97,7 +97,7 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     };
     if let Some(needed) = excess_connection_bytes(&wish) {
         let message = format!(
-            "{} connections can use {}, and the server has {}",
+            "{} connections can use {} of {}, which leaves too little for the buffer pool",
             wish.connections,
             bytes(needed),
             bytes(wish.memory_bytes)

@@ -161,10 +161,12 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
         let running = read_server(args)?;
         let machine = args.machine.instead_of(running.machine);
         let mut review = Review::of_files(files, &file, running.target, &machine, None)?;
-        if let Some(zone) = named_time_zone(&file, &review.target)
-            && knows_time_zone(&args.connection.endpoint()?, &zone)?
-        {
-            review.lint.accept_named_time_zone();
+        if let Some(zone) = named_time_zone(&file, &review.target) {
+            if knows_time_zone(&args.connection.endpoint()?, &zone)? {
+                review.lint.accept_named_time_zone();
+            } else {
+                review.lint.refuse_named_time_zone();
+            }
         }
         return Ok(review);
     }
@@ -181,9 +183,13 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
     if let Some(zone) = named_time_zone(&file, &review.target)
         && args.connection.server.is_some()
         && let Ok(endpoint) = args.connection.endpoint()
-        && knows_time_zone(&endpoint, &zone).is_ok_and(|it| it)
+        && let Ok(is_known) = knows_time_zone(&endpoint, &zone)
     {
-        review.lint.accept_named_time_zone();
+        if is_known {
+            review.lint.accept_named_time_zone();
+        } else {
+            review.lint.refuse_named_time_zone();
+        }
     }
     Ok(review)
 }

@@ -10,6 +10,7 @@ use mycnf::{
 use server::{Installation, validated};
 use units::counted;
 
+use super::diff::changed_words;
 use super::subject::{catalogue_line, difference, read_bytes, read_file, target, write_new};
 use super::trial::Start;
 
@@ -152,7 +153,10 @@ fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {
     if !defaults.is_empty() {
         let values = defaults.iter().map(|(name, old, new)| {
             let unit = explanation(name).map_or("", |text| text.unit.as_str());
-            format!("{name} {} -> {}", shown(old, unit), shown(new, unit))
+            match changed_words(old, new) {
+                Some(words) => format!("{name} ({words})"),
+                None => format!("{name} {} -> {}", shown(old, unit), shown(new, unit)),
+            }
         });
         let shown_max = if args.verbose { usize::MAX } else { 4 };
         let shown: Vec<String> = values.take(shown_max).collect();

@@ -30,7 +30,7 @@ fn lint_answers_first_and_exits_by_level() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "my.cnf for mysql-8.0.33: does not start as it is: 2 refused, 1 risk, 2 warnings, 2 notes in 5 options"
+        "my.cnf for mysql-8.0.33: does not start as it is: 1 refused, 2 risks, 2 warnings, 2 notes in 5 options"
     );
     assert!(lines[1].starts_with("durability D2: "), "{text}");
     assert!(lines.len() <= 12, "{text}");
