@@ -56,14 +56,19 @@ const SOLID_STATE_IOPS: u64 = 1_000;
 /// Largest rate of background writing by default of a formula; more is for measurements.
 const IO_CAPACITY_MAX: u64 = 20_000;
 
-/// What the connections of a wish can use, bytes, if that is more than the memory, or leaves no more for the buffer pool
-/// than its default, although the machine has memory for a larger one.
+/// What the connections of a wish can use, bytes, if that is more than the memory, or leaves too little for the buffer
+/// pool: less than its default, or on a large machine no more.
 pub fn excess_connection_bytes(wish: &Wish) -> Option<u64> {
     let (empty, machine) = (OptionFile::default(), Machine::default());
     let subject = Subject::new(&empty, &wish.target, &machine);
     let all = wish.connections.saturating_mul(connection_bytes(&subject));
-    let has_small_pool = pool_bytes(wish, &subject).is_some_and(|pool| pool <= STEP_BYTES);
-    (all > wish.memory_bytes || has_small_pool).then_some(all)
+    let least = match wish.memory_bytes {
+        ..SMALL_BYTES => 0,
+        SMALL_BYTES..LARGE_BYTES => STEP_BYTES,
+        _ => 2 * STEP_BYTES,
+    };
+    let is_too_little = bytes_for_pool(wish, &subject) < least;
+    (all > wish.memory_bytes || is_too_little).then_some(all)
 }
 
 /// The text of the file.
@@ -132,6 +137,18 @@ fn pool_bytes(wish: &Wish, subject: &Subject<'_>) -> Option<u64> {
     } else {
         wish.memory_bytes / 4 * 3
     };
+    let pool = share.min(bytes_for_pool(wish, subject));
+    // A size that the server does not round up.
+    let step = if rounds_pool(subject.target) && i128::from(pool) >= SEVERAL_FROM_BYTES {
+        u64::try_from(CHUNK_BYTES * INSTANCES).ok()?
+    } else {
+        STEP_BYTES
+    };
+    Some((pool / step * step).max(STEP_BYTES))
+}
+
+/// What connections and other caches leave of the memory, of which a part stays free.
+fn bytes_for_pool(wish: &Wish, subject: &Subject<'_>) -> u64 {
     let others = [
         "key_buffer_size",
         "aria_pagecache_buffer_size",
@@ -143,17 +160,8 @@ fn pool_bytes(wish: &Wish, subject: &Subject<'_>) -> Option<u64> {
         .filter_map(|name| u64::try_from(subject.number(name)?).ok());
     let others: u64 = others.sum();
     let left = wish.memory_bytes / 20 * 19;
-    let left = left
-        .saturating_sub(others)
-        .saturating_sub(wish.connections.saturating_mul(connection_bytes(subject)));
-    let pool = share.min(left);
-    // A size that the server does not round up.
-    let step = if rounds_pool(subject.target) && i128::from(pool) >= SEVERAL_FROM_BYTES {
-        u64::try_from(CHUNK_BYTES * INSTANCES).ok()?
-    } else {
-        STEP_BYTES
-    };
-    Some((pool / step * step).max(STEP_BYTES))
+    left.saturating_sub(others)
+        .saturating_sub(wish.connections.saturating_mul(connection_bytes(subject)))
 }
 
 fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
@@ -432,6 +440,10 @@ mod tests {
             let has_pool = generate(&wish).contains("\ninnodb_buffer_pool_size = ");
             assert_eq!(excess_connection_bytes(&wish).is_none(), has_pool);
         }
+        // Its default is all that a small machine has room for.
+        wish.target = Target::parse("mariadb-10.11").unwrap();
+        (wish.memory_bytes, wish.connections) = (1 << 30, 151);
+        assert_eq!(excess_connection_bytes(&wish), None);
     }
 
     #[test]

@@ -344,7 +344,9 @@ impl Lint {
                     && advice.remark.option == finding.option
             };
             let covers = |advice: &Advice| {
-                advice.remark.level >= level
+                // A validator has an empty data directory, without the zones that a server may have.
+                let is_zone = advice.rule.id == "named-time-zone";
+                (advice.remark.level >= level || is_zone)
                     && (finding.is_refusal() || is_about_the_name_or_value(advice))
             };
             if self.advice.iter().filter(same).any(covers) {
@@ -483,5 +485,19 @@ mod tests {
         assert_eq!(lint.count(Level::Refused), 1);
         let note = "unknown-option no_such_option=1".to_owned();
         assert!(shown(&lint).contains(&note));
+    }
+
+    #[test]
+    fn the_empty_directory_of_a_validator_has_no_zones_to_judge_by() {
+        let text = "[mysqld]\ndefault_time_zone=Asia/Shanghai\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-8.0.33").unwrap();
+        let mut lint = lint(&file, &target, &Machine::default());
+        let finding = Finding::new(&file.entries()[0], Severity::Refused, "unknown time zone");
+        lint.add_validator(&[finding], &[], &file);
+        assert_eq!(
+            (lint.count(Level::Refused), lint.count(Level::Risk)),
+            (0, 1)
+        );
     }
 }
