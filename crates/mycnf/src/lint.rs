@@ -486,18 +486,4 @@ mod tests {
         let note = "unknown-option no_such_option=1".to_owned();
         assert!(shown(&lint).contains(&note));
     }
-
-    #[test]
-    fn the_empty_directory_of_a_validator_has_no_zones_to_judge_by() {
-        let text = "[mysqld]\ndefault_time_zone=Asia/Shanghai\n";
-        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
-        let target = Target::parse("mysql-8.0.33").unwrap();
-        let mut lint = lint(&file, &target, &Machine::default());
-        let finding = Finding::new(&file.entries()[0], Severity::Refused, "unknown time zone");
-        lint.add_validator(&[finding], &[], &file);
-        assert_eq!(
-            (lint.count(Level::Refused), lint.count(Level::Risk)),
-            (0, 1)
-        );
-    }
 }

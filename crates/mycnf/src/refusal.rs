@@ -41,7 +41,7 @@ mod tests {
     use std::path::Path;
 
     use super::Startup;
-    use crate::{Level, Machine, OptionFile, Target, lint};
+    use crate::{Finding, Level, Machine, OptionFile, Severity, Target, lint};
 
     /// The tables of an existing server may have the zone: only the server itself can say.
     #[test]
@@ -58,6 +58,20 @@ mod tests {
         lint.accept_named_time_zone();
         assert_eq!(lint.startup(), Startup::Accepted);
         assert_eq!(lint.worst(), Some(Level::Note));
+    }
+
+    #[test]
+    fn the_empty_directory_of_a_validator_has_no_zones_to_judge_by() {
+        let text = "[mysqld]\ndefault_time_zone=Asia/Shanghai\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-8.0.33").unwrap();
+        let mut lint = lint(&file, &target, &Machine::default());
+        let finding = Finding::new(&file.entries()[0], Severity::Refused, "unknown time zone");
+        lint.add_validator(&[finding], &[], &file);
+        assert_eq!(
+            (lint.count(Level::Refused), lint.count(Level::Risk)),
+            (0, 1)
+        );
     }
 
     #[test]
