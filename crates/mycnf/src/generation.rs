@@ -121,9 +121,13 @@ fn differs(subject: &Subject<'_>, option: &str, value: &str) -> bool {
 
 /// Buffers that one connection can allocate by default, bytes.
 fn connection_bytes(subject: &Subject<'_>) -> u64 {
-    let sizes = PER_CONNECTION
-        .iter()
-        .filter_map(|name| u64::try_from(subject.number(name)?).ok());
+    bytes_of(subject, &PER_CONNECTION)
+}
+
+/// The sizes of these options together, where the version has them.
+fn bytes_of(subject: &Subject<'_>, names: &[&str]) -> u64 {
+    let sizes = names.iter();
+    let sizes = sizes.filter_map(|name| u64::try_from(subject.number(name)?).ok());
     sizes.sum()
 }
 
@@ -155,12 +159,8 @@ fn bytes_for_pool(wish: &Wish, subject: &Subject<'_>) -> u64 {
         "innodb_log_buffer_size",
         "query_cache_size",
     ];
-    let others = others
-        .iter()
-        .filter_map(|name| u64::try_from(subject.number(name)?).ok());
-    let others: u64 = others.sum();
     let left = wish.memory_bytes / 20 * 19;
-    left.saturating_sub(others)
+    left.saturating_sub(bytes_of(subject, &others))
         .saturating_sub(wish.connections.saturating_mul(connection_bytes(subject)))
 }
 
@@ -422,14 +422,10 @@ mod tests {
         }
     }
 
-    /// Connections that leave hardly any memory for the buffer pool are reported, and not hidden behind a default.
     #[test]
     fn connections_leave_memory_for_the_buffer_pool() {
-        let mut wish = wish(
-            Target::parse("mysql-8.0.33").unwrap(),
-            8,
-            DurabilityClass::D4,
-        );
+        let target = Target::parse("mysql-8.0.33").unwrap();
+        let mut wish = wish(target, 8, DurabilityClass::D4);
         assert_eq!(excess_connection_bytes(&wish), None);
         assert!(generate(&wish).contains("\ninnodb_buffer_pool_size = "));
         wish.connections = 4_000;
