@@ -95,6 +95,37 @@ pub(super) fn sets_variables(statement: &SqlStatement) -> bool {
     })
 }
 
+/// Whether a statement sets nothing but variables of the optimizer for the session: `SET optimizer_switch = 'mrr=off'`.
+pub(super) fn sets_only_the_optimizer(statement: &SqlStatement) -> bool {
+    const PREFIX: &[u8] = b"optimizer_";
+    let tokens: Vec<Token<'_>> = statement.tokens().collect();
+    let Some(set) = tokens.iter().position(|token| token.is_word("set")) else {
+        return false;
+    };
+    let mut depth = 0_usize;
+    let mut assignments = tokens[set + 1..].split(|token| {
+        if token.is_sign(b'(') {
+            depth += 1;
+        } else if token.is_sign(b')') {
+            depth = depth.saturating_sub(1);
+        }
+        depth == 0 && token.is_sign(b',')
+    });
+    let is_of_optimizer = |assignment: &[Token<'_>]| {
+        let end = assignment.iter().position(|token| token.is_sign(b'='));
+        let target = &assignment[..end.unwrap_or(0)];
+        let target = match target {
+            [before @ .., colon] if colon.is_sign(b':') => before,
+            _ => target,
+        };
+        let is_user_variable = target.len() == 2 && target[0].is_sign(b'@');
+        let name = target.last().map(Token::unquoted).unwrap_or_default();
+        let prefix = name.get(..PREFIX.len()).unwrap_or_default();
+        !is_user_variable && prefix.eq_ignore_ascii_case(PREFIX)
+    };
+    is_setting(statement) && assignments.all(is_of_optimizer)
+}
+
 /// Whether a SET changes accounts, variables of the server or, as MariaDB's `SET STATEMENT ... FOR`, anything.
 fn reaches_beyond_the_session(statement: &SqlStatement) -> bool {
     let words = [

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use server::Settings;
 use sqltext::{SqlStatement, statements_of};
 
-use crate::setting::is_setting;
+use crate::setting::{is_setting, sets_only_the_optimizer};
 
 /// Statements that change a server or its data, by their first word.
 const CHANGES: [&str; 13] = [
@@ -162,15 +162,13 @@ impl Variant {
 
     /// Whether it changes only how rows are found: its SQL makes or drops indexes or sets the optimizer, or it has hints.
     pub(super) fn changes_only_access(&self) -> bool {
-        let is_of_optimizer = |part: &SqlStatement| {
-            let mut words = part.words();
-            !is_setting(part) || words.any(|word| word.starts_with(b"optimizer_"))
+        // Those that change indexes are what else keeps the order.
+        let is_of_access = |part: &SqlStatement| match part.verb().as_str() {
+            "SET" | "USE" => sets_only_the_optimizer(part),
+            _ => true,
         };
         let is_own = self.rewrite.is_none() && self.cnf.is_none() && self.run.is_none();
-        is_own
-            && self.options.is_empty()
-            && self.keeps_order()
-            && self.sql.iter().all(is_of_optimizer)
+        is_own && self.options.is_empty() && self.keeps_order() && self.sql.iter().all(is_of_access)
     }
 
     /// Whether it needs a server of its own.
@@ -246,7 +244,23 @@ mod tests {
         for (parts, is_only) in [
             ("create index i on t (a)", true),
             ("set optimizer_switch = 'mrr=off'", true),
+            ("SET SESSION OPTIMIZER_SWITCH = 'mrr=off'", true),
+            (
+                "set optimizer_switch = 'mrr=off', @@optimizer_prune_level := 0",
+                true,
+            ),
+            ("set @optimizer_a = 1", false),
             ("set lc_time_names = 'de_DE'", false),
+            ("set global lc_time_names = 'de_DE'", false),
+            (
+                "set optimizer_switch = 'mrr=off', lc_time_names = 'de_DE'",
+                false,
+            ),
+            (
+                "set @optimizer_ = concat('a', 'b'), optimizer_switch = default",
+                false,
+            ),
+            ("use other", false),
             ("option sort_buffer_size = 4M", false),
             ("alter table t modify a bigint", false),
         ] {
