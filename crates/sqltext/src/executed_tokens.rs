@@ -2,7 +2,7 @@
 
 use super::{
     Quoting,
-    scanner::{Scanner, is_only_for_client},
+    scanner::Scanner,
     token::{Token, TokenKind},
 };
 
@@ -21,6 +21,11 @@ impl<'t> ExecutedTokens<'t> {
             scanner: Scanner::new(text, quoting),
             is_in_comment: false,
         }
+    }
+
+    /// Whether the last token stands in a comment.
+    pub fn is_in_comment(&self) -> bool {
+        self.is_in_comment
     }
 
     /// Offset of the byte behind the last token.
@@ -58,8 +63,7 @@ impl<'t> Iterator for ExecutedTokens<'t> {
 fn executed_comment(part: &[u8]) -> Option<usize> {
     let begin = [&b"/*!"[..], b"/*M!"]
         .into_iter()
-        .find(|begin| part.starts_with(begin))
-        .filter(|_| !is_only_for_client(part))?
+        .find(|begin| part.starts_with(begin))?
         .len();
     let digits = part[begin..].iter().take_while(|it| it.is_ascii_digit());
     Some(begin + digits.count())

@@ -5,11 +5,17 @@ use sqltext::{ExecutedTokens, Quoting, Scanner, TokenKind, is_read_by_server};
 
 /// The words of a statement without the comment around them: `SET NAMES utf8` of `/*!40101 SET NAMES utf8 */`.
 pub(super) fn words(statement: &[u8]) -> &[u8] {
+    words_in_comment(statement).0
+}
+
+/// Also whether they stand in a comment, which the SET of `/*+ hint */ SET NAMES utf8` does not.
+fn words_in_comment(statement: &[u8]) -> (&[u8], bool) {
     if !is_read_by_server(statement) {
-        return statement;
+        return (statement, false);
     }
-    let first = ExecutedTokens::of(statement, Quoting::default()).next();
-    &statement[first.map_or(statement.len(), |first| first.start)..]
+    let mut tokens = ExecutedTokens::of(statement, Quoting::default());
+    let begin = tokens.next().map_or(statement.len(), |first| first.start);
+    (&statement[begin..], tokens.is_in_comment())
 }
 
 /// One assignment of a SET.
@@ -27,8 +33,7 @@ pub struct Assignment<'s> {
 
 /// The assignments; `None` for any other statement.
 pub fn assignments(statement: &[u8]) -> Option<Vec<Assignment<'_>>> {
-    let text = words(statement);
-    let is_in_comment = text.len() < statement.len();
+    let (text, is_in_comment) = words_in_comment(statement);
     let rest = text.get(..4)?;
     if !rest.eq_ignore_ascii_case(b"SET ") {
         return None;
@@ -152,11 +157,11 @@ pub(super) fn setting(statement: &[u8]) -> Option<Setting> {
     if texts.iter().eq(all.iter().map(|it| it.text)) {
         return Some(Setting::Session(statement.to_vec()));
     }
-    let begin = statement.len() - words(statement).len();
-    let mut text = statement[..begin].to_vec();
+    let (words, is_in_comment) = words_in_comment(statement);
+    let mut text = statement[..statement.len() - words.len()].to_vec();
     text.extend_from_slice(b"SET ");
     text.extend_from_slice(&texts.join(&b", "[..]));
-    if begin > 0 {
+    if is_in_comment {
         text.extend_from_slice(b" */");
     }
     Some(Setting::Session(text))
@@ -201,6 +206,18 @@ mod tests {
             (
                 "SET autocommit=0, SESSION sql_mode=\"no_auto_create_user\", @a = 'NO_AUTO_CREATE_USER'",
                 "SET SESSION sql_mode=\"\", @a = 'NO_AUTO_CREATE_USER'",
+            ),
+            (
+                "/*!50003 */ SET autocommit=0, unique_checks=0",
+                "/*!50003 */ SET unique_checks=0",
+            ),
+            (
+                "/*+ x */ SET autocommit=0, unique_checks=0",
+                "/*+ x */ SET unique_checks=0",
+            ),
+            (
+                "/*!50003 /* c */ SET autocommit=0, unique_checks=0 */",
+                "/*!50003 /* c */ SET unique_checks=0 */",
             ),
             ("SET @a := last_insert_id()", "computed"),
             ("SET @a = (SELECT max(id) FROM t), @b = 1", "computed"),
