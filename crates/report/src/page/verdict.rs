@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use verdict::Resource;
 
 use super::{
     comparison, events,
@@ -16,7 +17,7 @@ use crate::{
     sentences::{
         answer, clauses,
         events::{answer::EventAnswer, overview::EventOverview},
-        limit::{self, PeakLimit},
+        limit::{self, FrequentLimit, PeakLimit},
     },
 };
 
@@ -127,10 +128,9 @@ fn executions(grid: &Grid) -> String {
 
 /// The limit's name in bold; then its evidence, the combination, and the limits of the other combinations.
 fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
-    let (name, evidence) = limit.words.split_once(':').unwrap_or((&limit.words, ""));
     let (count, all) = limit.agreed;
     html! {
-        strong { (name) } @if !evidence.is_empty() { ":" (unbroken(evidence)) }
+        strong { (limit.bottleneck.name()) } ": " (unbroken(&limit.bottleneck.evidence_in_words()))
         @match (grid.combinations() > 1, all > 1) {
             (true, true) => { " – " (limit.what) ", " (count) " of " (all) " runs" }
             (true, false) => { " – " (limit.what) }
@@ -189,15 +189,16 @@ fn peak_cell(results: &Results, grid: &Grid, facet: &Facet, line: usize) -> Mark
         return html! { "–" };
     };
     let level = grid.x.as_ref().map(|factor| &factor.levels[peak.x]);
-    let limit = limit::of_runs(results, &peak.cell.runs);
+    let limit = FrequentLimit::of_runs(results, &peak.cell.runs);
+    let is_of_cpu = limit.is_some_and(|it| it.is_always(Resource::Cpu));
     html! {
         strong { (answer::throughput_in_words(&peak.throughput)) }
         @if let Some(level) = level { " at " (level) }
         br;
         small {
-            (limit)
+            (limit::frequent_limit_in_words(limit))
             @match &peak.cell.cpu {
-                Some(cpu) if limit == "CPU" => { ", " (unbroken(&answer::busy_in_words(cpu))) },
+                Some(cpu) if is_of_cpu => { ", " (unbroken(&answer::busy_in_words(cpu))) },
                 Some(cpu) => { "; CPU " (unbroken(&answer::busy_in_words(cpu))) },
                 None => { "; " (grid.cpu_missing) },
             }
