@@ -53,7 +53,7 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
                     dd { (unbroken(&it.in_words())) }
                 }
                 dt { "How sure" }
-                dd { (sureness(results, grid, events.as_ref())) }
+                dd { (confidence(results, grid, events.as_ref())) }
                 @if let (Some(_), Some(headline)) = (&events, &headline) {
                     dt { "Throughput reached" }
                     dd { (unbroken(headline)) @for doubt in answer::doubts_of_headline(grid) { " " (unbroken(&doubt)) } }
@@ -85,9 +85,9 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
 }
 
 /// The audit's assessment first, then the caveats of the answer.
-fn sureness(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
+fn confidence(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
     let doubts = match events {
-        Some(events) => events.sureness().into_iter().collect(),
+        Some(events) => events.confidence().into_iter().collect(),
         None => answer::doubts_of_headline(grid),
     };
     let sentences = std::iter::once(executions(grid))
