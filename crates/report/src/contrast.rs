@@ -1,8 +1,8 @@
 //! Two results compared, as text, as Markdown and as JSON.
 
-mod audited;
 mod html;
 mod json;
+mod side_audits;
 mod summary;
 mod words;
 
@@ -52,7 +52,7 @@ pub fn contrast_as_text(
         contrast.names[0], contrast.names[1]
     )];
     parts.extend(unlike(contrast).map(|text| wrap(&text)));
-    let audited = audited::sentences(audit);
+    let audited = side_audits::sentences(audit);
     let audited: Vec<String> = audited.iter().map(|text| wrap(text)).collect();
     parts.push(audited.join("\n"));
     let differences = differences(contrast);
@@ -101,7 +101,7 @@ pub fn contrast_as_markdown(
         parts.push(format!("**{}**", escaped(&words::check(check))));
     }
     parts.extend(unlike(contrast).map(|text| escaped(&text)));
-    let audited = audited::sentences(audit);
+    let audited = side_audits::sentences(audit);
     let audited: Vec<_> = audited.iter().map(|text| escaped(text)).collect();
     parts.push(audited.join("  \n"));
     for place in &contrast.places {
@@ -149,12 +149,12 @@ impl<'c> Rows<'c> {
                 left_out: words::not_observed(place),
             },
             Shown::Moved => {
-                let tells = |it: &&Compared| words::tells(contrast, place, it);
-                let metrics: Vec<_> = place.metrics.iter().filter(tells).collect();
-                let costs: Vec<_> = place.costs.iter().filter(tells).collect();
+                let is_notable = |it: &&Compared| words::is_notable(contrast, place, it);
+                let metrics: Vec<_> = place.metrics.iter().filter(is_notable).collect();
+                let costs: Vec<_> = place.costs.iter().filter(is_notable).collect();
                 let all = place.metrics.iter().chain(&place.costs);
                 Self {
-                    left_out: words::left_out(all.filter(|it| !tells(it))),
+                    left_out: words::left_out(all.filter(|it| !is_notable(it))),
                     metrics,
                     costs,
                 }

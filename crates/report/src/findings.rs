@@ -64,7 +64,7 @@ pub fn audit_text(name: &str, audit: &Audit, shown: &AuditFilter, width: u16) ->
         if let Ok(finding) = &judgement.outcome {
             let is_short =
                 matches!(finding.level, Level::Pass | Level::Note) && shown.rule.is_none();
-            push(&mut out, &told(judgement, finding, is_short, width));
+            push(&mut out, &finding_text(judgement, finding, is_short, width));
         }
     }
     for (title, kind) in UNJUDGED {
@@ -104,7 +104,7 @@ fn push(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("writing to a string does not fail");
 }
 
-fn told(judgement: &Judgement, finding: &Finding, is_short: bool, width: usize) -> String {
+fn finding_text(judgement: &Judgement, finding: &Finding, is_short: bool, width: usize) -> String {
     let rule = judgement.rule;
     let level = finding.level.name().to_uppercase();
     let title = judgement.title();

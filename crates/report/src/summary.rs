@@ -388,7 +388,11 @@ fn incomplete(results: &Results) -> Option<String> {
 /// The limit at the highest throughput.
 fn limit(results: &Results, grid: &Grid<'_>) -> Option<String> {
     let limit = PeakLimit::of(results, grid)?;
-    Some(format!("{}{}", limit.words, limit.agreed_in_words()))
+    Some(format!(
+        "{}{}",
+        limit.bottleneck.in_words(),
+        limit.agreed_in_words()
+    ))
 }
 
 /// The assessment, and the worst finding.

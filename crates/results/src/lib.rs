@@ -10,7 +10,7 @@ mod origin;
 pub mod past_summary;
 mod record_files;
 mod record_place;
-mod reported;
+mod report_subject;
 mod results_directory;
 pub mod results_list;
 pub mod storage_results;
@@ -23,5 +23,5 @@ pub use claimed_directory::{ClaimedDirectory, is_claimed, last_path, unused_path
 pub use origin::{HIDDEN, Origin, arguments};
 pub use record_files::{read_record, read_records, record_error, record_files};
 pub use record_place::{RecordPlace, numbered};
-pub use reported::{results_of, results_so_far, write_page};
-pub use results_directory::{REPORT, ResultsDirectory, question};
+pub use report_subject::{REPORT, results_of, results_so_far, write_page};
+pub use results_directory::{ResultsDirectory, question};

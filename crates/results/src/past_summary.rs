@@ -117,7 +117,7 @@ impl PastSummary {
             server: self.server.clone(),
             varies: self.varies.clone().unwrap_or_default(),
             grade: self.grade,
-            headline: self.headline.as_ref().and_then(KnownHeadline::told),
+            headline: self.headline.as_ref().and_then(KnownHeadline::headline),
             missing: None,
             path: path.display().to_string(),
         }
@@ -145,7 +145,7 @@ impl KnownHeadline {
         }
     }
 
-    fn told(&self) -> Option<Headline> {
+    fn headline(&self) -> Option<Headline> {
         Some(Headline {
             measure: Measure::named(&self.measure)?,
             mean: self.mean,

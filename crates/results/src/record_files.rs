@@ -165,11 +165,12 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>, Blamed> {
 
 /// An error that names the record once.
 pub fn record_error(path: &Path, error: &ReadError) -> Blamed {
-    let (error, shown) = (error.to_string(), path.display().to_string());
-    let named = if error.contains(&shown) {
-        error
-    } else {
-        format!("{shown}: {error}")
+    let named = match error {
+        // It names the file itself.
+        ReadError::Io { .. } => error.to_string(),
+        ReadError::Line { .. } | ReadError::NoHeader | ReadError::Format { .. } => {
+            format!("{}: {error}", path.display())
+        }
     };
     Blamed::new(Blame::Input, named).hint(hint_to_missing(path))
 }

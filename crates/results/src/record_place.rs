@@ -8,7 +8,7 @@ use std::{
 use blame::{Blame, Blamed};
 use files::Created;
 
-use crate::{claimed_directory::ClaimedDirectory, reported::page_of};
+use crate::{claimed_directory::ClaimedDirectory, report_subject::page_of};
 
 /// Text in the first bytes of every page written by dbdyno.
 const PAGE_SAYS: &str = "dbdyno";

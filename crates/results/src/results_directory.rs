@@ -1,4 +1,4 @@
-//! The directory of one experiment's results: the experiment as run, one record per run, the summary, the report.
+//! The directory of one experiment's results: claimed, resumed, and with the runs that are left to do.
 
 use std::{
     cell::RefCell,
@@ -10,20 +10,16 @@ use blame::{Blame, Blamed};
 use experiment::{
     Experiment, Masked, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside,
 };
-use report::{Disturbances, Results, disturbance_in_words};
-use samples::{Disturbance, Record, Staged, run_count};
+use report::disturbance_in_words;
+use samples::{Disturbance, Record};
 
 use crate::{
-    audited::audit_of_results,
     claimed_directory::{ClaimedDirectory, last_path},
     decided_combinations::{decided_combinations, is_decided},
     origin::{self, Origin},
     record_files::{DISTURBED, RecordFiles, read_record},
     results_list,
 };
-
-/// File name of the report, which is written after all runs, or after the requested number.
-pub const REPORT: &str = "report.html";
 
 /// The directory of one experiment's results.
 pub struct ResultsDirectory {
@@ -227,7 +223,7 @@ impl ResultsDirectory {
     }
 
     /// The existing records of the requested runs.
-    fn records(
+    pub(crate) fn records(
         &self,
         experiment: &Experiment,
         is_wanted: impl Fn(&PlannedRun) -> bool,
@@ -239,109 +235,12 @@ impl ResultsDirectory {
             .map(|path| read_record(&path))
             .collect()
     }
-
-    /// Reads all records.
-    pub fn read(&self, experiment: &Experiment) -> Result<Results, Blamed> {
-        let runs = self.records(experiment, |_| true)?;
-        self.results_of(experiment, runs)
-    }
-
-    /// The same of the runs that are complete, while others are still to come.
-    pub(crate) fn read_complete(&self, experiment: &Experiment) -> Result<Results, Blamed> {
-        let mut runs = self.records(experiment, |_| true)?;
-        runs.retain(Record::is_complete);
-        self.results_of(experiment, runs)
-    }
-
-    fn results_of(&self, experiment: &Experiment, runs: Vec<Record>) -> Result<Results, Blamed> {
-        let plan = experiment.plan();
-        let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
-        let time_is_spent = until_decided && Origin::read(&self.path)?.time_is_spent();
-        let verdict = question(experiment, time_is_spent);
-        let planned_runs = match &verdict {
-            Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
-                run_count(&runs)
-            }
-            Some(question) if leaves_decided(experiment) => {
-                let decided = decided_combinations(question, &runs, &plan.loads);
-                let is_needed = |run: &&PlannedRun| {
-                    let mut records = self.records_of(run).into_iter();
-                    records.any(|it| it.exists()) || !decided.contains(&run.combination)
-                };
-                plan.runs.iter().filter(is_needed).count()
-            }
-            _ => plan.runs.len(),
-        };
-        Ok(Results {
-            name: experiment.name().to_owned(),
-            question: question_in_words(experiment),
-            experiment_text: self.read_text("experiment.toml")?,
-            factors: experiment.factors().to_vec(),
-            chart: experiment.chart().cloned(),
-            clauses: experiment
-                .answers()
-                .iter()
-                .map(|it| clause(experiment, it, time_is_spent))
-                .collect(),
-            expectations: experiment.expects().iter().map(expectation).collect(),
-            verdict,
-            audit: if runs.is_empty() {
-                None
-            } else {
-                Some(audit_of_results(&self.path, Some(experiment), &runs)?)
-            },
-            staged: Staged::of(&runs),
-            runs,
-            disturbances: self.disturbances(experiment)?,
-            planned_runs: planned_runs as u32,
-        })
-    }
-
-    fn disturbances(&self, experiment: &Experiment) -> Result<Disturbances, Blamed> {
-        let limits = experiment.disturbed();
-        let mut set_aside = Vec::new();
-        for path in RecordFiles::of(&self.path)?.disturbed_runs() {
-            let record = read_record(path)?;
-            let disturbance = Disturbance::of(&record).unwrap_or_default();
-            set_aside.push((record.header.run, disturbance));
-        }
-        Ok(Disturbances {
-            others: limits.others,
-            steal: limits.steal,
-            set_aside,
-        })
-    }
-
-    fn read_text(&self, name: &str) -> Result<String, Blamed> {
-        let path = self.path.join(name);
-        files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
-            .map_err(Blamed::io(Blame::Input, &path))
-    }
-
-    /// Writes the summary and the report; returns the report's path.
-    pub fn write_report(&self, results: &Results) -> Result<PathBuf, Blamed> {
-        report::write_summary(results, &self.path.join("summary.sqlite"))
-            .map_err(Blamed::machine)?;
-        let path = self.path.join(REPORT);
-        files::replace(&path, report::html(results).as_bytes()).map_err(Blamed::machine)?;
-        Ok(path)
-    }
 }
 
 /// True if combinations get no more runs once their comparisons are decided.
-fn leaves_decided(experiment: &Experiment) -> bool {
+pub(crate) fn leaves_decided(experiment: &Experiment) -> bool {
     let until_decided = matches!(experiment.plan().repeats, Repeats::UntilDecided { .. });
     until_decided && experiment.verdict().is_some_and(|it| it.leave_decided)
-}
-
-/// The question as the report's title shows it; empty where the file has none and the server was a real one.
-fn question_in_words(experiment: &Experiment) -> String {
-    const SIMULATED: &str = "Simulated, against a server that does nothing";
-    match (experiment.is_simulated(), experiment.question.trim()) {
-        (false, question) => question.to_owned(),
-        (true, "") => format!("{SIMULATED}: {}", experiment.name()),
-        (true, question) => format!("{SIMULATED}: {question}"),
-    }
 }
 
 /// The question that the experiment asks for a decision of, if any.
@@ -352,7 +251,7 @@ pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict:
 }
 
 /// What a comparison of the experiment asks.
-fn comparison(
+pub(crate) fn comparison(
     experiment: &Experiment,
     metric: &str,
     baseline: &[(String, String)],
@@ -371,30 +270,6 @@ fn comparison(
             }),
             Repeats::Times(_) => None,
         },
-    }
-}
-
-fn clause(
-    experiment: &Experiment,
-    answer: &experiment::AnswerSpec,
-    time_is_spent: bool,
-) -> report::Clause {
-    let compared = answer.compared.as_ref();
-    report::Clause {
-        name: answer.name.clone(),
-        filter: answer.filter.clone(),
-        compared: compared
-            .map(|it| comparison(experiment, &it.metric, &it.baseline, time_is_spent)),
-    }
-}
-
-fn expectation(expected: &experiment::ExpectSpec) -> report::Expectation {
-    report::Expectation {
-        metric: verdict::Metric::named(&expected.metric)
-            .expect("the experiment file's metrics are the verdict's"),
-        is_below: expected.is_below,
-        limit: expected.limit,
-        written: expected.written.clone(),
     }
 }
 

@@ -62,7 +62,22 @@ pub fn duration_tick(ns: f64) -> String {
 
 /// A time or duration within a run, to a tenth of a second: `12.3 s`, `60 s`.
 pub fn moment(s: f64) -> String {
-    format!("{} s", (s * 10.0).round() / 10.0 + 0.0)
+    format!("{} s", to_tenths(s))
+}
+
+/// A range of such times: `0 to 42 s`, or `9.4 s` if both ends are the same to a tenth of a second.
+pub fn moment_range(low_s: f64, high_s: f64) -> String {
+    let (low, high) = (to_tenths(low_s), to_tenths(high_s));
+    if low < high {
+        format!("{low} to {high} s")
+    } else {
+        moment(high_s)
+    }
+}
+
+/// Rounded to a tenth, and never a negative zero.
+fn to_tenths(s: f64) -> f64 {
+    (s * 10.0).round() / 10.0 + 0.0
 }
 
 /// A remaining or elapsed time in its two largest units: `45 s`, `8 min 5 s`, `3 h 20 min`, `2 d 3 h`.
@@ -132,6 +147,8 @@ mod tests {
         ] {
             assert_eq!(moment(s), text);
         }
+        assert_eq!(moment_range(0.0, 42.0), "0 to 42 s");
+        assert_eq!(moment_range(9.36, 9.44), "9.4 s");
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod share;
 
 pub use bytes::{bits_per_s, bytes, bytes_per_s, mean_bytes};
 pub use duration::{
-    duration, duration_tick, duration_with_interval, elapsed, moment, seconds, span,
+    duration, duration_tick, duration_with_interval, elapsed, moment, moment_range, seconds, span,
 };
 pub use number::{count, counted, per_s, si, si_interval, si_tick, si_with_interval};
 pub use share::{

@@ -5,10 +5,10 @@ use std::{cmp::Ordering, collections::BTreeMap};
 use stats::Comparison;
 
 use crate::{
-    compared::{Compared, compared},
     decision::Decision,
     family::decide_primary,
     measure::Measure,
+    measure_comparison::{Compared, compared},
     question::Question,
     side::Execution,
 };

@@ -41,13 +41,26 @@ pub struct Bottleneck {
 }
 
 impl Bottleneck {
+    /// The name of a limit that no rule explains.
+    pub const UNEXPLAINED: &'static str = "unexplained";
+
+    /// The name of the limiting resource, or that there is none.
+    pub fn name(&self) -> &'static str {
+        let limiting = self.limiting.as_ref();
+        limiting.map_or(Self::UNEXPLAINED, |limiting| limiting.resource.name())
+    }
+
     /// The result in a sentence or two.
     ///
     /// ```text
     /// CPU: 98 % busy (server 61 %, client 30 %, others 7 %), and tasks waited for a CPU 80 % of the time
     /// ```
     pub fn in_words(&self) -> String {
-        let said = |finding: &Finding| format!("{}: {}", finding.resource.name(), finding.evidence);
+        format!("{}: {}", self.name(), self.evidence_in_words())
+    }
+
+    /// The figures behind the limit, and other scarce resources.
+    pub fn evidence_in_words(&self) -> String {
         let Some(limiting) = &self.limiting else {
             let blind = if self.unobserved.is_empty() {
                 String::new()
@@ -59,10 +72,12 @@ impl Bottleneck {
                 .as_ref()
                 .map(|did| format!("; the server's threads: {did}"));
             let threads = threads.unwrap_or_default();
-            return format!("unexplained: no observed resource was at its limit{threads}{blind}");
+            return format!("no observed resource was at its limit{threads}{blind}");
         };
-        let mut words = said(limiting);
+        let mut words = limiting.evidence.clone();
         if !self.also.is_empty() {
+            let said =
+                |finding: &Finding| format!("{}: {}", finding.resource.name(), finding.evidence);
             let also: Vec<_> = self.also.iter().map(said).collect();
             words.push_str(&format!("; also {}", also.join("; ")));
         }

@@ -6,13 +6,13 @@ use samples::Record;
 
 use crate::{
     answer::{ComparisonPair, asked, in_order},
-    compared::{Compared, compared},
     costs::Cost,
     differences::{Difference, differences},
     explanation::{Cause, explain},
     family::{decide_family, decide_primary},
     likeness::unlike,
     measure::Measure,
+    measure_comparison::{Compared, compared},
     metric::Metric,
     question::Question,
     side::{Execution, Levels, Side},

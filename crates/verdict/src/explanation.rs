@@ -5,13 +5,13 @@
 //! nominal prices; last the unspecific costs, such as CPU time.
 
 mod evidence;
+mod external_causes;
 mod finding;
 mod logs;
-mod outside;
 mod price;
 mod rules;
 
-use crate::{compared::Compared, costs::Cost, side::Execution};
+use crate::{costs::Cost, measure_comparison::Compared, side::Execution};
 
 use evidence::Evidence;
 use finding::Rank;

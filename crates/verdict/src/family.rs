@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use stats::{Comparison, Design, Deviation, Side, Step, UntilDecided, holm};
 
 use crate::{
-    compared::{Compared, confidence_of_look},
     decision::{CONFIDENCE, Decision, decide},
+    measure_comparison::{Compared, confidence_of_look},
 };
 
 /// Decides the comparisons of the metric of a question; `margin` is the smallest difference that matters, as a share.

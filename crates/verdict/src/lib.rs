@@ -7,7 +7,6 @@
 
 mod answer;
 mod bottleneck;
-mod compared;
 mod contrast;
 mod costs;
 mod decision;
@@ -20,6 +19,7 @@ mod family;
 mod history;
 mod likeness;
 mod measure;
+mod measure_comparison;
 mod metric;
 mod question;
 mod sentence;
@@ -33,7 +33,6 @@ mod values;
 
 pub use answer::{Answer, InterimAnalyses, answers, decided_combinations};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
-pub use compared::Compared;
 pub use contrast::{Contrast, SharedCombination, Terms, contrast, contrast_of_question};
 pub use costs::{Cost, Unit};
 pub use decision::{Decision, why_undecided};
@@ -42,6 +41,7 @@ pub use elimination::{Elimination, Fate, Measured, Part, Parts, Purpose, Round};
 pub use explanation::Cause;
 pub use history::{Headline, Point, Series, headline, series, server_versions};
 pub use measure::{Measure, Scale};
+pub use measure_comparison::Compared;
 pub use metric::Metric;
 pub use question::{Budget, Question};
 pub use sentence::{executions_a_side, sentence, short_sentence};

@@ -3,10 +3,10 @@
 use stats::{Step, UntilDecided};
 
 use crate::{
-    compared::Compared,
     decision::CONFIDENCE,
     family::{decide_by_looks, decide_family},
     measure::Measure,
+    measure_comparison::Compared,
     metric::Metric,
     values::{BlockValue, Values},
 };

@@ -7,8 +7,8 @@
 use stats::{EXECUTIONS_AT_LEAST, Interval};
 
 use crate::{
-    compared::Compared, contrast::Contrast, decision::CONFIDENCE, measure::Measure, metric::Metric,
-    side::Levels,
+    contrast::Contrast, decision::CONFIDENCE, measure::Measure, measure_comparison::Compared,
+    metric::Metric, side::Levels,
 };
 
 /// The allowed change for the worse.

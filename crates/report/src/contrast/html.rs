@@ -4,7 +4,7 @@ use audit::SidesAudit;
 use maud::{Markup, html};
 use verdict::{Check, Compared, Contrast, SharedCombination};
 
-use super::{NOTHING_DIFFERS, Rows, Shown, audited, differences, unlike, words};
+use super::{NOTHING_DIFFERS, Rows, Shown, differences, side_audits, unlike, words};
 use crate::page::{RatioScale, document, scrolling, unbroken};
 
 /// A comparison as one self-contained HTML page.
@@ -33,7 +33,7 @@ pub fn contrast_as_html(
         }
         section aria-labelledby="audit" {
             h2 id="audit" { "The audit of both sides" }
-            ul { @for sentence in audited::sentences(audit) { li { (sentence) } } }
+            ul { @for sentence in side_audits::sentences(audit) { li { (sentence) } } }
         }
         p.note { (words::method(contrast)) }
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use stats::Interval;
 use verdict::{Check, Compared, Contrast, Measure, SharedCombination};
 
-use super::audited;
+use super::side_audits;
 use crate::tables::unit::unit;
 
 /// A comparison as one JSON object, ending with a line feed. Ratios are B over A; `docs/compare.md` documents the
@@ -26,7 +26,7 @@ pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], audit: &SidesAudi
         "unlike": contrast.unlike,
         "differences": differences.collect::<Vec<_>>(),
         "one_factor": one_factor.map(|it| judged(&it.outcome)),
-        "audit": audited::json(audit),
+        "audit": side_audits::json(audit),
         "disturbance": audit.disturbance().map(|it| json!({"side": it.of(), "evidence": it.finding.evidence})),
         "looked_at_blocks_at_most": contrast.looked_at,
         "combinations": contrast.places.iter().map(place).collect::<Vec<_>>(),

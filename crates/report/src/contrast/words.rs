@@ -272,7 +272,7 @@ fn amounts(measure: Measure, amount: &Interval) -> [String; 3] {
 }
 
 /// True for the metric that decides, for a certain difference, and for a cost that explains something.
-pub(super) fn tells(contrast: &Contrast, place: &SharedCombination, it: &Compared) -> bool {
+pub(super) fn is_notable(contrast: &Contrast, place: &SharedCombination, it: &Compared) -> bool {
     let mut causes = place.causes.iter();
     let explains = causes.any(|cause| cause.cost.map(Measure::Cost) == Some(it.measure));
     let decides = contrast.primary.map(Measure::Metric) == Some(it.measure);

@@ -10,7 +10,7 @@
 use audit::Level;
 use exposition::{Family, Labels, document};
 use samples::Record;
-use verdict::{Measure, Scale, Unit};
+use verdict::{Decision, Measure, Scale, Unit};
 
 use crate::{
     grid::Grid,
@@ -321,9 +321,9 @@ fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> 
         for (bound, value) in bounds {
             ratio.push("", with(&labels, "bound", bound), Some(value));
         }
-        for word in ["faster", "slower", "equivalent", "inconclusive"] {
-            let is = f64::from(u8::from(answer.decision.word() == word));
-            decision.push("", with(&labels, "decision", word), Some(is));
+        for possible in Decision::ALL {
+            let is = f64::from(u8::from(answer.decision == possible));
+            decision.push("", with(&labels, "decision", possible.word()), Some(is));
         }
     }
     vec![ratio, decision]

@@ -15,7 +15,7 @@ use crate::{
 
 /// The audit of `name` as a separate page.
 pub fn audit_html(name: &str, audit: &Audit, shown: &AuditFilter) -> String {
-    document("dbdyno audit", name, &told(audit, shown))
+    document("dbdyno audit", name, &filtered_section(audit, shown))
 }
 
 /// The section of the audit; empty without an audit.
@@ -25,10 +25,10 @@ pub(super) fn section(results: &Results) -> Markup {
 }
 
 pub(crate) fn audit_section(audit: &Audit) -> Markup {
-    told(audit, &AuditFilter::default())
+    filtered_section(audit, &AuditFilter::default())
 }
 
-fn told(audit: &Audit, shown: &AuditFilter) -> Markup {
+fn filtered_section(audit: &Audit, shown: &AuditFilter) -> Markup {
     let judgements = audit.by_level();
     let judgements: Vec<_> = judgements.into_iter().filter(|it| shown.has(it)).collect();
     let found: Vec<_> = judgements

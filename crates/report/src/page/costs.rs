@@ -7,7 +7,10 @@ use super::{charts::Charts, figures::scrolling};
 use crate::{
     grid::{Facet, Grid, cell::Figure},
     results::Results,
-    sentences::{answer, limit},
+    sentences::{
+        answer,
+        limit::{FrequentLimit, frequent_limit_in_words},
+    },
 };
 
 /// The costs that are shown: of each line the first that was observed.
@@ -66,7 +69,7 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
                             th scope="row" { (line.level.as_deref().unwrap_or("all runs")) }
                             @for cell in &line.cells {
                                 td { @match cell {
-                                    Some(cell) => (limit::of_runs(results, &cell.runs)),
+                                    Some(cell) => (frequent_limit_in_words(FrequentLimit::of_runs(results, &cell.runs))),
                                     None => "–",
                                 } }
                             }

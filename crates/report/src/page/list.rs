@@ -13,7 +13,7 @@ use crate::{
     chart::{frame::Description, timeline::Timeline},
     grid::{Grid, cell::Percentile},
     results::Results,
-    sentences::{disturbances, limit::limit_name, steadiness},
+    sentences::{disturbances, limit::RunLimit, steadiness},
 };
 
 /// The run list; below it the panel that the script fills, or static charts if no library was built in.
@@ -103,7 +103,7 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
             }
             (number(figures.server_cpu.map(|cpu| cpu.busy()), percent_number))
             td data-value=(figures.errors) { (figures.errors) }
-            td { (limit_name(record)) }
+            td { (RunLimit::of(record).name()) }
             td.state {
                 @match record.incomplete_why() {
                     None if record.events.iter().any(PlannedEvent::has_failed) => { "complete, " strong { "event failed" } },

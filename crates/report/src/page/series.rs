@@ -101,7 +101,7 @@ fn run(record: &Record, points: usize) -> Run {
     }
     if matches!(host, None | Some(Host::Client)) {
         note.push_str("Server host not observed. ");
-    } else if let Some(lost) = observers::lost(record) {
+    } else if let Some(lost) = observers::observer_loss(record) {
         note.push_str(&format!("Server host {}. ", observers::lost_in_words(lost)));
     }
     if let Some(limit) = limit_in_words(record) {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use verdict::Resource;
 
 use super::{
     comparison, events,
@@ -16,7 +17,7 @@ use crate::{
     sentences::{
         answer, clauses,
         events::{answer::EventAnswer, overview::EventOverview},
-        limit::{self, PeakLimit},
+        limit::{self, FrequentLimit, PeakLimit},
     },
 };
 
@@ -52,7 +53,7 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
                     dd { (unbroken(&it.in_words())) }
                 }
                 dt { "How sure" }
-                dd { (sureness(results, grid, events.as_ref())) }
+                dd { (confidence(results, grid, events.as_ref())) }
                 @if let (Some(_), Some(headline)) = (&events, &headline) {
                     dt { "Throughput reached" }
                     dd { (unbroken(headline)) @for doubt in answer::doubts_of_headline(grid) { " " (unbroken(&doubt)) } }
@@ -84,9 +85,9 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
 }
 
 /// The audit's assessment first, then the caveats of the answer.
-fn sureness(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
+fn confidence(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
     let doubts = match events {
-        Some(events) => events.sureness().into_iter().collect(),
+        Some(events) => events.confidence().into_iter().collect(),
         None => answer::doubts_of_headline(grid),
     };
     let sentences = std::iter::once(executions(grid))
@@ -127,10 +128,9 @@ fn executions(grid: &Grid) -> String {
 
 /// The limit's name in bold; then its evidence, the combination, and the limits of the other combinations.
 fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
-    let (name, evidence) = limit.words.split_once(':').unwrap_or((&limit.words, ""));
     let (count, all) = limit.agreed;
     html! {
-        strong { (name) } @if !evidence.is_empty() { ":" (unbroken(evidence)) }
+        strong { (limit.bottleneck.name()) } ": " (unbroken(&limit.bottleneck.evidence_in_words()))
         @match (grid.combinations() > 1, all > 1) {
             (true, true) => { " – " (limit.what) ", " (count) " of " (all) " runs" }
             (true, false) => { " – " (limit.what) }
@@ -189,15 +189,16 @@ fn peak_cell(results: &Results, grid: &Grid, facet: &Facet, line: usize) -> Mark
         return html! { "–" };
     };
     let level = grid.x.as_ref().map(|factor| &factor.levels[peak.x]);
-    let limit = limit::of_runs(results, &peak.cell.runs);
+    let limit = FrequentLimit::of_runs(results, &peak.cell.runs);
+    let is_of_cpu = limit.is_some_and(|it| it.is_always(Resource::Cpu));
     html! {
         strong { (answer::throughput_in_words(&peak.throughput)) }
         @if let Some(level) = level { " at " (level) }
         br;
         small {
-            (limit)
+            (limit::frequent_limit_in_words(limit))
             @match &peak.cell.cpu {
-                Some(cpu) if limit == "CPU" => { ", " (unbroken(&answer::busy_in_words(cpu))) },
+                Some(cpu) if is_of_cpu => { ", " (unbroken(&answer::busy_in_words(cpu))) },
                 Some(cpu) => { "; CPU " (unbroken(&answer::busy_in_words(cpu))) },
                 None => { "; " (grid.cpu_missing) },
             }

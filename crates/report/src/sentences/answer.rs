@@ -162,7 +162,7 @@ fn sentence_on(grid: &Grid, facet: &Facet, subject: &str, peak: &Peak<'_>) -> St
         place if place.is_empty() => String::new(),
         place => format!(" at {place}"),
     };
-    let sure = sureness(peak);
+    let sure = confidence(peak);
     let cpu = match &peak.cell.cpu {
         Some(cpu) => format!("; {}", cpu_in_words(cpu)),
         None => format!("; {}", grid.cpu_missing),
@@ -184,7 +184,7 @@ fn subject(grid: &Grid) -> &'static str {
     }
 }
 
-fn sureness(peak: &Peak) -> String {
+fn confidence(peak: &Peak) -> String {
     let runs = counted(peak.cell.complete, "run");
     match peak.throughput.interval {
         None => "1 run: no interval".to_owned(),
@@ -216,7 +216,7 @@ pub(crate) fn headline(grid: &Grid) -> Option<String> {
     let said = peaks.iter().map(|(facet, peak)| {
         let place = place_of_highest(grid, facet, peak);
         let value = throughput_in_words(&peak.throughput);
-        let sure = sureness(peak);
+        let sure = confidence(peak);
         format!("{value} operations/s{place} ({sure})")
     });
     let said: Vec<String> = said.collect();

@@ -1,12 +1,12 @@
 //! The limits of the runs, in words.
 
 use std::{
-    cmp::Reverse,
+    cmp::{Ordering, Reverse},
     collections::{BTreeMap, BTreeSet},
 };
 
 use samples::Record;
-use verdict::{Bottleneck, bottleneck};
+use verdict::{Bottleneck, Resource, bottleneck};
 
 use crate::{
     grid::{Grid, cell::Figure, in_words},
@@ -32,21 +32,86 @@ pub fn limit_of(record: &Record) -> Option<audit::Limit> {
     })
 }
 
-/// The limit of a run, in a word or two.
-pub(crate) fn limit_name(record: &Record) -> &'static str {
-    let name = |bottleneck: Bottleneck| Some(bottleneck.limiting?.resource.name());
-    match bottleneck(record) {
-        Some(bottleneck) => name(bottleneck).unwrap_or("unexplained"),
-        None => "–",
+/// The limit of a run. Limits are in the order of their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunLimit {
+    /// Nothing was measured.
+    NotMeasured,
+    /// No observed resource was at its limit.
+    Unexplained,
+    Resource(Resource),
+}
+
+impl RunLimit {
+    pub(crate) fn of(record: &Record) -> Self {
+        Self::of_bottleneck(bottleneck(record).as_ref())
+    }
+
+    fn of_bottleneck(bottleneck: Option<&Bottleneck>) -> Self {
+        match bottleneck.map(|it| it.limiting.as_ref()) {
+            None => Self::NotMeasured,
+            Some(None) => Self::Unexplained,
+            Some(Some(limiting)) => Self::Resource(limiting.resource),
+        }
+    }
+
+    /// The limit in a word or two.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::NotMeasured => "–",
+            Self::Unexplained => Bottleneck::UNEXPLAINED,
+            Self::Resource(resource) => resource.name(),
+        }
+    }
+}
+
+impl Ord for RunLimit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for RunLimit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The most frequent limit of several runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FrequentLimit {
+    limit: RunLimit,
+    /// The number of runs with this limit.
+    count: usize,
+    /// The number of all runs.
+    all: usize,
+}
+
+impl FrequentLimit {
+    /// The most frequent limit of the complete ones of these runs; `None` if no run is complete.
+    pub(crate) fn of_runs(results: &Results, runs: &[usize]) -> Option<Self> {
+        let mut counts: BTreeMap<RunLimit, usize> = BTreeMap::new();
+        let runs = runs.iter().map(|run| &results.compared()[*run]);
+        for record in runs.filter(|record| record.is_complete()) {
+            *counts.entry(RunLimit::of(record)).or_default() += 1;
+        }
+        let all = counts.values().sum();
+        let (limit, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        Some(Self { limit, count, all })
+    }
+
+    /// True if this resource limited each of the runs.
+    pub(crate) fn is_always(self, resource: Resource) -> bool {
+        self.limit == RunLimit::Resource(resource) && self.count == self.all
     }
 }
 
 /// The limit of most of these runs, in a word or two, with a count if they differ: `CPU`, `CPU (2 of 3)`.
-pub(crate) fn of_runs(results: &Results, runs: &[usize]) -> String {
-    match most_frequent(results, runs) {
-        None => "–".to_owned(),
-        Some((name, count, all)) if count == all => name.to_owned(),
-        Some((name, count, all)) => format!("{name} ({count} of {all})"),
+pub(crate) fn frequent_limit_in_words(limit: Option<FrequentLimit>) -> String {
+    match limit {
+        None => RunLimit::NotMeasured.name().to_owned(),
+        Some(it) if it.count == it.all => it.limit.name().to_owned(),
+        Some(it) => format!("{} ({} of {})", it.limit.name(), it.count, it.all),
     }
 }
 
@@ -56,8 +121,8 @@ pub(crate) struct PeakLimit {
     pub(crate) what: String,
     /// The number of its runs with this limit, and their total.
     pub(crate) agreed: (usize, usize),
-    /// The limit with its evidence: `CPU: 98 % busy (...)`.
-    pub(crate) words: String,
+    /// The limit of the fastest of these runs.
+    pub(crate) bottleneck: Bottleneck,
     /// The limits of the other runs.
     pub(crate) others: Vec<&'static str>,
 }
@@ -81,14 +146,17 @@ impl PeakLimit {
             .into_iter()
             .max_by(|one, other| mean(&one.1).total_cmp(&mean(&other.1)))?;
         runs.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let names: Vec<_> = runs.iter().map(|(record, _)| limit_name(record)).collect();
-        let count = |name: &str| names.iter().filter(|it| **it == name).count();
+        let mut bottlenecks: Vec<_> = runs.iter().map(|(record, _)| bottleneck(record)).collect();
+        let limits = bottlenecks.iter().map(Option::as_ref);
+        let limits: Vec<_> = limits.map(RunLimit::of_bottleneck).collect();
+        let count = |limit: RunLimit| limits.iter().filter(|it| **it == limit).count();
         // Of two with the same count, that of the faster run.
-        let (at, name) = names
+        let (at, limit) = limits
             .iter()
+            .copied()
             .enumerate()
             .rev()
-            .max_by_key(|(_, name)| count(name))?;
+            .max_by_key(|(_, limit)| count(*limit))?;
         let factors = results.all_factors();
         let varied = factors.iter().filter(|it| it.levels.len() > 1);
         let levels: Vec<_> = varied
@@ -96,16 +164,16 @@ impl PeakLimit {
                 Some((factor.name.clone(), combination.get(&factor.name)?.clone()))
             })
             .collect();
-        let others: BTreeSet<_> = names.iter().copied().filter(|it| it != name).collect();
+        let others: BTreeSet<_> = limits.iter().filter(|it| **it != limit).collect();
         Some(Self {
             what: match (levels.is_empty(), runs.len()) {
                 (true, 1) => "it".to_owned(),
                 (true, _) => "the runs".to_owned(),
                 (false, _) => format!("the fastest combination ({})", in_words(&levels)),
             },
-            agreed: (count(name), runs.len()),
-            words: limit_in_words(runs[at].0)?,
-            others: others.into_iter().collect(),
+            agreed: (count(limit), runs.len()),
+            bottleneck: bottlenecks.swap_remove(at)?,
+            others: others.into_iter().map(|it| it.name()).collect(),
         })
     }
 
@@ -132,7 +200,8 @@ impl PeakLimit {
         };
         format!(
             "What limited {}{agreed}: {}.{others}",
-            self.what, self.words
+            self.what,
+            self.bottleneck.in_words()
         )
     }
 }
@@ -141,10 +210,10 @@ impl PeakLimit {
 /// with fewer than three combinations.
 pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
     let cells = grid.facets.iter().flat_map(|facet| facet.cells());
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<RunLimit, usize> = BTreeMap::new();
     for (_, _, cell) in cells {
-        if let Some(name) = most_frequent(results, &cell.runs).map(|(name, ..)| name) {
-            *counts.entry(name).or_default() += 1;
+        if let Some(frequent) = FrequentLimit::of_runs(results, &cell.runs) {
+            *counts.entry(frequent.limit).or_default() += 1;
         }
     }
     let all: usize = counts.values().sum();
@@ -152,6 +221,7 @@ pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
     counts.sort_by_key(|(_, count)| Reverse(*count));
     let said = counts
         .iter()
+        .map(|(limit, count)| (limit.name(), count))
         .enumerate()
         .map(|(at, (name, count))| match at {
             0 if *count == all => format!("{name} in all {all} combinations"),
@@ -159,16 +229,4 @@ pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
             _ => format!("{name} in {count}"),
         });
     (all > 2).then(|| said.collect::<Vec<_>>().join(", "))
-}
-
-/// The most frequent limit of these runs, the number of runs with it, and their total.
-fn most_frequent(results: &Results, runs: &[usize]) -> Option<(&'static str, usize, usize)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let runs = runs.iter().map(|run| &results.compared()[*run]);
-    for record in runs.filter(|record| record.is_complete()) {
-        *counts.entry(limit_name(record)).or_default() += 1;
-    }
-    let all = counts.values().sum();
-    let (name, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    Some((name, count, all))
 }

@@ -30,13 +30,13 @@ pub(crate) fn in_words(record: &Record) -> Option<String> {
             drift.ppm, drift.uncertainty_ppm
         ));
     }
-    parts.extend(lost(record).map(lost_in_words));
+    parts.extend(observer_loss(record).map(lost_in_words));
     Some(parts.join(", "))
 }
 
 /// The time from which the server's host was no longer observed; `None` if it was to the end, or if it was not
 /// requested.
-pub(crate) fn lost(record: &Record) -> Option<&Lost> {
+pub(crate) fn observer_loss(record: &Record) -> Option<&Lost> {
     record
         .observers
         .iter()
@@ -74,7 +74,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
         format!("{host} through {address} in {runs}. {}", clocks(lines()))
     });
     let lost = results.first_loads().filter_map(|record| {
-        let lost = lost_in_words(lost(record)?);
+        let lost = lost_in_words(observer_loss(record)?);
         Some(format!("Run {}: server host {lost}.", record.header.run))
     });
     ways.chain(lost).collect()

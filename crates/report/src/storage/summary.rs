@@ -31,40 +31,46 @@ const NARROWEST: usize = 60;
 /// Write caches that lose nothing when the power goes, as far as the kernel knows.
 const SAFE_CACHE: &str = "write through";
 
-/// Label of the problems found, which are listed as far as they fit.
-const PROBLEMS: &str = "suspect";
+/// The content of a line of the answer.
+enum Content {
+    Text(String),
+    /// The problems found, which are listed as far as they fit.
+    Problems(Vec<String>),
+}
 
 /// The answer as text of at most `width` columns and twelve lines, ending with a line feed; `audit` is that of the record.
 pub fn storage_summary(record: &StorageRecord, audit: &Audit, page: &str, width: u16) -> String {
     let width = usize::from(width).max(NARROWEST);
-    let told = [
-        ("device", Some(device_in_words(record))),
-        ("limit", limit_in_words(record)),
-        ("commit", commits_in_words(record)),
-        ("read", pages_in_words(record, 100)),
-        ("write", pages_in_words(record, 0)),
-        ("mixed", pages_in_words(record, 50)),
-        ("files", files_in_words(record)),
-        ("steady", steady_in_words(record)),
-        ("burst", burst_in_words(record)),
-        (PROBLEMS, Some(String::new())),
-        ("noise", noise(record)),
-        ("fit", fitness_in_words(record)),
-        ("page", Some(page.to_owned())),
+    let text = |text: Option<String>| text.map(Content::Text);
+    let problems = Content::Problems(problems(audit));
+    let contents = [
+        ("device", text(Some(device_in_words(record)))),
+        ("limit", text(limit_in_words(record))),
+        ("commit", text(commits_in_words(record))),
+        ("read", text(pages_in_words(record, 100))),
+        ("write", text(pages_in_words(record, 0))),
+        ("mixed", text(pages_in_words(record, 50))),
+        ("files", text(files_in_words(record))),
+        ("steady", text(steady_in_words(record))),
+        ("burst", text(burst_in_words(record))),
+        ("suspect", Some(problems)),
+        ("noise", text(noise(record))),
+        ("fit", text(fitness_in_words(record))),
+        ("page", text(Some(page.to_owned()))),
     ];
-    let told: Vec<_> = told
+    let contents: Vec<_> = contents
         .into_iter()
-        .filter_map(|(label, text)| Some((label, text?)))
+        .filter_map(|(label, content)| Some((label, content?)))
         .collect();
-    let problems = problems(audit);
     // Two lines each where they fit, or one.
     let drawn = [2, 1].into_iter().map(|lines_max| {
         let mut facts = Facts::new(width);
-        for (label, text) in &told {
-            if *label == PROBLEMS {
-                facts.add_list(label, lines_max, &problems, "in the page");
-            } else {
-                facts.add(label, lines_max, text);
+        for (label, content) in &contents {
+            match content {
+                Content::Text(text) => facts.add(label, lines_max, text),
+                Content::Problems(problems) => {
+                    facts.add_list(label, lines_max, problems, "in the page");
+                }
             }
         }
         facts.into_lines()

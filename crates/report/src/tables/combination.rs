@@ -10,7 +10,7 @@ use verdict::Execution;
 use crate::{
     grid::{cell::Figure, complete_factors},
     results::Results,
-    sentences::limit::limit_name,
+    sentences::limit::RunLimit,
     tables::run_values::{RunValues, Value},
 };
 
@@ -91,7 +91,8 @@ fn combination<'a>(
     let values: Vec<RunValues> = complete.iter().map(|it| RunValues::of(it)).collect();
     let mut limited_by = BTreeMap::new();
     for execution in &complete {
-        *limited_by.entry(limit_name(execution.record)).or_insert(0) += 1;
+        let limit = RunLimit::of(execution.record);
+        *limited_by.entry(limit.name()).or_insert(0) += 1;
     }
     Combination {
         levels,

@@ -10,21 +10,21 @@ use super::{server_signals::ServerSignals, signals::Signals, words::waited_for_d
 const MUCH: f64 = 0.4;
 
 /// The text for the share of the connections' time if that is at least [`MUCH`].
-fn much(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
+fn if_significant(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
     // Connections of other clients are included, so the share can exceed 1.
     (share >= MUCH).then(|| words(percent(share.min(1.0))))
 }
 
 pub(super) fn row_locks(signals: &Signals) -> Option<String> {
     let share = signals.server.as_ref()?.row_locks;
-    much(share, |share| {
+    if_significant(share, |share| {
         format!("the connections spent {share} of their time waiting for row locks")
     })
 }
 
 pub(super) fn table_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
-    much(
+    if_significant(
         server.in_states(|state| state == "Waiting for table level lock"),
         |share| format!("the connections spent {share} of their time waiting for table locks"),
     )
@@ -44,7 +44,7 @@ fn is_metadata_lock(state: &str) -> bool {
 
 pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
-    much(server.in_states(is_metadata_lock), |share| {
+    if_significant(server.in_states(is_metadata_lock), |share| {
         format!(
             "the connections waited {share} of their time for another session that changes or locks a table, or that locks the whole server"
         )
@@ -53,14 +53,14 @@ pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
 
 pub(super) fn user_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
-    much(server.in_states(|state| state == "User lock"), |share| {
+    if_significant(server.in_states(|state| state == "User lock"), |share| {
         format!("the connections waited for user locks (GET_LOCK) {share} of their time")
     })
 }
 
 pub(super) fn query_cache(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
-    much(
+    if_significant(
         server.in_states(|state| state == "Waiting for query cache lock"),
         |share| {
             format!(
@@ -71,7 +71,7 @@ pub(super) fn query_cache(signals: &Signals) -> Option<String> {
 }
 
 pub(super) fn innodb_concurrency(signals: &Signals) -> Option<String> {
-    much(signals.server.as_ref()?.queued, |share| {
+    if_significant(signals.server.as_ref()?.queued, |share| {
         format!(
             "the connections waited to enter InnoDB {share} of their time (limit: innodb_thread_concurrency)"
         )
@@ -121,7 +121,7 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
     if server.synced_by.is_empty() {
         return None;
     }
-    much(server.in_states(is_commit), |share| {
+    if_significant(server.in_states(is_commit), |share| {
         format!(
             "the connections spent {share} of their time in commits, and each commit syncs a log ({}): {} syncs per second for {} statements per second",
             server.synced_by.join(", "),
@@ -171,7 +171,7 @@ pub(super) fn is_transfer(state: &str) -> bool {
 pub(super) fn transfers(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     signals.load.filter(|load| load.is_networked)?;
-    let in_packets = much(server.in_states(is_transfer), |share| {
+    let in_packets = if_significant(server.in_states(is_transfer), |share| {
         format!(
             "the server's threads spent {share} of their time waiting for the network in the middle of a packet"
         )

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Decision, Outcome, Tolerance, checks,
-    compared::confidence_of_look,
+    measure_comparison::confidence_of_look,
     testing::{Made, record},
 };
 

@@ -4,9 +4,9 @@ use stats::{Design, Deviation, EXECUTIONS_AT_LEAST, Interval};
 
 use crate::{
     answer::Answer,
-    compared::confidence_of_look,
     decision::{CONFIDENCE, Decision},
     elimination::parts::Parts,
+    measure_comparison::confidence_of_look,
 };
 
 /// A configuration compared with the baseline of its round.

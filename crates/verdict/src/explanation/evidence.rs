@@ -7,10 +7,10 @@ use stats::EXECUTIONS_AT_LEAST;
 
 use crate::{
     bottleneck::{Resource, bottleneck},
-    compared::Compared,
     costs::Cost,
     decision::{CONFIDENCE, Decision},
     measure::Measure,
+    measure_comparison::Compared,
     metric::Metric,
     side::Execution,
 };

@@ -5,9 +5,9 @@ use units::{change, duration};
 
 use super::{
     evidence::{Evidence, Moved},
+    external_causes::{limit, taken},
     finding::{Finding, Rank, SIDES},
     logs::{binary_log, statement_log},
-    outside::{limit, taken},
     price,
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};

@@ -26,7 +26,7 @@ impl Charts<'_> {
                 @if observed.is_empty() {
                     p { strong { (self.grid.cpu_missing) } ": no CPU chart, because no CPU use was measured." }
                 } @else {
-                    ul.legend { @for (name, class) in self.shown_parts().map(|part| (part.name, part.class)) {
+                    ul.legend { @for (name, class) in self.shown_parts().map(|part| (part.name(), part.class())) {
                         li { svg.swatch viewBox="0 0 14 12" width="14" height="12" aria-hidden="true" {
                             rect class=(class) x="1" y="0" width="12" height="12" {}
                         } (name) }
@@ -34,7 +34,7 @@ impl Charts<'_> {
                     @for (index, facet) in self.grid.facets.iter().enumerate() { (self.cpu_figure(index, facet)) }
                     p.note { "100\u{a0}% is all CPUs of the machine: "
                         (if self.grid.uses_servers() { "server + client" } else { "client" })
-                        @if self.shown_parts().any(|part| part.name == "proxy") { " + proxy" }
+                        @if self.shown_parts().any(|part| part == CpuPart::Proxy) { " + proxy" }
                         " + rest + iowait + steal + idle add up to 100\u{a0}%; in a run of about a second the sum may be slightly higher because of the system's coarse clock. Client is "
                         (if self.grid.uses_servers() { "dbdyno itself" } else { "dbdyno and fio" })
                         "; rest is all other programs."
@@ -71,7 +71,7 @@ impl Charts<'_> {
             .map(|cell| {
                 cell.as_ref()
                     .and_then(|cell| cell.cpu)
-                    .map(|cpu| cpu_parts(&cpu))
+                    .map(|cpu| cpu_segments(&cpu))
             })
             .collect();
         let said: Vec<String> = (self.x.levels.iter().zip(&line.cells))
@@ -95,13 +95,13 @@ impl Charts<'_> {
     }
 
     /// The parts of the CPU that these runs can have.
-    fn shown_parts(&self) -> impl Iterator<Item = Segment> + use<> {
+    fn shown_parts(&self) -> impl Iterator<Item = CpuPart> + use<> {
         let has_servers = self.grid.uses_servers();
         let mut cells = self.grid.facets.iter().flat_map(Facet::cells);
         let has_proxy = cells.any(|(_, _, cell)| cell.cpu.is_some_and(|cpu| cpu.proxy.is_some()));
-        CPU_PARTS.into_iter().filter(move |part| match part.name {
-            "server" => has_servers,
-            "proxy" => has_proxy,
+        CpuPart::ALL.into_iter().filter(move |part| match part {
+            CpuPart::Server => has_servers,
+            CpuPart::Proxy => has_proxy,
             _ => true,
         })
     }
@@ -111,13 +111,13 @@ impl Charts<'_> {
             table {
                 thead { tr {
                     (self.place_heads())
-                    @for part in self.shown_parts() { th scope="col" { (part.name) " %" } }
+                    @for part in self.shown_parts() { th scope="col" { (part.name()) " %" } }
                 } }
                 tbody { @for (line, x, cell) in facet.cells() { @if let Some(cpu) = &cell.cpu {
                     tr {
                         (self.place_cells(facet, line, x))
                         @for part in self.shown_parts() {
-                            td { (part_share(&part, cpu).map_or("–".to_owned(), percent_number)) }
+                            td { (part.share(cpu).map_or("–".to_owned(), percent_number)) }
                         }
                     }
                 } } }
@@ -126,61 +126,78 @@ impl Charts<'_> {
     }
 }
 
-/// The parts of the CPU from the bottom up; the share is filled in by [`cpu_parts`].
-const CPU_PARTS: [Segment; 7] = [
-    Segment {
-        name: "server",
-        class: "cpu-server",
-        share: 0.0,
-    },
-    Segment {
-        name: "client",
-        class: "cpu-client",
-        share: 0.0,
-    },
-    Segment {
-        name: "proxy",
-        class: "cpu-proxy",
-        share: 0.0,
-    },
-    Segment {
-        name: "rest",
-        class: "cpu-rest",
-        share: 0.0,
-    },
-    Segment {
-        name: "iowait",
-        class: "cpu-iowait",
-        share: 0.0,
-    },
-    Segment {
-        name: "steal",
-        class: "cpu-steal",
-        share: 0.0,
-    },
-    Segment {
-        name: "idle",
-        class: "cpu-idle",
-        share: 0.0,
-    },
-];
+/// A part of the CPU's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CpuPart {
+    Server,
+    Client,
+    Proxy,
+    /// All other programs.
+    Rest,
+    Iowait,
+    Steal,
+    Idle,
+}
 
-fn part_share(part: &Segment, cpu: &CpuUse) -> Option<f64> {
-    match part.name {
-        "server" => cpu.server,
-        "client" => cpu.client,
-        "proxy" => cpu.proxy,
-        "rest" => Some(cpu.rest),
-        "iowait" => Some(cpu.iowait),
-        "steal" => Some(cpu.steal),
-        _ => Some(cpu.idle),
+impl CpuPart {
+    /// All parts, from the bottom of a bar up.
+    const ALL: [Self; 7] = [
+        Self::Server,
+        Self::Client,
+        Self::Proxy,
+        Self::Rest,
+        Self::Iowait,
+        Self::Steal,
+        Self::Idle,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Client => "client",
+            Self::Proxy => "proxy",
+            Self::Rest => "rest",
+            Self::Iowait => "iowait",
+            Self::Steal => "steal",
+            Self::Idle => "idle",
+        }
+    }
+
+    /// CSS class that fills it.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Server => "cpu-server",
+            Self::Client => "cpu-client",
+            Self::Proxy => "cpu-proxy",
+            Self::Rest => "cpu-rest",
+            Self::Iowait => "cpu-iowait",
+            Self::Steal => "cpu-steal",
+            Self::Idle => "cpu-idle",
+        }
+    }
+
+    /// Its share of all CPUs; `None` if it was not observed.
+    fn share(self, cpu: &CpuUse) -> Option<f64> {
+        match self {
+            Self::Server => cpu.server,
+            Self::Client => cpu.client,
+            Self::Proxy => cpu.proxy,
+            Self::Rest => Some(cpu.rest),
+            Self::Iowait => Some(cpu.iowait),
+            Self::Steal => Some(cpu.steal),
+            Self::Idle => Some(cpu.idle),
+        }
     }
 }
 
-fn cpu_parts(cpu: &CpuUse) -> Vec<Segment> {
-    let known = CPU_PARTS.into_iter().filter_map(|part| {
-        let share = part_share(&part, cpu)?;
-        Some(Segment { share, ..part })
+/// The observed parts as a bar.
+fn cpu_segments(cpu: &CpuUse) -> Vec<Segment> {
+    let observed = CpuPart::ALL.into_iter().filter_map(|part| {
+        Some(Segment {
+            name: part.name(),
+            class: part.class(),
+            share: part.share(cpu)?,
+        })
     });
-    known.collect()
+    observed.collect()
 }

@@ -25,6 +25,8 @@ struct Layout {
     columns: &'static [Shown],
     /// Heading of the share of the first column in its sum; `None` if it is meaningless.
     share: Option<&'static str>,
+    /// True if the rows are classes of statements.
+    is_of_statements: bool,
 }
 
 const TIME: fn(f64) -> String = |seconds| duration(seconds * 1e9);
@@ -45,6 +47,7 @@ const LAYOUTS: [Layout; 5] = [
             ("without an index", "no_index_used", count),
         ],
         share: Some("% of the time"),
+        is_of_statements: true,
     },
     Layout {
         source: "events_waits_summary_global_by_event_name",
@@ -52,6 +55,7 @@ const LAYOUTS: [Layout; 5] = [
         name: "event",
         columns: &[("time", "time_s", TIME), ("times", "count", count)],
         share: Some("% of the time"),
+        is_of_statements: false,
     },
     Layout {
         source: "USER_STATISTICS",
@@ -67,6 +71,7 @@ const LAYOUTS: [Layout; 5] = [
             ("rows deleted", "rows_deleted", count),
         ],
         share: None,
+        is_of_statements: false,
     },
     Layout {
         source: "TABLE_STATISTICS",
@@ -78,6 +83,7 @@ const LAYOUTS: [Layout; 5] = [
             ("changes times indexes", "rows_changed_x_indexes", count),
         ],
         share: Some("% of the rows read"),
+        is_of_statements: false,
     },
     Layout {
         source: "INDEX_STATISTICS",
@@ -85,6 +91,7 @@ const LAYOUTS: [Layout; 5] = [
         name: "index",
         columns: &[("rows read", "rows_read", count)],
         share: Some("% of the rows read"),
+        is_of_statements: false,
     },
 ];
 
@@ -140,7 +147,7 @@ impl Layout {
             cells
         });
         let mut note = left_out(totals.rows.len(), totals.left_out);
-        if ranked == "time_s" && self.name == "statement" {
+        if ranked == "time_s" && self.is_of_statements {
             note.push_str("dbdyno's own statements are included. ");
             note.push_str(&undigested(totals, record).unwrap_or_default());
         }

@@ -37,7 +37,7 @@ impl<'e> EventAnswer<'e> {
     /// Operations lost: the 95 % interval contains 0 in 10 of 11 combinations; more repeats narrow it. They differ most
     /// between the executions of change index in place, version mysql-5.6: 451 to 7.04k.
     /// ```
-    pub(crate) fn sureness(&self) -> Option<String> {
+    pub(crate) fn confidence(&self) -> Option<String> {
         let all = self.events.iter().flat_map(|it| &it.summaries);
         let succeeded = all.filter(|it| !it.always_failed());
         let repeated: Vec<(&EventSummary, (f64, f64))> = succeeded

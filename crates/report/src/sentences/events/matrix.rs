@@ -84,9 +84,10 @@ impl Wording {
         let Some(lost) = summary.lost_in_short() else {
             return "not known".to_owned();
         };
-        let lost = match lost.as_str() {
-            "no" => "none lost".to_owned(),
-            lost => format!("{lost} lost"),
+        let lost = if summary.has_lost() {
+            format!("{lost} lost")
+        } else {
+            "none lost".to_owned()
         };
         let took = summary.took_s.map(|it| moment(it.mean));
         let took = match self {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use figures::{EventCost, Stretch, are_thin};
 use samples::{PlannedEvent, Record, printable_within};
-use units::{change, count, counted, duration, moment, percent};
+use units::{change, count, counted, duration, moment, moment_range, percent};
 
 use crate::{
     grid::{
@@ -266,18 +266,26 @@ impl EventSummary {
     /// The operations that were lost with their interval, `no` where the load was no slower.
     pub(crate) fn lost(&self) -> Option<String> {
         let lost = self.lost?;
-        Some(match lost.mean {
-            mean if mean <= 0.0 => "no".to_owned(),
-            _ => throughput_in_words(&lost),
+        Some(if self.has_lost() {
+            throughput_in_words(&lost)
+        } else {
+            "no".to_owned()
         })
     }
 
     /// The operations that were lost in the mean, as a short number: `35`, `12.0k`, `no`.
     pub(crate) fn lost_in_short(&self) -> Option<String> {
-        Some(match self.lost?.mean {
-            mean if mean <= 0.0 => "no".to_owned(),
-            mean => operations(mean),
+        let lost = self.lost?;
+        Some(if self.has_lost() {
+            operations(lost.mean)
+        } else {
+            "no".to_owned()
         })
+    }
+
+    /// True if operations were lost in the mean.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.lost.is_some_and(|lost| lost.mean > 0.0)
     }
 
     /// The throughput during the event in % of that before it: `59 %`.
@@ -288,11 +296,14 @@ impl EventSummary {
     /// `throughput recovered at once`, `throughput recovered 3 s after its end`, that it did not, or that it is not
     /// known.
     fn recovery_in_words(&self) -> Option<String> {
-        let back = self.recovered_after_s.map(|range| match range {
-            (_, latest) if latest <= 0.0 => "throughput recovered at once".to_owned(),
-            range => format!(
+        let back = self.recovery().map(|recovery| match recovery {
+            Recovery::AtOnce => "throughput recovered at once".to_owned(),
+            Recovery::After {
+                soonest_s,
+                latest_s,
+            } => format!(
                 "throughput recovered {} after its end",
-                range_in_words(range)
+                moment_range(soonest_s, latest_s)
             ),
         });
         let late = match self.not_recovered {
@@ -314,14 +325,26 @@ impl EventSummary {
     pub(crate) fn recovery_in_short(&self) -> Option<String> {
         let late = self.late().map(|runs| format!("not in {runs}"));
         let not_seen = self.not_seen().map(|runs| format!("not seen{runs}"));
-        joined([self.back(), late, not_seen])
+        let back = self.recovery().map(|recovery| match recovery {
+            Recovery::AtOnce => "at once".to_owned(),
+            Recovery::After {
+                soonest_s,
+                latest_s,
+            } => moment_range(soonest_s, latest_s),
+        });
+        joined([back, late, not_seen])
     }
 
     /// The same among other words: `back at once`, `back after 8.6 s`, `not back in 1 of 2 runs`, `no recovery detected`.
     pub(crate) fn recovery_in_clause(&self) -> Option<String> {
-        let back = self.back().map(|back| match back.as_str() {
-            AT_ONCE => format!("back {AT_ONCE}"),
-            later => format!("back after {later}"),
+        let back = self.recovery().map(|recovery| match recovery {
+            Recovery::AtOnce => "back at once".to_owned(),
+            Recovery::After {
+                soonest_s,
+                latest_s,
+            } => {
+                format!("back after {}", moment_range(soonest_s, latest_s))
+            }
         });
         let late = self.late().map(|runs| format!("not back in {runs}"));
         let not_seen = self
@@ -335,10 +358,15 @@ impl EventSummary {
         self.not_recovered > 0
     }
 
-    fn back(&self) -> Option<String> {
-        self.recovered_after_s.map(|range| match range {
-            (_, latest) if latest <= 0.0 => AT_ONCE.to_owned(),
-            range => range_in_words(range),
+    fn recovery(&self) -> Option<Recovery> {
+        let (soonest_s, latest_s) = self.recovered_after_s?;
+        Some(if latest_s <= 0.0 {
+            Recovery::AtOnce
+        } else {
+            Recovery::After {
+                soonest_s,
+                latest_s,
+            }
         })
     }
 
@@ -388,8 +416,14 @@ impl EventSummary {
 pub(crate) const UNKNOWN: &str =
     "its cost is unknown, because the load before it was too short or had stalled";
 
-/// A recovery in the second in which the event ended.
-const AT_ONCE: &str = "at once";
+/// The recovery of the throughput after the end of an event.
+#[derive(Debug, Clone, Copy)]
+enum Recovery {
+    /// In the second in which the event ended.
+    AtOnce,
+    /// The shortest and the longest time of the runs that recovered, seconds.
+    After { soonest_s: f64, latest_s: f64 },
+}
 
 fn joined(parts: [Option<String>; 3]) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -399,13 +433,4 @@ fn joined(parts: [Option<String>; 3]) -> Option<String> {
 /// A mean number of operations, whole below a thousand: `35`, `12.0k`.
 pub(crate) fn operations(mean: f64) -> String {
     count(mean.round())
-}
-
-/// A range of times: `9.4 s`, `0 to 42 s`.
-fn range_in_words((low_s, high_s): (f64, f64)) -> String {
-    let (low, high) = (moment(low_s), moment(high_s));
-    match low.strip_suffix(" s") {
-        Some(number) if low != high => format!("{number} to {high}"),
-        _ => high,
-    }
 }

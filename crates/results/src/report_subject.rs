@@ -7,15 +7,21 @@ use std::{
 
 use audit::Audit;
 use blame::{Blame, Blamed};
+use experiment::{Experiment, PlannedRun, Repeats};
 use report::{Disturbances, Factor, Results};
-use samples::{Record, Staged, run_count, run_indices};
+use samples::{Disturbance, Record, Staged, run_count, run_indices};
 use settings::Vocabulary;
 
 use crate::{
-    audited::{audit_of_path, audit_of_sides, experiment_of},
-    record_files::{hint_to_missing, no_record, read_records},
-    results_directory::{REPORT, ResultsDirectory},
+    audited::{audit_of_path, audit_of_results, audit_of_sides, experiment_of},
+    decided_combinations::{decided_combinations, is_decided},
+    origin::Origin,
+    record_files::{RecordFiles, hint_to_missing, no_record, read_record, read_records},
+    results_directory::{ResultsDirectory, comparison, leaves_decided, question},
 };
+
+/// File name of the report, which is written after all runs, or after the requested number.
+pub const REPORT: &str = "report.html";
 
 /// Name of the factor that distinguishes combined results, unless it is in use.
 const RESULTS: &str = "results";
@@ -86,6 +92,133 @@ fn results_at(path: &Path, vocabulary: &Vocabulary) -> Result<Results, Blamed> {
     let records = read_records(path)?;
     let audit = audit_of_path(path, &records, vocabulary)?;
     Ok(of_records(records, Some(audit)))
+}
+
+impl ResultsDirectory {
+    /// Reads all records.
+    pub fn read(&self, experiment: &Experiment) -> Result<Results, Blamed> {
+        let runs = self.records(experiment, |_| true)?;
+        self.results_of_runs(experiment, runs)
+    }
+
+    /// The same of the runs that are complete, while others are still to come.
+    pub(crate) fn read_complete(&self, experiment: &Experiment) -> Result<Results, Blamed> {
+        let mut runs = self.records(experiment, |_| true)?;
+        runs.retain(Record::is_complete);
+        self.results_of_runs(experiment, runs)
+    }
+
+    fn results_of_runs(
+        &self,
+        experiment: &Experiment,
+        runs: Vec<Record>,
+    ) -> Result<Results, Blamed> {
+        let plan = experiment.plan();
+        let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
+        let time_is_spent = until_decided && Origin::read(self.path())?.time_is_spent();
+        let verdict = question(experiment, time_is_spent);
+        let planned_runs = match &verdict {
+            Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
+                run_count(&runs)
+            }
+            Some(question) if leaves_decided(experiment) => {
+                let decided = decided_combinations(question, &runs, &plan.loads);
+                let is_needed = |run: &&PlannedRun| {
+                    let mut records = self.records_of(run).into_iter();
+                    records.any(|it| it.exists()) || !decided.contains(&run.combination)
+                };
+                plan.runs.iter().filter(is_needed).count()
+            }
+            _ => plan.runs.len(),
+        };
+        Ok(Results {
+            name: experiment.name().to_owned(),
+            question: question_in_words(experiment),
+            experiment_text: self.read_text("experiment.toml")?,
+            factors: experiment.factors().to_vec(),
+            chart: experiment.chart().cloned(),
+            clauses: experiment
+                .answers()
+                .iter()
+                .map(|it| clause(experiment, it, time_is_spent))
+                .collect(),
+            expectations: experiment.expects().iter().map(expectation).collect(),
+            verdict,
+            audit: if runs.is_empty() {
+                None
+            } else {
+                Some(audit_of_results(self.path(), Some(experiment), &runs)?)
+            },
+            staged: Staged::of(&runs),
+            runs,
+            disturbances: self.disturbances(experiment)?,
+            planned_runs: planned_runs as u32,
+        })
+    }
+
+    fn disturbances(&self, experiment: &Experiment) -> Result<Disturbances, Blamed> {
+        let limits = experiment.disturbed();
+        let mut set_aside = Vec::new();
+        for path in RecordFiles::of(self.path())?.disturbed_runs() {
+            let record = read_record(path)?;
+            let disturbance = Disturbance::of(&record).unwrap_or_default();
+            set_aside.push((record.header.run, disturbance));
+        }
+        Ok(Disturbances {
+            others: limits.others,
+            steal: limits.steal,
+            set_aside,
+        })
+    }
+
+    fn read_text(&self, name: &str) -> Result<String, Blamed> {
+        let path = self.path().join(name);
+        files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
+            .map_err(Blamed::io(Blame::Input, &path))
+    }
+
+    /// Writes the summary and the report; returns the report's path.
+    pub fn write_report(&self, results: &Results) -> Result<PathBuf, Blamed> {
+        report::write_summary(results, &self.path().join("summary.sqlite"))
+            .map_err(Blamed::machine)?;
+        let path = self.path().join(REPORT);
+        files::replace(&path, report::html(results).as_bytes()).map_err(Blamed::machine)?;
+        Ok(path)
+    }
+}
+
+/// The question as the report's title shows it; empty where the file has none and the server was a real one.
+fn question_in_words(experiment: &Experiment) -> String {
+    const SIMULATED: &str = "Simulated, against a server that does nothing";
+    match (experiment.is_simulated(), experiment.question.trim()) {
+        (false, question) => question.to_owned(),
+        (true, "") => format!("{SIMULATED}: {}", experiment.name()),
+        (true, question) => format!("{SIMULATED}: {question}"),
+    }
+}
+
+fn clause(
+    experiment: &Experiment,
+    answer: &experiment::AnswerSpec,
+    time_is_spent: bool,
+) -> report::Clause {
+    let compared = answer.compared.as_ref();
+    report::Clause {
+        name: answer.name.clone(),
+        filter: answer.filter.clone(),
+        compared: compared
+            .map(|it| comparison(experiment, &it.metric, &it.baseline, time_is_spent)),
+    }
+}
+
+fn expectation(expected: &experiment::ExpectSpec) -> report::Expectation {
+    report::Expectation {
+        metric: verdict::Metric::named(&expected.metric)
+            .expect("the experiment file's metrics are the verdict's"),
+        is_below: expected.is_below,
+        limit: expected.limit,
+        written: expected.written.clone(),
+    }
 }
 
 /// Records without an experiment: the differences between them are the factors.
