@@ -12,7 +12,6 @@ pub(crate) mod expect;
 pub(crate) mod load;
 mod load_quantity;
 pub(crate) mod load_stages;
-pub(crate) mod loads;
 pub(crate) mod observe;
 pub(crate) mod proxy;
 pub(crate) mod repeats;
