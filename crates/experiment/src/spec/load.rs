@@ -18,11 +18,10 @@ use crate::{
     },
     keys,
     spec::{
-        chosen,
         load_quantity::{
             CONNECTIONS, CONNECTIONS_OR_NONE, DURATION, RATE, connections, connections_or_none,
         },
-        load_stages,
+        load_stages, selected_table,
         shared_times::SharedTimes,
     },
 };
@@ -88,7 +87,7 @@ impl LoadSpec {
             let other = "a single [load]".to_owned();
             return Err(section.error_at(NAME, Problem::NoMeaning { key: NAME, other }));
         }
-        section.allow(&[chosen::keys(kinds), keys::LOAD.to_vec()].concat())?;
+        section.allow(&[selected_table::keys(kinds), keys::LOAD.to_vec()].concat())?;
         let source = source(section, kinds)?;
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
         let stages = load_stages::read(section, &source)?;
@@ -136,7 +135,7 @@ impl LoadSpec {
         name: String,
         times: SharedTimes,
     ) -> Result<Self, Error> {
-        section.allow(&[chosen::keys(kinds), keys::LOAD.to_vec(), vec![NAME]].concat())?;
+        section.allow(&[selected_table::keys(kinds), keys::LOAD.to_vec(), vec![NAME]].concat())?;
         let source = source(section, kinds)?;
         let connections =
             section.parsed("connections", CONNECTIONS_OR_NONE, connections_or_none)?;
@@ -395,11 +394,11 @@ fn source(
     section: &Section<'_>,
     kinds: &[&'static dyn LoadKind],
 ) -> Result<Chosen<dyn LoadKind>, Error> {
-    let source = chosen::read(section, kinds)?;
+    let source = selected_table::read(section, kinds)?;
     let mut meaningless = source.kind.meaningless(&source.values).iter();
     match meaningless.find(|key| section.value(key).is_some()) {
         None => Ok(source),
-        Some(key) => Err(chosen::meaningless(section, key, source.kind)),
+        Some(key) => Err(selected_table::meaningless(section, key, source.kind)),
     }
 }
 
