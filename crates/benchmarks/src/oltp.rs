@@ -3,7 +3,6 @@
 
 mod benchmark;
 pub mod check;
-mod data_set;
 mod distribution;
 #[cfg(test)]
 mod fixture;
@@ -21,9 +20,8 @@ mod table;
 pub mod table_statements;
 mod user;
 
-pub use benchmark::{Connections, DATABASE, plan, prepared_statements};
+pub use benchmark::{Connections, DATABASE, OltpTables, plan, prepared_statements, streams};
 pub(crate) use benchmark::{Oltp, group};
-pub use data_set::{OltpTables, streams};
 pub use distribution::RandType;
 pub use options::{OltpData, OltpLoad, SECTIONS};
 pub use plan::{IgnoredErrors, Plan};

@@ -15,4 +15,4 @@ pub use generator::{Columns, Generator, LoadType, PrimaryKey};
 pub use options::{COLUMNS_MAX, SlapLoad, default_of, option_named};
 pub use plan::{Keys, Plan, Planned};
 pub use script::{Script, Statement};
-pub use tables::{Engine, Tables};
+pub use tables::{Engine, TableStatement, Tables};

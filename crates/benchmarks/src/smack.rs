@@ -6,7 +6,6 @@ mod benchmark;
 mod checker;
 mod client_program;
 mod data_file;
-mod data_set;
 mod dictionary;
 mod error;
 pub mod gen_data;

@@ -16,6 +16,7 @@ use reactor::Interrupt;
 use crate::{
     bulk::{Adjusted, BulkError, Lines, refuses_local},
     own_session::open_settled,
+    row_refusal::RowRefusal,
     table_data::TableData,
 };
 
@@ -467,9 +468,8 @@ fn place_of(
     else {
         return None;
     };
-    let (_, row) = message.rsplit_once(" at row ")?;
-    let row: u64 = row.trim_end_matches('.').parse().ok()?;
-    rows.place(units, rows_before + row)
+    let refusal = RowRefusal::of(message)?;
+    rows.place(units, rows_before + refusal.row)
 }
 
 fn tell(events: &Events, event: PopulateEvent) {

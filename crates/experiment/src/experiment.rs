@@ -32,9 +32,8 @@ use crate::{
         each::EachSpec,
         event::EventSpec,
         expect::ExpectSpec,
-        load::LoadSpec,
+        load::{self, LoadSpec, ReadLoad},
         load_stages,
-        loads::{self, ReadLoad},
         proxy::ProxySpec,
         repeats::Repeats,
         server::{Restart, ServerSpec},
@@ -150,8 +149,8 @@ impl Experiment {
         let path = source.path;
         let factors = &matrix.factors;
         let combinations = matrix::combinations(source, top, factors)?;
-        let loads = loads::names(top)?;
-        let planned = loads::with_each(&combinations, &loads);
+        let loads = load::names(top)?;
+        let planned = load::with_each(&combinations, &loads);
         // Also with `--only`: what is measured alone stands beside what the whole experiment measures.
         let are_versions_compared = matrix::versions(top, &combinations, matrix)?.len() > 1;
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
@@ -170,12 +169,12 @@ impl Experiment {
         check_restarts(top, &cells)?;
         check_together(top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
-        let shown = loads::with_factor(factors, &loads);
+        let shown = load::with_factor(factors, &loads);
         let report = top.section("report", "[report]")?;
         let chart = chart::read(&report, &shown, &own_metrics)?;
         let verdict = top.section("verdict", "[verdict]")?;
         let baseline = verdict.section("baseline", "[verdict] baseline")?;
-        loads::refuse_in_baseline(top, &baseline)?;
+        load::refuse_in_baseline(top, &baseline)?;
         let mut verdict = VerdictSpec::read(source, &verdict, factors, &own_metrics)?;
         repeats.check(top, verdict.is_some())?;
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
@@ -206,7 +205,7 @@ impl Experiment {
                 ("file", Order::File),
             ],
         )?;
-        let factors = loads::with_factor(&factors_run, &loads);
+        let factors = load::with_factor(&factors_run, &loads);
         let question = top.string("question")?.map(|question| question.value);
         let name = path.file_stem().unwrap_or_default();
         let files = cells.iter().flat_map(Cell::files);
@@ -361,7 +360,7 @@ fn cell(
     };
     let server_section = section("server", "[server]")?;
     let data_section = section("data", "[data]")?;
-    let mut read = loads::read(top, &values, &vocabulary.loads)?;
+    let mut read = load::read_all(top, &values, &vocabulary.loads)?;
     for load in &mut read {
         overrides.time(&mut load.spec)?;
     }
@@ -378,7 +377,7 @@ fn cell(
     }
     let sections = top.sections("event", "[[event]]")?.into_iter();
     let sections: Vec<_> = sections.map(|it| it.with_levels(&values)).collect();
-    loads::check_beside(top, &sections, &levels)?;
+    load::check_beside(top, &sections, &levels)?;
     let mut events = match read.as_slice() {
         [ReadLoad { section, spec }] => {
             load_stages::check_beside(section, &sections, &levels)?;
@@ -487,7 +486,7 @@ fn check_together(top: &Section<'_>, cells: &[Cell], vocabulary: &Vocabulary) ->
                 problem: conflict.problem,
                 hint: conflict.hint,
             };
-            return Err(loads::place(top, conflict.option)?.error_at(conflict.option, problem));
+            return Err(load::place(top, conflict.option)?.error_at(conflict.option, problem));
         }
     }
     Ok(())

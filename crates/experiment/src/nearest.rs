@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn a_name_from_elsewhere_leads_to_ours() {
-        assert_eq!(meant("version", &["run", "cnf"]), Some("run"));
-        assert_eq!(meant("my-cnf", &["run", "cnf"]), Some("cnf"));
-        assert_eq!(meant("version", &["rows"]), None, "it has no such key");
+        assert_eq!(synonym_of("version", &["run", "cnf"]), Some("run"));
+        assert_eq!(synonym_of("my-cnf", &["run", "cnf"]), Some("cnf"));
+        assert_eq!(synonym_of("version", &["rows"]), None, "it has no such key");
     }
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod answer;
 pub(crate) mod chart;
-pub(crate) mod chosen;
 pub(crate) mod compared_versions;
 pub(crate) mod data;
 pub(crate) mod disturbed;
@@ -12,10 +11,10 @@ pub(crate) mod expect;
 pub(crate) mod load;
 mod load_quantity;
 pub(crate) mod load_stages;
-pub(crate) mod loads;
 pub(crate) mod observe;
 pub(crate) mod proxy;
 pub(crate) mod repeats;
+pub(crate) mod selected_table;
 pub(crate) mod server;
 pub(crate) mod server_access;
 pub(crate) mod shared_times;

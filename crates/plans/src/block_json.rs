@@ -11,6 +11,12 @@ use crate::{
     operation::{Access, JoinKind, Operation},
 };
 
+/// Members whose node holds the rows of another query.
+const MATERIALISED_QUERIES: [&str; 3] = [
+    "materialized_from_subquery",
+    "materialized",
+    "materialization",
+];
 /// Names that say no more than another one, or are for the server's developers.
 const KNOWN_FACTS: &[&str] = &[
     "buffer_size",
@@ -279,9 +285,7 @@ fn read_object(node: &mut Node, name: &str, value: &Json) {
         "except_result" => (Operation::Union, "except"),
         "intersect_result" => (Operation::Union, "intersect"),
         "recursive_union" => (Operation::Union, "recursive union"),
-        "materialized_from_subquery" | "materialized" | "materialization" => {
-            (Operation::Materialise, "materialise")
-        }
+        _ if MATERIALISED_QUERIES.contains(&name) => (Operation::Materialise, "materialise"),
         "sharing_temporary_table_with" => (Operation::Materialise, "temporary table of query"),
         "expression_cache" => (Operation::Subquery, "subquery with a cache"),
         "insert_from" => (Operation::Query(None), "rows to insert"),
@@ -293,6 +297,7 @@ fn read_object(node: &mut Node, name: &str, value: &Json) {
         _ => (Operation::Other, name),
     };
     let mut child = Node::new(operation, title);
+    child.holds_query = MATERIALISED_QUERIES.contains(&name);
     if name == "sharing_temporary_table_with" {
         let query = value.get("select_id").and_then(Json::text);
         child.title = format!("temporary table of query {}", query.unwrap_or_default());

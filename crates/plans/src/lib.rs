@@ -39,6 +39,6 @@ pub use json::Json;
 pub use limits::Limits;
 pub use node::{Actual, Condition, Estimate, Fact, Node, Plan};
 pub use node_figures::{EstimatedFigures, MeasuredFigures};
-pub use operation::{Access, JoinKind, Operation};
+pub use operation::{Access, JoinForm, JoinKind, Operation};
 pub use trace::{JoinOrder, JoinStep, Outcome, Rejected, Trace, TracedBlock};
 pub use traditional::Rows;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     flag::Flag,
     json::Json,
-    operation::{Access, Operation},
+    operation::{Access, JoinForm, Operation},
 };
 
 /// The plan of a statement.
@@ -26,6 +26,13 @@ pub struct Node {
     pub operation: Operation,
     /// The work in a few words, in the server's own where it has some: `Nested loop inner join`.
     pub title: String,
+    /// The form of a join; `None` where the plan does not show it. The title says it in the server's words.
+    #[serde(skip)]
+    pub join_form: Option<JoinForm>,
+    /// Whether a node that materialises rows holds those of another query; else they are of its own one, as before a
+    /// grouping.
+    #[serde(skip)]
+    pub holds_query: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
     /// Name or alias of the table.
@@ -128,6 +135,8 @@ impl Node {
         Self {
             operation,
             title: title.into(),
+            join_form: None,
+            holds_query: false,
             access: None,
             table: None,
             partitions: Vec::new(),

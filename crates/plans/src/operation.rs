@@ -56,6 +56,15 @@ pub enum JoinKind {
     Anti,
 }
 
+/// The form of a join, as MySQL's operators say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JoinForm {
+    /// A nested loop, and not a hash join or a batched one.
+    pub is_nested_loop: bool,
+    /// A left join: it keeps rows of its first input without a match.
+    pub is_left: bool,
+}
+
 /// How a table is read, from the cheapest to the dearest: the names of EXPLAIN's column `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@
 use crate::{
     flag::Flag,
     node::Node,
-    operation::{Access, JoinKind, Operation},
+    operation::{Access, JoinForm, JoinKind, Operation},
 };
 
 /// The whole answer where the server has no tree for a statement.
@@ -110,6 +110,12 @@ pub(crate) fn node_of(words: &str) -> Node {
                 };
                 node.add_condition(kind, condition);
             }
+            if matches!(node.operation, Operation::Join(_)) {
+                node.join_form = Some(JoinForm {
+                    is_nested_loop: words.starts_with("Nested loop"),
+                    is_left: node.title.to_lowercase().contains("left"),
+                });
+            }
         }
         Operation::Update | Operation::Delete | Operation::Insert => {
             let table = words
@@ -125,6 +131,7 @@ pub(crate) fn node_of(words: &str) -> Node {
             .to_owned();
         }
         Operation::Materialise if words.starts_with("Temporary") => node.add_flag(Flag::Temporary),
+        Operation::Materialise => node.holds_query = true,
         Operation::Aggregate if words.contains("using temporary table") => {
             node.add_flag(Flag::Temporary)
         }
@@ -138,10 +145,7 @@ pub(crate) fn node_of(words: &str) -> Node {
 /// Works out each node's own cost, over all its loops: the server gives the cost of one run of the node with all below
 /// it, and the inner side of a nested loop runs once for each row of the outer one.
 pub(crate) fn settle_costs(node: &mut Node, loops: f64) {
-    let is_loop = matches!(
-        node.operation,
-        Operation::Join(JoinKind::NestedLoop | JoinKind::Semi | JoinKind::Anti)
-    ) && node.title.starts_with("Nested loop");
+    let is_loop = node.join_form.is_some_and(|form| form.is_nested_loop);
     let outer_rows = node.children.first().and_then(|outer| outer.estimate.rows);
     let mut below = 0.0;
     for (at, child) in node.children.iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::{
     session::{Failure, Session},
-    sight::Sight,
+    visibility::Visibility,
 };
 
 /// ER_UNKNOWN_TABLE of information_schema, and ER_NO_SUCH_TABLE: a server without such objects.
@@ -17,7 +17,7 @@ pub(super) struct Catalogue {
     pub(super) tables: Vec<Table>,
     /// Names of functions that were loaded from a library.
     pub(super) loadable: Vec<String>,
-    pub(super) sight: Sight,
+    pub(super) visibility: Visibility,
     /// The server has transactions that only read, and refuses each write of a table in them.
     pub(super) has_read_only: bool,
 }
@@ -63,7 +63,7 @@ pub(super) enum TableKind {
 impl Catalogue {
     pub(super) async fn read(session: &mut Session) -> Result<Self, Failure> {
         let mut catalogue = Self {
-            sight: Sight::of_grants(&grants(session).await?),
+            visibility: Visibility::of_grants(&grants(session).await?),
             has_read_only: has_read_only(session).await?,
             ..Self::default()
         };

@@ -6,13 +6,13 @@ use runs::Purpose;
 use sqltext::SqlStatement;
 
 use super::{
-    dear::DearStatements,
     session::{Failure, Session},
+    top_statements::TopStatements,
 };
 
-/// The statements of the `top` dearest kinds that the server takes, and a sentence about them.
+/// The statements of the `top` costliest kinds that the server takes, and a sentence about them.
 pub fn executable(
-    dear: DearStatements,
+    kinds: TopStatements,
     top: usize,
     endpoint: &Endpoint,
 ) -> Result<(Vec<SqlStatement>, String), Blamed> {
@@ -21,7 +21,7 @@ pub fn executable(
         let limit = Purpose::Question.limit();
         let mut without_database = Session::open(endpoint, limit).await?;
         let mut with_database = Session::open(endpoint, limit).await?;
-        let found = dear.statements(top, async |change, statement| {
+        let found = kinds.statements(top, async |change, statement| {
             let session = match change {
                 Some(_) => &mut with_database,
                 None => &mut without_database,

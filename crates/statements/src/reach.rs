@@ -53,7 +53,7 @@ pub(super) fn obstacle(
         ));
     }
     if !is_guarded
-        && !catalogue.sight.is_whole
+        && !catalogue.visibility.is_whole
         && let Some(program) = reach.programs().next()
     {
         return Some(format!(
@@ -238,7 +238,7 @@ impl<'a> Reach<'a> {
                 "table {schema}.{name}{by} uses values from a sequence, which a rollback does not return"
             ));
         }
-        let is_seen = catalogue.sight.has_triggers_of(schema, name);
+        let is_seen = catalogue.visibility.has_triggers_of(schema, name);
         (access == Access::RolledBackChange && !is_seen).then(|| {
             format!(
                 "triggers of table {schema}.{name} are not shown to this account (grant it TRIGGER)"

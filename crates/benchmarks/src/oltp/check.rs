@@ -9,7 +9,7 @@ use runs::{
 };
 
 use crate::oltp::{
-    data_set::OltpTables,
+    benchmark::OltpTables,
     table::{ExpectedTable, expected_tables},
 };
 

@@ -48,7 +48,7 @@ impl Session {
                     Ok(statement) => Some(statement),
                     // MySQL does not prepare BEGIN: then it is sent as text, as a C client does.
                     Err(error) if error.server_number() == Some(UNSUPPORTED_PS) => None,
-                    Err(error) => return Err(told(error, sql)),
+                    Err(error) => return Err(statement_failure(error, sql)),
                 });
             }
         }
@@ -139,7 +139,7 @@ impl Session {
 
     #[cold]
     fn failure(&self, error: protocol::Error, text: usize) -> Failure {
-        let mut failure = told(error, &self.plan.texts()[text]);
+        let mut failure = statement_failure(error, &self.plan.texts()[text]);
         failure.retryable = self.plan.ignored.holds(failure.number, failure.lost);
         if failure.retryable {
             self.plan.count_restart();
@@ -149,7 +149,7 @@ impl Session {
 }
 
 /// The failure, with the statement that failed.
-fn told(error: protocol::Error, sql: &str) -> Failure {
+fn statement_failure(error: protocol::Error, sql: &str) -> Failure {
     let mut failure = Failure::from(error);
     failure.message = format!("{} (statement: {sql})", failure.message);
     failure

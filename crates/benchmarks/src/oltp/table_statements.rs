@@ -9,7 +9,7 @@ use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use runs::{Context, Purpose};
 
-use crate::oltp::{data_set::OltpTables, prewarm::Prewarm, table::drop_statement};
+use crate::oltp::{benchmark::OltpTables, prewarm::Prewarm, table::drop_statement};
 
 /// Progress of the statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

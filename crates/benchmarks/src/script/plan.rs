@@ -153,8 +153,8 @@ impl Plan {
             .prepared_statements(self.statements.len())
     }
 
-    /// What the record of a run says of it.
-    pub fn told(&self) -> BTreeMap<String, String> {
+    /// The settings in the record of a run.
+    pub fn recorded_settings(&self) -> BTreeMap<String, String> {
         let mode = Mode::NAMES[self.settings.mode as usize].to_owned();
         let files = self.programs.iter();
         let files: Vec<String> = files
@@ -162,11 +162,11 @@ impl Plan {
             .collect();
         let defined = (self.defined.iter())
             .map(|(slot, value)| (format!(":{}", self.names.of_slot(*slot)), value.clone()));
-        let mut told: BTreeMap<String, String> = defined.collect();
-        told.insert("scripts".to_owned(), files.join(" "));
-        told.insert("mode".to_owned(), mode);
-        told.insert("scale".to_owned(), self.settings.scale.to_string());
-        told
+        let mut settings: BTreeMap<String, String> = defined.collect();
+        settings.insert("scripts".to_owned(), files.join(" "));
+        settings.insert("mode".to_owned(), mode);
+        settings.insert("scale".to_owned(), self.settings.scale.to_string());
+        settings
     }
 
     /// The random numbers of the connection with this index.

@@ -197,7 +197,7 @@ impl Session {
                 plan.names.find(&self.name)
             };
             result = keep(&self.fetched, kept, &mut target, variables)
-                .map_err(|why| told(why, &statement.name));
+                .map_err(|why| statement_failure(why, &statement.name));
         }
         if let (Mode::PrepareEach, Some(prepared)) = (plan.settings.mode, prepared) {
             connection.close_statement(*prepared).await?;
@@ -302,11 +302,11 @@ fn unusable(plan: &Plan, statement: &Statement, why: Unusable) -> Failure {
             format!("the value of the variable :{name} is not a finite number")
         }
     };
-    told(what, &statement.name)
+    statement_failure(what, &statement.name)
 }
 
 #[cold]
-fn told(what: impl std::fmt::Display, statement: &str) -> Failure {
+fn statement_failure(what: impl std::fmt::Display, statement: &str) -> Failure {
     Failure {
         is_of_input: true,
         ..Failure::of_client(format!("{what} (statement: {statement})"))

@@ -92,18 +92,18 @@ impl ScriptUser {
         let mut next = 0;
         while let Some(step) = program.steps.get(next) {
             next += 1;
-            let told = |error| told(plan, self.script, step.place, error);
+            let failure = |error| evaluation_failure(plan, self.script, step.place, error);
             match &step.action {
                 Action::Run(statement) => {
                     self.has_waited = true;
                     session.run(*statement, &mut state.variables, watch).await?;
                 }
                 Action::Set { slot, code } => {
-                    let value = state.evaluate(plan, code).map_err(told)?;
+                    let value = state.evaluate(plan, code).map_err(failure)?;
                     state.variables.set(*slot, value);
                 }
                 Action::Unless { code, to } => {
-                    if !state.evaluate(plan, code).map_err(told)?.is_true() {
+                    if !state.evaluate(plan, code).map_err(failure)?.is_true() {
                         next = *to;
                     }
                 }
@@ -114,9 +114,9 @@ impl ScriptUser {
                         Length::Fixed(pause) => *pause,
                         Length::Variable { slot, unit } => {
                             let number = state.variables.scalar(*slot, &plan.lists);
-                            let number = number.and_then(Scalar::double).map_err(told)?;
+                            let number = number.and_then(Scalar::double).map_err(failure)?;
                             if !number.is_finite() {
-                                return Err(told(EvalError::Pause(number)));
+                                return Err(failure(EvalError::Pause(number)));
                             }
                             unit.mul_f64(number.clamp(0.0, f64::from(u32::MAX)))
                         }
@@ -154,7 +154,7 @@ impl State {
 
 /// The failure of an expression, with its place: `orders.sql, line 3, column 1: division by zero`.
 #[cold]
-fn told(plan: &Plan, script: usize, place: Place, error: EvalError) -> Failure {
+fn evaluation_failure(plan: &Plan, script: usize, place: Place, error: EvalError) -> Failure {
     let what = match error {
         EvalError::Unset(slot) => format!("the variable :{} is not set", plan.names.of_slot(slot)),
         EvalError::Text(slot) => {

@@ -25,6 +25,15 @@ struct Fill {
     statements: u64,
 }
 
+/// A statement that makes the tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TableStatement {
+    /// Creates or fills a table.
+    Own(Vec<u8>),
+    /// Begins or ends a transaction of many rows, which the original does not have.
+    Transaction(&'static str),
+}
+
 /// A storage engine, with the option after its colon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Engine {
@@ -92,7 +101,7 @@ impl Tables {
 
     /// Statements to send after statement `number` so that rows are inserted in transactions of a thousand. Empty for
     /// the user's own tables, because their statements may contain transactions.
-    pub fn between(&self, number: usize) -> &'static [&'static str] {
+    fn between(&self, number: usize) -> &'static [&'static str] {
         match number as u64 {
             _ if self.fill.is_none() => &[],
             0 => &["START TRANSACTION"],
@@ -102,11 +111,30 @@ impl Tables {
     }
 
     /// Statements to send after the last statement.
-    pub fn behind(&self) -> &'static [&'static str] {
+    fn behind(&self) -> &'static [&'static str] {
         match self.fill {
             Some(_) => &["COMMIT"],
             None => &[],
         }
+    }
+
+    /// All statements that make the tables, in order; the first one ends with this suffix.
+    pub fn table_statements<'t>(
+        &'t self,
+        suffix: &'t str,
+    ) -> impl Iterator<Item = TableStatement> + 't {
+        let transactions = |all: &'static [&'static str]| {
+            let all = all.iter().copied();
+            all.map(TableStatement::Transaction)
+        };
+        let own = self.statements().enumerate();
+        let own = own.flat_map(move |(number, statement)| {
+            let suffix = if number == 0 { suffix } else { "" };
+            let sql = [statement.sql(), suffix.as_bytes()].concat();
+            let first = std::iter::once(TableStatement::Own(sql));
+            first.chain(transactions(self.between(number)))
+        });
+        own.chain(transactions(self.behind()))
     }
 
     /// Creates and fills the tables over a connection to their database.
@@ -115,23 +143,18 @@ impl Tables {
         connection: &mut Connection,
         engine: Option<&Engine>,
     ) -> Result<(), protocol::Error> {
-        let mut suffix = Vec::new();
+        let mut suffix = String::new();
         if let Some(engine) = engine {
             connection.query(engine.set().as_bytes()).await?;
             if let Some(option) = &engine.option {
-                suffix = format!(" {option}").into_bytes();
+                suffix = format!(" {option}");
             }
         }
-        for (number, statement) in self.statements().enumerate() {
-            let sql = [statement.sql(), &suffix].concat();
-            suffix.clear();
-            connection.query(&sql).await?;
-            for sql in self.between(number) {
-                connection.query(sql.as_bytes()).await?;
-            }
-        }
-        for sql in self.behind() {
-            connection.query(sql.as_bytes()).await?;
+        for statement in self.table_statements(&suffix) {
+            match statement {
+                TableStatement::Own(sql) => connection.query(&sql).await?,
+                TableStatement::Transaction(sql) => connection.query(sql.as_bytes()).await?,
+            };
         }
         Ok(())
     }

@@ -89,7 +89,7 @@ impl SlapUser {
                 }
                 Ok(())
             }
-            Err(error) => Err(told(error, &self.sql)),
+            Err(error) => Err(statement_failure(error, &self.sql)),
         }
     }
 
@@ -103,7 +103,7 @@ impl SlapUser {
 
 /// The failure with its statement, in mysqlslap's wording.
 #[cold]
-fn told(error: protocol::Error, sql: &[u8]) -> Failure {
+fn statement_failure(error: protocol::Error, sql: &[u8]) -> Failure {
     let mut failure = Failure::from(error);
     failure.message = format!(
         "Cannot run query {} ERROR : {}",
@@ -127,7 +127,7 @@ impl User for SlapUser {
         for sql in &self.plan.planned.on_connect {
             self.plan.echo(&[sql.as_bytes(), b";"]);
             if let Err(error) = connection.query(sql.as_bytes()).await {
-                return Err(told(error, sql.as_bytes()));
+                return Err(statement_failure(error, sql.as_bytes()));
             }
         }
         self.connection = Some(connection);

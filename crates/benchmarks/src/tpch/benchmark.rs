@@ -189,7 +189,7 @@ impl Work for MeasuredLoad {
 
     fn known_after(&self, endpoint: &Endpoint, took_s: f64, _context: &Context) -> Vec<Line> {
         let table = self.load.table();
-        let (rows, bytes) = self.load.brought();
+        let (rows, bytes) = self.load.loaded_totals();
         vec![Line::Loaded(samples::Loaded {
             // A server that died has nothing to say, and the end of the load is reported elsewhere.
             disk_bytes: disk_bytes([table].into_iter(), endpoint).ok().flatten(),

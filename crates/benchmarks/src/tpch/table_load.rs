@@ -70,7 +70,7 @@ impl TableLoad {
     }
 
     /// Rows and bytes of the finished LOAD DATA statements.
-    pub(super) fn brought(&self) -> (u64, u64) {
+    pub(super) fn loaded_totals(&self) -> (u64, u64) {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (of(&self.rows_in), of(&self.bytes_in))
     }

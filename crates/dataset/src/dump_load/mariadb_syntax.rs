@@ -24,16 +24,35 @@ const OF_MARIADB: [&str; 16] = [
     "WITH SYSTEM VERSIONING",
 ];
 
+/// A server's message about a syntax error: `... the manual that corresponds to your MariaDB server version for the right
+/// syntax to use near 'FORM page' at line 2`.
+///
+/// Source: ER_SYNTAX_ERROR and ER_PARSE_ERROR in share/messages_to_clients.txt of MySQL and in sql/share/errmsg-utf8.txt of
+/// MariaDB.
+struct SyntaxError<'a> {
+    is_of_mariadb: bool,
+    /// The statement from the place at which the parser stopped.
+    near: &'a str,
+}
+
+impl<'a> SyntaxError<'a> {
+    /// `None` for any other error.
+    fn of(error: &'a ServerError) -> Option<Self> {
+        let message = error.message.as_str();
+        let (_, near) = message.split_once(" near '")?;
+        (error.number == PARSE_ERROR).then(|| Self {
+            is_of_mariadb: message.contains("MariaDB server version"),
+            near,
+        })
+    }
+}
+
 /// The remedy if MySQL refuses a statement because of MariaDB's syntax; `None` for all other errors.
 ///
 /// Source: MySQL Reference Manual, "Data Type Default Values".
 pub(super) fn hint_to_syntax(error: &ServerError, statement: &[u8]) -> Option<String> {
-    let is_of_mariadb = error.message.contains("MariaDB server version");
-    if error.number != PARSE_ERROR || is_of_mariadb {
-        return None;
-    }
-    let (_, near) = error.message.split_once(" near '")?;
-    let near = near.trim_start_matches('`').to_ascii_uppercase();
+    let error = SyntaxError::of(error).filter(|it| !it.is_of_mariadb)?;
+    let near = error.near.trim_start_matches('`').to_ascii_uppercase();
     if let Some(function) = function_as_default(&near, statement) {
         let function = function.to_ascii_lowercase();
         return Some(format!(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     keys::table_with,
-    nearest::{meant, nearest},
+    nearest::{nearest, synonym_of},
 };
 
 /// An error at a position of the experiment file.
@@ -186,7 +186,7 @@ impl Problem {
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::UnknownKey { key, known, .. } => {
-                let near = meant(key, known).or_else(|| nearest(key, known));
+                let near = synonym_of(key, known).or_else(|| nearest(key, known));
                 match (near, table_with(key)) {
                     (Some(near), _) => format!("did you mean `{near}`?"),
                     (None, Some(table)) => format!("`{key}` belongs in {table}"),

@@ -7,7 +7,7 @@ use crate::{
     file::{problem::Problem, section::Section},
     keys,
     spec::{
-        chosen,
+        selected_table,
         server::{Restart, ServerSpec},
     },
 };
@@ -60,12 +60,12 @@ impl DataSpec {
         if !section.is_there() {
             return Ok(None);
         }
-        section.allow(&[chosen::keys(kinds), keys::DATA.to_vec()].concat())?;
-        let source = chosen::read(section, kinds)?;
+        section.allow(&[selected_table::keys(kinds), keys::DATA.to_vec()].concat())?;
+        let source = selected_table::read(section, kinds)?;
         if source.kind.needs_private_server(&source.values)
             && matches!(server, ServerSpec::Given { .. })
         {
-            let key = chosen::key_of(section, source.kind).unwrap_or(source.name());
+            let key = selected_table::key_of(section, source.kind).unwrap_or(source.name());
             let problem = Problem::OtherServer {
                 key,
                 needs: "a private server",

@@ -8,8 +8,8 @@ use crate::{
     error::Error,
     file::{problem::Problem, section::Section, template::Levels},
     spec::{
-        chosen,
         load_quantity::{CONNECTIONS, DURATION, RATE, connections},
+        selected_table,
     },
 };
 
@@ -162,7 +162,7 @@ impl<'a> Written<'a> {
         let mut meaningless = source.kind.meaningless(&source.values).iter();
         let is_there = |key: &&&str| KEYS.contains(key) && section.value(key).is_some();
         if let Some(key) = meaningless.find(is_there) {
-            return Err(chosen::meaningless(&section, key, source.kind));
+            return Err(selected_table::meaningless(&section, key, source.kind));
         }
         let length = section.parsed("for", DURATION, quantity::duration)?;
         let length = section.required("for", length, FOR_EXAMPLE)?;

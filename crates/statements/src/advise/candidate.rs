@@ -11,7 +11,7 @@ use sqltext::SqlStatement;
 use units::{count, si};
 
 use super::{
-    rewording::{self, Rewording, Signs},
+    rewording::{self, Rewording, RewordingKind, Signs},
     table_facts::TableFacts,
 };
 use crate::{
@@ -56,24 +56,46 @@ pub(super) enum Remedy {
 pub(super) struct SideChange {
     /// Its name: `index_price`.
     pub(super) name: String,
-    /// SQL or an option of a variant; empty for another text alone.
-    pub(super) parts: String,
-    /// The indexes that the parts make, if they do.
-    pub(super) indexes: Option<NewIndexes>,
+    pub(super) parts: Parts,
     /// Another text of the statement.
     pub(super) text: Option<String>,
 }
 
-impl SideChange {
-    /// Whether it is an option of the server, and not a change that can be taken back on a running one.
-    pub(super) fn is_option(&self) -> bool {
-        is_option(&self.parts)
-    }
+/// The parts of a variant, by what they change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// None, for another text alone.
+    None,
+    /// SQL that sets variables of the session.
+    Session(String),
+    /// SQL that makes indexes, or makes them visible.
+    Indexes { sql: String, indexes: NewIndexes },
+    /// An option of the server with its value.
+    ServerOption { name: &'static str, value: u64 },
 }
 
-/// Whether the parts of a variant are an option of the server.
-pub(super) fn is_option(parts: &str) -> bool {
-    parts.starts_with("option ")
+impl Parts {
+    /// The parts as a variant has them: `option innodb_buffer_pool_size = 1073741824`; empty if there are none.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::None => String::new(),
+            Self::Session(sql) | Self::Indexes { sql, .. } => sql.clone(),
+            Self::ServerOption { name, value } => format!("option {name} = {value}"),
+        }
+    }
+
+    /// Whether it is an option of the server, and not a change that can be taken back on a running one.
+    pub(super) fn is_option(&self) -> bool {
+        matches!(self, Self::ServerOption { .. })
+    }
+
+    /// The indexes that the parts make, if they do.
+    pub(super) fn indexes(&self) -> Option<&NewIndexes> {
+        match self {
+            Self::Indexes { indexes, .. } => Some(indexes),
+            Self::None | Self::Session(_) | Self::ServerOption { .. } => None,
+        }
+    }
 }
 
 impl Remedy {
@@ -81,18 +103,16 @@ impl Remedy {
     fn of_text(name: String, text: String) -> Self {
         Self::Side(SideChange {
             name,
-            parts: String::new(),
-            indexes: None,
+            parts: Parts::None,
             text: Some(text),
         })
     }
 
-    /// SQL or an option alone.
-    pub(super) fn of_parts(name: &str, parts: String) -> Self {
+    /// Parts of a variant alone.
+    pub(super) fn of_parts(name: &str, parts: Parts) -> Self {
         Self::Side(SideChange {
             name: name.to_owned(),
             parts,
-            indexes: None,
             text: None,
         })
     }
@@ -100,12 +120,10 @@ impl Remedy {
     /// The same without the other text, which stands below.
     pub(super) fn title(&self) -> String {
         match self {
-            Self::Side(change) if change.text.is_some() && change.parts.is_empty() => {
-                "another text of the statement".to_owned()
-            }
-            Self::Side(change) if change.text.is_some() => {
-                format!("{}; and another text of the statement", change.parts)
-            }
+            Self::Side(change) if change.text.is_some() => match &change.parts {
+                Parts::None => "another text of the statement".to_owned(),
+                parts => format!("{}; and another text of the statement", parts.text()),
+            },
             _ => self.words(),
         }
     }
@@ -115,10 +133,10 @@ impl Remedy {
         match self {
             Self::Statistics(tables) => format!("analyze table {}", tables.join(", ")),
             Self::Author(what) => what.clone(),
-            Self::Side(change) => match &change.text {
-                None => change.parts.clone(),
-                Some(text) if change.parts.is_empty() => format!("as {text}"),
-                Some(text) => format!("{}; and the statement as {text}", change.parts),
+            Self::Side(change) => match (&change.parts, &change.text) {
+                (parts, None) => parts.text(),
+                (Parts::None, Some(text)) => format!("as {text}"),
+                (parts, Some(text)) => format!("{}; and the statement as {text}", parts.text()),
             },
         }
     }
@@ -175,7 +193,7 @@ impl Subject<'_> {
             reworded.retain(|it| {
                 let column = it.condition.as_ref().map(|it| it.column.as_str());
                 let is_read = |column| self.is_read_by_expression(table, facts, column);
-                it.kind != "range" || !column.is_some_and(is_read)
+                it.kind != RewordingKind::Range || !column.is_some_and(is_read)
             });
             found.extend(self.authors(table, facts, &reworded));
             found.extend(self.computed(table, facts, &reworded));
@@ -233,7 +251,7 @@ impl Subject<'_> {
 
     /// Another text as a candidate.
     fn reworded(&self, rewording: Rewording, saving: f64) -> Candidate {
-        let name = format!("{}_{}", rewording.kind, self.number);
+        let name = format!("{}_{}", rewording.kind.word(), self.number);
         Candidate {
             reason: rewording.reason,
             saving,
@@ -332,10 +350,13 @@ impl Subject<'_> {
                 "the sort does not fit into its buffer: {} merge passes",
                 number(passes)
             ),
-            self.saving_by_text("sort"),
+            self.saving_by_sort_buffer(),
             Remedy::of_parts(
                 "sort_buffer",
-                format!("set sort_buffer_size = {}", sort_bytes.unwrap_or(0)),
+                Parts::Session(format!(
+                    "set sort_buffer_size = {}",
+                    sort_bytes.unwrap_or(0)
+                )),
             ),
         );
         let table_bytes = larger_buffer(self.buffers.temporary_table_bytes, TEMPORARY_TABLE_BYTES);
@@ -346,10 +367,12 @@ impl Subject<'_> {
                 "{} temporary tables on disk; those with TEXT or BLOB columns stay there before MySQL 8.0.13 and in MariaDB",
                 number(on_disk)
             ),
-            self.saving_by_text("temporary"),
+            saving::UNKNOWN,
             Remedy::of_parts(
                 "temporary_tables",
-                format!("set tmp_table_size = {bytes}; set max_heap_table_size = {bytes}"),
+                Parts::Session(format!(
+                    "set tmp_table_size = {bytes}; set max_heap_table_size = {bytes}"
+                )),
             ),
         );
         let pool = self.buffers.larger_pool_bytes.unwrap_or(0);
@@ -363,7 +386,10 @@ impl Subject<'_> {
             (read as f64 / asked.max(1) as f64).min(1.0),
             Remedy::of_parts(
                 "buffer_pool",
-                format!("option innodb_buffer_pool_size = {pool}"),
+                Parts::ServerOption {
+                    name: "innodb_buffer_pool_size",
+                    value: pool,
+                },
             ),
         );
         found

@@ -287,7 +287,7 @@ impl Diagnosis {
     pub(super) fn renew(&mut self, fresh: Self) {
         let stays = |it: &Advice| {
             let is_option = match &it.candidate.remedy {
-                Remedy::Side(change) => change.is_option(),
+                Remedy::Side(change) => change.parts.is_option(),
                 _ => false,
             };
             it.is_statistics() || is_option

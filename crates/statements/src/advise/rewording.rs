@@ -19,12 +19,42 @@ use crate::statement_text::{ColumnName, StatementText, TableColumn};
 /// Another text with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rewording {
-    /// The kind, for the name of a variant: `union`.
-    pub(super) kind: &'static str,
+    pub(super) kind: RewordingKind,
     pub(super) text: String,
     pub(super) reason: String,
     /// The condition that it makes of another one.
     pub(super) condition: Option<NewCondition>,
+}
+
+/// What another text has in place of the statement's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RewordingKind {
+    /// A range of a column in place of a condition on a function of it.
+    Range,
+    /// A number in quotation marks.
+    Quoted,
+    /// A UNION in place of an OR.
+    Union,
+    /// The statement without what forces a part of its plan.
+    Unforced,
+    /// A join in place of the subquery of an IN.
+    Join,
+    /// A table in place of a derived table with all its rows.
+    Merged,
+}
+
+impl RewordingKind {
+    /// The kind in the name of a variant: `union`.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Range => "range",
+            Self::Quoted => "quoted",
+            Self::Union => "union",
+            Self::Unforced => "unforced",
+            Self::Join => "join",
+            Self::Merged => "merged",
+        }
+    }
 }
 
 /// A condition that an index can serve, in place of one that none serves.
@@ -89,7 +119,7 @@ pub(super) fn of_conditions(
             )
         };
         found.extend(rewritten.map(|text| Rewording {
-            kind: "range",
+            kind: RewordingKind::Range,
             text,
             reason,
             condition: Some(NewCondition {
@@ -103,7 +133,7 @@ pub(super) fn of_conditions(
     for column in of_text {
         let rewritten = with_quoted_numbers(text, &column_of(table, column, is_shared(column)));
         found.extend(rewritten.map(|text| Rewording {
-            kind: "quoted",
+            kind: RewordingKind::Quoted,
             text,
             reason: format!(
                 "{}.{column} is text and is compared with a number, which converts every row; a quoted value must \
@@ -119,7 +149,7 @@ pub(super) fn of_conditions(
     let has_indexes = table.either.iter().all(|it| facts.is_first_of_index(it));
     if !table.either.is_empty() && has_indexes {
         found.extend(with_union_for_or(text).map(|text| Rewording {
-            kind: "union",
+            kind: RewordingKind::Union,
             text,
             reason: format!(
                 "an OR over {} of {}, each with an index: each part of a UNION can use its own",
@@ -161,16 +191,20 @@ pub(super) fn of_plan(
             "the statement forces a part of its plan: {}",
             forced.join(", ")
         );
-        add("unforced", Some(text), reason);
+        add(RewordingKind::Unforced, Some(text), reason);
     }
     if signs.has_dependent_in() {
         let reason =
             "the subquery of IN runs for each row outside; as a derived table it runs once";
-        add("join", with_join_for_in(text, are_alike), reason.to_owned());
+        add(
+            RewordingKind::Join,
+            with_join_for_in(text, are_alike),
+            reason.to_owned(),
+        );
     }
     let reason = "a derived table with all rows of its table is kept in a temporary table, without the table's indexes";
     let merged = with_merged_derived(text, |alias| signs.is_kept(alias));
-    add("merged", merged, reason.to_owned());
+    add(RewordingKind::Merged, merged, reason.to_owned());
     found
 }
 

@@ -15,7 +15,7 @@ use sqltext::SqlStatement;
 
 use self::servers::Servers;
 use super::{
-    candidate::{Remedy, SideChange},
+    candidate::{Parts, Remedy, SideChange},
     diagnosis::{Advice, Diagnosis, TrialTime},
     proof::Proof,
 };
@@ -64,7 +64,7 @@ struct Side {
     /// The settings of its session.
     variant: Variant,
     /// What changes its server: the parts, and their variant.
-    changes: Option<(String, Variant)>,
+    changes: Option<(Parts, Variant)>,
     statements: Vec<SqlStatement>,
     /// Places of the statements for which it changes nothing.
     unaffected: Vec<usize>,
@@ -100,8 +100,8 @@ impl Rounds<'_> {
             .iter()
             .filter_map(|place| side_change(&diagnosis.advice[*place]));
         for change in changes {
-            if change.indexes.is_none() && needs_server(change) {
-                let variant = parsed(&change.name, &change.parts)?;
+            if change.parts.is_option() {
+                let variant = parsed(&change.name, &change.parts.text())?;
                 with_options.push((change.parts.clone(), variant));
             }
         }
@@ -284,12 +284,18 @@ impl Rounds<'_> {
         let Some(change) = side_change(advice) else {
             return Ok(None);
         };
-        let variant = parsed(&change.name, &change.parts)?;
+        let variant = match &change.parts {
+            Parts::None => Variant {
+                name: change.name.clone(),
+                ..Variant::default()
+            },
+            parts => parsed(&change.name, &parts.text())?,
+        };
         let mut statements = self.statements.to_vec();
         if let Some(text) = &change.text {
             statements[advice.at] = statements[advice.at].reworded(text.as_bytes());
         }
-        let is_text_alone = change.parts.is_empty();
+        let is_text_alone = matches!(change.parts, Parts::None);
         let others = (0..statements.len()).filter(|at| is_text_alone && *at != advice.at);
         let is_needed = |it: &SqlStatement| is_setting(it) || sets_variables(it);
         let unaffected = others.filter(|at| !is_needed(&statements[*at])).collect();
@@ -299,7 +305,7 @@ impl Rounds<'_> {
             changes: needs_server(change).then(|| (change.parts.clone(), variant)),
             statements,
             unaffected,
-            indexes: change.indexes.clone(),
+            indexes: change.parts.indexes().cloned(),
         }))
     }
 
@@ -425,17 +431,11 @@ fn side_change(advice: &Advice) -> Option<&SideChange> {
 
 /// Whether a candidate changes a server or its data, and not only its session or the text of the statement.
 fn needs_server(change: &SideChange) -> bool {
-    change.indexes.is_some() || change.is_option()
+    change.parts.indexes().is_some() || change.parts.is_option()
 }
 
 /// The variant of these parts.
 fn parsed(name: &str, parts: &str) -> Result<Variant, Blamed> {
-    if parts.is_empty() {
-        return Ok(Variant {
-            name: name.to_owned(),
-            ..Variant::default()
-        });
-    }
     let variant = Variant::parse(&format!("{name}: {parts}"));
     variant.map_err(|error| Blamed::new(Blame::Server, error))
 }

@@ -1,7 +1,7 @@
 //! What is found in a schema that has a bit of everything.
 
 use super::*;
-use crate::sight::Sight;
+use crate::visibility::Visibility;
 
 fn program(kind: ProgramKind, name: &str, text: Option<&str>) -> Program {
     Program {
@@ -88,7 +88,9 @@ fn shop() -> Catalogue {
             },
         ],
         loadable: vec!["sys_exec".to_owned()],
-        sight: Sight::of_grants(&["GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost`".to_owned()]),
+        visibility: Visibility::of_grants(&[
+            "GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost`".to_owned()
+        ]),
         has_read_only: true,
     }
 }
@@ -214,7 +216,9 @@ fn without_a_transaction_that_only_reads_nothing_unknown_is_called() {
 #[test]
 fn what_is_not_shown_to_an_account_is_not_taken_for_harmless() {
     let catalogue = Catalogue {
-        sight: Sight::of_grants(&["GRANT TRIGGER ON `shop`.`item` TO `a`@`%`".to_owned()]),
+        visibility: Visibility::of_grants(
+            &["GRANT TRIGGER ON `shop`.`item` TO `a`@`%`".to_owned()],
+        ),
         ..shop()
     };
     for (text, access, expected) in [
@@ -246,7 +250,7 @@ fn what_is_not_shown_to_an_account_is_not_taken_for_harmless() {
     }
     let unseen = Catalogue {
         programs: Vec::new(),
-        sight: Sight::default(),
+        visibility: Visibility::default(),
         ..shop()
     };
     let found = found(&unseen, "delete from watched", Access::RolledBackChange);

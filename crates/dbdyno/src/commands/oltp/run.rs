@@ -66,7 +66,7 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
     let path = place.path();
     let single = SingleRun {
         name: format!("oltp {}", script.name()),
-        settings: told_settings(&plan),
+        settings: recorded_settings(&plan),
         arguments: recorded_arguments(),
         rules: LoadRules {
             stop,
@@ -180,7 +180,7 @@ fn warn_of_missing_rows(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> 
     Ok(())
 }
 
-fn told_settings(plan: &Plan) -> BTreeMap<String, String> {
+fn recorded_settings(plan: &Plan) -> BTreeMap<String, String> {
     let settings = plan.settings();
     let statements = if plan.is_prepared() {
         "prepared"

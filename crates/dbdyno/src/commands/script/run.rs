@@ -161,7 +161,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let path = place.path();
     let single = SingleRun {
         name: format!("script {}", plan.operations().join(" ")),
-        settings: plan.told(),
+        settings: plan.recorded_settings(),
         arguments: recorded_arguments(),
         rules: LoadRules::of_command(&load.spec),
         load,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use blame::{Blame, Blamed};
 use sqltext::{Quoting, SqlScriptError, SqlStatement};
-use statements::{DearStatements, executable, quoting_of};
+use statements::{TopStatements, executable, quoting_of};
 
 use crate::connection_options::ConnectionOptions;
 
@@ -32,12 +32,12 @@ impl InputArgs {
         connection: &ConnectionOptions,
     ) -> Result<Vec<SqlStatement>, Blamed> {
         if let Some(from) = &self.from {
-            let dear = if from.as_os_str() == "digest" {
-                DearStatements::of_digests(&connection.endpoint()?)?
+            let kinds = if from.as_os_str() == "digest" {
+                TopStatements::of_digests(&connection.endpoint()?)?
             } else {
-                DearStatements::of_slow_log(from)?
+                TopStatements::of_slow_log(from)?
             };
-            let (statements, note) = executable(dear, self.top as usize, &connection.endpoint()?)?;
+            let (statements, note) = executable(kinds, self.top as usize, &connection.endpoint()?)?;
             eprintln!("note: {note}");
             return Ok(statements);
         }

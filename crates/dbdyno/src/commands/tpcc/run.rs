@@ -173,7 +173,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     let single = SingleRun {
         name: "tpcc".to_owned(),
-        settings: told(&args, terminals.plan()),
+        settings: recorded_settings(&args, terminals.plan()),
         arguments: recorded_arguments(),
         rules: LoadRules {
             connections: connections(args.connections, mode.deliveries),
@@ -311,7 +311,7 @@ fn told_inputs(inputs: &[Share]) -> Vec<InputShare> {
 }
 
 /// What the run was asked to do, for its record.
-fn told(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
+fn recorded_settings(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
     let constants = plan.constants;
     let pairs = [
         ("warehouses", plan.warehouses.to_string()),

@@ -1,6 +1,6 @@
 //! The connection for all work around the clients: schema, tables, keys, queries before and after.
 
-use benchmarks::slap::{Engine, Keys, Statement};
+use benchmarks::slap::{Engine, Keys, Statement, TableStatement};
 use blame::{Blame, Blamed};
 use protocol::{Compression, Connection, Endpoint, Outcome};
 use runs::{Purpose, quoted, refuse_if_interrupted, wait};
@@ -67,20 +67,18 @@ impl<'s> Main<'s> {
         if let Some(sql) = engine.and_then(|engine| statements::set_engine(dialect, engine)) {
             self.run(&sql)?;
         }
-        let mut suffix = self.settings.create_suffix(engine);
-        let tables = &self.settings.tables;
-        for (number, statement) in tables.statements().enumerate() {
-            let mut sql = statement.sql().to_vec();
-            sql.extend_from_slice(suffix.as_bytes());
-            suffix.clear();
-            refuse_if_interrupted()?;
-            self.run_bytes(&sql)?;
-            tables
-                .between(number)
-                .iter()
-                .try_for_each(|sql| self.ask(sql))?;
+        let settings = self.settings;
+        let suffix = settings.create_suffix(engine);
+        for statement in settings.tables.table_statements(&suffix) {
+            match statement {
+                TableStatement::Own(sql) => {
+                    refuse_if_interrupted()?;
+                    self.run_bytes(&sql)?;
+                }
+                TableStatement::Transaction(sql) => self.ask(sql)?,
+            }
         }
-        tables.behind().iter().try_for_each(|sql| self.ask(sql))
+        Ok(())
     }
 
     fn make_schema(&mut self) -> Result<(), Blamed> {

@@ -202,7 +202,7 @@ impl Tests<'_, '_> {
                 .label
                 .clone()
                 .unwrap_or_else(|| settings.program.to_owned()),
-            settings: told(settings, self.endpoint, engine, clients),
+            settings: recorded_settings(settings, self.endpoint, engine, clients),
             arguments: recorded_arguments(),
             load,
             rules,
@@ -252,25 +252,25 @@ fn load(settings: &Settings, clients: u32) -> PlannedLoad {
 }
 
 /// The record's lines about its round.
-fn told(
+fn recorded_settings(
     settings: &Settings,
     endpoint: &Endpoint,
     engine: Option<&Engine>,
     clients: u32,
 ) -> BTreeMap<String, String> {
-    let mut told = BTreeMap::from([
+    let mut recorded = BTreeMap::from([
         ("concurrency".to_owned(), clients.to_string()),
         ("load-type".to_owned(), settings.load_type.clone()),
         ("commit".to_owned(), settings.commit_every.to_string()),
         ("detach".to_owned(), settings.reconnect_every.to_string()),
     ]);
     if endpoint.compression != Compression::Off {
-        told.insert("compress".to_owned(), "true".to_owned());
+        recorded.insert("compress".to_owned(), "true".to_owned());
     }
     if let Some(engine) = engine {
-        told.insert("engine".to_owned(), engine.name.clone());
+        recorded.insert("engine".to_owned(), engine.name.clone());
     }
-    told
+    recorded
 }
 
 /// Reports statements lost by mysqlslap's division, or a share of 0 that becomes one pass.

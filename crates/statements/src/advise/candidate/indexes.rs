@@ -4,7 +4,9 @@ use plans::{Access, Flag, JoinKind, Node, Operation, TableUse};
 use runs::backticked;
 use units::count;
 
-use super::{Candidate, ROWS_AT_LEAST, Remedy, SideChange, Subject, full_name, plain, read_rows};
+use super::{
+    Candidate, Parts, ROWS_AT_LEAST, Remedy, SideChange, Subject, full_name, plain, read_rows,
+};
 use crate::{
     advise::{
         rewording::{NewCondition, Rewording},
@@ -387,8 +389,8 @@ fn candidate(
     reason: String,
     saving: f64,
 ) -> Candidate {
-    let parts = changes.iter().map(|it| it.sql.as_str());
-    let parts = parts.collect::<Vec<_>>().join("; ");
+    let sql = changes.iter().map(|it| it.sql.as_str());
+    let sql = sql.collect::<Vec<_>>().join("; ");
     let made = changes.iter().filter(|it| it.is_new);
     let indexes = NewIndexes {
         schema: table.schema.clone(),
@@ -403,8 +405,7 @@ fn candidate(
         saving,
         remedy: Remedy::Side(SideChange {
             name,
-            parts,
-            indexes: Some(indexes),
+            parts: Parts::Indexes { sql, indexes },
             text: None,
         }),
     }

@@ -12,8 +12,6 @@ use crate::{
 
 /// A later table drops most rows from this factor on.
 const FACTOR_AT_LEAST: f64 = 10.0;
-/// The beginning of the joins in the plans that show the kind of a join.
-const OF_TREE: &str = "Nested loop";
 
 /// Rows of a table that its conditions keep, over all times that it is read.
 struct Kept<'a> {
@@ -26,9 +24,10 @@ struct Kept<'a> {
 impl Subject<'_> {
     /// The statement with another table first, if conditions on that one keep few of the rows for which it is read.
     pub(super) fn order(&self, text: &StatementText<'_>) -> Option<Candidate> {
-        let mut titles = self.plan.root.all().into_iter().map(|node| &node.title);
-        let shows_kinds = titles.any(|title| title.starts_with(OF_TREE));
-        let is_bound = has_outer_join(text) && !shows_kinds;
+        let nodes = self.plan.root.all().into_iter();
+        let mut forms = nodes.filter_map(|node| node.join_form);
+        let shows_forms = forms.any(|form| form.is_nested_loop);
+        let is_bound = has_outer_join(text) && !shows_forms;
         if is_bound || text.parts.iter().any(|part| part.is("straight_join")) {
             return None;
         }
@@ -96,7 +95,7 @@ fn collect<'a>(
     let filter = (node.operation == Operation::Filter).then_some(node);
     let is_outer = match node.operation {
         Operation::Join(JoinKind::Semi | JoinKind::Anti) => true,
-        Operation::Join(_) => node.title.to_lowercase().contains("left"),
+        Operation::Join(_) => node.join_form.is_some_and(|form| form.is_left),
         _ => false,
     };
     for (at, child) in node.children.iter().enumerate() {
@@ -111,7 +110,7 @@ fn is_other_query(node: &Node) -> bool {
     match node.operation {
         Operation::Query(_) | Operation::Subquery | Operation::Union => true,
         // MariaDB keeps the rows of a query itself in a `temporary table`, too, before it groups them.
-        Operation::Materialise => node.title.to_lowercase().starts_with("materiali"),
+        Operation::Materialise => node.holds_query,
         _ => false,
     }
 }

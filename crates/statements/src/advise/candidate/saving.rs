@@ -4,7 +4,7 @@
 
 use plans::{Flag, Node, Operation, Plan, TableUse, shares};
 
-use super::{Subject, read_rows, rows_of};
+use super::{RewordingKind, Subject, read_rows, rows_of};
 
 /// What a row costs that is found by an index, in rows of a scan.
 const ROW_BY_INDEX: f64 = 5.0;
@@ -14,7 +14,7 @@ const ENTRY: f64 = 0.5;
 /// tried first.
 const LARGER_ENTRIES: f64 = 0.02;
 /// Where the plan shows nothing.
-const UNKNOWN: f64 = 0.5;
+pub(super) const UNKNOWN: f64 = 0.5;
 /// What is measurable is tried before what saves nothing.
 const AT_LEAST: f64 = 0.01;
 
@@ -54,20 +54,32 @@ impl Subject<'_> {
         saving.clamp(AT_LEAST, 1.0)
     }
 
-    /// By another text, or by memory, of this kind: the work that it replaces, where the plan shows it.
-    pub(super) fn saving_by_text(&self, kind: &str) -> f64 {
+    /// By another text of this kind: the work that it replaces, where the plan shows it.
+    pub(super) fn saving_by_text(&self, kind: RewordingKind) -> f64 {
         let found = match kind {
-            "join" => whole_share(self.plan, |node| {
+            RewordingKind::Join => whole_share(self.plan, |node| {
                 node.operation == Operation::Subquery || node.flags.contains(&Flag::Dependent)
             }),
-            "merged" => whole_share(self.plan, |node| {
+            RewordingKind::Merged => whole_share(self.plan, |node| {
                 matches!(node.operation, Operation::Derived | Operation::Materialise)
             }),
-            "sort" => own_share(self.plan, is_sort),
-            _ => 0.0,
+            RewordingKind::Range
+            | RewordingKind::Quoted
+            | RewordingKind::Union
+            | RewordingKind::Unforced => 0.0,
         };
-        if found > 0.0 { found } else { UNKNOWN }
+        or_unknown(found)
     }
+
+    /// By a buffer that sorts fit into: their work, where the plan shows it.
+    pub(super) fn saving_by_sort_buffer(&self) -> f64 {
+        or_unknown(own_share(self.plan, is_sort))
+    }
+}
+
+/// A share of the work; 0 is one that the plan does not show.
+fn or_unknown(share: f64) -> f64 {
+    if share > 0.0 { share } else { UNKNOWN }
 }
 
 /// The share of the nodes of a kind.

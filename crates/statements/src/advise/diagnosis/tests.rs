@@ -3,6 +3,7 @@
 use sqltext::statements_of;
 
 use super::*;
+use crate::advise::candidate::Parts;
 
 fn candidate(remedy: Remedy, saving: f64) -> Candidate {
     Candidate {
@@ -78,9 +79,12 @@ fn fresh_candidates_replace_those_by_old_statistics() {
     let mut fresh = Diagnosis::default();
     let option = Remedy::of_parts(
         "buffer_pool",
-        "option innodb_buffer_pool_size = 5".to_owned(),
+        Parts::ServerOption {
+            name: "innodb_buffer_pool_size",
+            value: 5,
+        },
     );
-    let index = |name: &str| Remedy::of_parts(name, format!("create index {name}"));
+    let index = |name: &str| Remedy::of_parts(name, Parts::Session(format!("create index {name}")));
     for remedy in [statistics(&["s.t"]), index("old"), option] {
         diagnosis.add(0, "1", candidate(remedy, 0.5), 1.0);
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     advise::{
-        candidate::Remedy,
+        candidate::{Parts, Remedy},
         diagnosis::{Advice, Diagnosis},
         index_review::{NeedlessIndex, Why},
         proof::{Effect, Proof},
@@ -48,19 +48,15 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
 
 fn advice_json(it: &Advice) -> Value {
     let remedy = &it.candidate.remedy;
-    let (kind, text) = match remedy {
-        Remedy::Statistics(_) => ("variant", None),
-        Remedy::Author(_) => ("rewrite", None),
-        Remedy::Side(change) => match &change.text {
-            None => ("variant", None),
-            Some(text) if change.parts.is_empty() => ("statement", Some(text)),
-            Some(text) => ("variant and statement", Some(text)),
+    let (kind, what, text) = match remedy {
+        Remedy::Statistics(_) => ("variant", remedy.words(), None),
+        Remedy::Author(_) => ("rewrite", remedy.words(), None),
+        Remedy::Side(change) => match (&change.parts, &change.text) {
+            (_, None) => ("variant", remedy.words(), None),
+            // Another text alone is the remedy itself.
+            (Parts::None, Some(text)) => ("statement", text.clone(), Some(text)),
+            (_, Some(text)) => ("variant and statement", remedy.words(), Some(text)),
         },
-    };
-    // Another text alone is the remedy itself.
-    let what = match text {
-        Some(text) if kind == "statement" => text.clone(),
-        _ => remedy.words(),
     };
     json!({
         "statement": it.statement,

@@ -5,7 +5,7 @@ use stats::Interval;
 
 use super::*;
 use crate::advise::{
-    candidate::{Candidate, Remedy},
+    candidate::{Candidate, Parts, Remedy},
     diagnosis::FailedStatement,
     index_review::{NeedlessIndex, Why},
 };
@@ -26,7 +26,7 @@ fn advice(at: usize, statement: &str, parts: &str, proof: Option<Proof>) -> Advi
         also_for: Vec::new(),
         candidate: Candidate {
             reason: "t reads 8.00k rows (whole table)".to_owned(),
-            remedy: Remedy::of_parts("name", parts.to_owned()),
+            remedy: Remedy::of_parts("name", Parts::Session(parts.to_owned())),
             saving: 0.5,
         },
         saving_s: 0.5,

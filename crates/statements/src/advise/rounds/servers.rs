@@ -6,7 +6,7 @@ use runs::{Context, named_server};
 use server::Settings;
 
 use crate::{
-    advise::candidate::is_option,
+    advise::candidate::Parts,
     compare::{Copies, Variant},
     connection::Connection,
 };
@@ -27,7 +27,7 @@ pub(super) struct Servers {
     /// For candidates that are taken back; or why there is no copy.
     pub(super) changed: Result<Endpoint, String>,
     /// For each candidate that is an option, by its parts.
-    with_options: Vec<(String, Result<Endpoint, String>)>,
+    with_options: Vec<(Parts, Result<Endpoint, String>)>,
     /// The processes of the copies; none if there are no copies.
     pub(super) pids: Vec<u32>,
 }
@@ -47,7 +47,7 @@ impl Servers {
     /// one for each option, which has the parts of its candidate and their variant.
     pub(super) fn copied(
         connection: &dyn Connection,
-        options: Vec<(String, Variant)>,
+        options: Vec<(Parts, Variant)>,
         context: &Context,
     ) -> Result<(Self, Copies), Blamed> {
         let Some(name) = connection.server() else {
@@ -95,12 +95,12 @@ impl Servers {
     }
 
     /// The server for a candidate with these parts, which changes it; or why there is none.
-    pub(super) fn of(&self, parts: &str) -> Result<&Endpoint, String> {
+    pub(super) fn of(&self, parts: &Parts) -> Result<&Endpoint, String> {
         let mut own = self.with_options.iter();
         let own = own.find(|(known, _)| known == parts);
         match own {
             Some((_, endpoint)) => endpoint.as_ref().map_err(String::clone),
-            None if is_option(parts) => Err(NO_COPY.to_owned()),
+            None if parts.is_option() => Err(NO_COPY.to_owned()),
             None => self.changed.as_ref().map_err(String::clone),
         }
     }

@@ -23,22 +23,29 @@ fn advice(remedy: Remedy) -> Advice {
 fn index(name: &str) -> Advice {
     advice(Remedy::Side(SideChange {
         name: name.to_owned(),
-        parts: format!("create index {name} on s.t (a)"),
-        indexes: Some(NewIndexes {
-            schema: "s".to_owned(),
-            table: "t".to_owned(),
-            names: vec![name.to_owned()],
-            columns: vec!["a".to_owned()],
-            undone_by: Vec::new(),
-            made: vec![name.to_owned()],
-        }),
+        parts: Parts::Indexes {
+            sql: format!("create index {name} on s.t (a)"),
+            indexes: NewIndexes {
+                schema: "s".to_owned(),
+                table: "t".to_owned(),
+                names: vec![name.to_owned()],
+                columns: vec!["a".to_owned()],
+                undone_by: Vec::new(),
+                made: vec![name.to_owned()],
+            },
+        },
         text: None,
     }))
 }
 
 fn all() -> Vec<Advice> {
-    let set = Remedy::of_parts("sort_buffer", "set sort_buffer_size = 1".to_owned());
-    let option = Remedy::of_parts("pool", "option innodb_buffer_pool_size = 5".to_owned());
+    let set = Parts::Session("set sort_buffer_size = 1".to_owned());
+    let set = Remedy::of_parts("sort_buffer", set);
+    let pool = Parts::ServerOption {
+        name: "innodb_buffer_pool_size",
+        value: 5,
+    };
+    let option = Remedy::of_parts("pool", pool);
     vec![
         advice(Remedy::Statistics(vec!["s.t".to_owned()])),
         index("a"),

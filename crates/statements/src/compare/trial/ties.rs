@@ -14,7 +14,7 @@ use crate::{
     },
     execution::GuardedStatements,
     setting::is_setting,
-    unlimited::{Unlimited, has_scalar_limit},
+    without_limit::{Unlimited, has_scalar_limit},
 };
 
 /// ER_NON_UNIQ_ERROR, ER_BAD_FIELD_ERROR and ER_PARSE_ERROR: a key of ORDER BY has no place in the list as it is written.

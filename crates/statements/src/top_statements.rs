@@ -40,7 +40,7 @@ struct Sample {
 
 /// The kinds of statements of a server's life.
 #[derive(Debug, Default)]
-pub struct DearStatements {
+pub struct TopStatements {
     kinds: Vec<Kind>,
     /// The log, or the server.
     source: String,
@@ -48,7 +48,7 @@ pub struct DearStatements {
     not_utf8: u64,
 }
 
-impl DearStatements {
+impl TopStatements {
     pub fn of_slow_log(path: &Path) -> Result<Self, Blamed> {
         let blamed = Blamed::io(Blame::Input, path);
         let file = files::HandedOver::open_within(path, LOG_BYTES_MAX).map_err(blamed)?;
@@ -285,7 +285,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("slow.log");
         std::fs::write(&path, text).unwrap();
-        let found = DearStatements::of_slow_log(&path).and_then(|found| {
+        let found = TopStatements::of_slow_log(&path).and_then(|found| {
             let found = found.statements(top, async |_, statement| {
                 let is_gone = statement.has_word("gone");
                 Ok(is_gone.then(|| "no table gone".to_owned()))
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dearest_kinds_come_first_with_their_longest_sample() {
+    fn the_costliest_kinds_come_first_with_their_longest_sample() {
         let text = log(&[
             ("shop", 1.0, "select a from t where b = 1"),
             ("shop", 2.0, "select a from t where b = 2"),

@@ -4,17 +4,17 @@ use sqltext::{ExecutedTokens, Quoting, Token, TokenKind};
 
 /// The part of a server's objects that is shown to an account.
 #[derive(Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct Visibility {
     /// Everything: all that information_schema hides from accounts without rights.
     pub(super) is_whole: bool,
     /// Schemas, and tables of schemas, whose triggers it sees.
     triggers_of: Vec<(String, Option<String>)>,
 }
 
-impl Sight {
+impl Visibility {
     /// By the lines of `SHOW GRANTS`. A name with a wildcard counts as a name.
     pub(super) fn of_grants(lines: &[String]) -> Self {
-        let mut sight = Self::default();
+        let mut visible = Self::default();
         for line in lines {
             let Some((privileges, object)) = granted(line) else {
                 continue;
@@ -26,18 +26,18 @@ impl Sight {
             let has_all = has("ALL PRIVILEGES") || has("ALL");
             match object {
                 (None, _) => {
-                    sight.is_whole |=
+                    visible.is_whole |=
                         has_all || ["SELECT", "TRIGGER", "SHOW VIEW"].into_iter().all(has);
                 }
                 (Some(schema), table) if has_all || has("TRIGGER") => {
-                    sight.triggers_of.push((schema, table));
+                    visible.triggers_of.push((schema, table));
                 }
                 _ => {}
             }
         }
         // MySQL can take single schemas from what is granted for all.
-        sight.is_whole &= !lines.iter().any(|line| line.starts_with("REVOKE"));
-        sight
+        visible.is_whole &= !lines.iter().any(|line| line.starts_with("REVOKE"));
+        visible
     }
 
     /// Whether the triggers of a table are shown.
@@ -132,10 +132,14 @@ mod tests {
             ),
         ] {
             let lines: Vec<String> = lines.iter().map(|it| (*it).to_owned()).collect();
-            let sight = Sight::of_grants(&lines);
-            assert_eq!(sight.is_whole, whole, "{lines:?}");
-            assert_eq!(sight.has_triggers_of("my_shop", "item"), item, "{lines:?}");
-            assert_eq!(sight.has_triggers_of("other", "item"), other, "{lines:?}");
+            let visible = Visibility::of_grants(&lines);
+            assert_eq!(visible.is_whole, whole, "{lines:?}");
+            assert_eq!(
+                visible.has_triggers_of("my_shop", "item"),
+                item,
+                "{lines:?}"
+            );
+            assert_eq!(visible.has_triggers_of("other", "item"), other, "{lines:?}");
         }
     }
 }

@@ -130,9 +130,8 @@ impl Unlimited {
 pub(super) fn has_scalar_limit(statement: &SqlStatement) -> bool {
     let text = StatementText::of(statement);
     text.is_some_and(|text| {
-        let limits = limits_within(&text).into_iter();
-        let mut scalar = limits.filter(|it| is_of_scalar(&text, it.start));
-        scalar.next().is_some()
+        let mut limits = limits_within(&text).into_iter();
+        limits.any(|it| is_of_scalar(&text, it.start))
     })
 }
 
