@@ -90,7 +90,7 @@ impl Server {
     }
 
     /// Its address as a browser can use it, which takes the address of all interfaces as no address at all.
-    pub fn reachable_address(&self) -> SocketAddr {
+    fn reachable_address(&self) -> SocketAddr {
         let mut reachable = self.address;
         if reachable.ip().is_unspecified() {
             reachable.set_ip(match reachable {
@@ -102,13 +102,13 @@ impl Server {
     }
 
     /// Serves what `site` makes, on a thread of its own, until dbdyno ends; `warn` receives the message if it must end
-    /// earlier. The address.
+    /// earlier. The address at which this machine reaches it.
     pub fn start<S: Site + 'static>(
         self,
         site: impl FnOnce() -> S + Send + 'static,
         warn: impl FnOnce(&str) + Send + 'static,
     ) -> io::Result<SocketAddr> {
-        let address = self.address;
+        let (address, reachable) = (self.address, self.reachable_address());
         let thread = std::thread::Builder::new().name("viewers".to_owned());
         thread.spawn(move || {
             // Where the system refuses it, the thread works as any other.
@@ -117,7 +117,7 @@ impl Server {
                 warn(&format!("nothing is served at {address} any more: {error}"));
             }
         })?;
-        Ok(address)
+        Ok(reachable)
     }
 
     fn run(self, site: impl Site + 'static) -> io::Result<()> {
@@ -257,6 +257,14 @@ mod tests {
         fn at(&mut self, path: &str) -> Option<Content> {
             (path == "/metrics").then(|| Content::new(Kind::Text, "hello".to_owned()))
         }
+    }
+
+    #[test]
+    fn the_address_of_all_interfaces_is_told_as_one_that_can_be_reached() {
+        let server = Server::bind("--metrics-address", "0.0.0.0:0").unwrap();
+        let address = server.start(|| Greeting, |_| {}).unwrap();
+        assert_eq!(address.ip(), Ipv4Addr::LOCALHOST);
+        TcpStream::connect(address).unwrap();
     }
 
     #[test]
