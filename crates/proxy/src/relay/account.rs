@@ -310,8 +310,7 @@ impl Client {
         let nonce = nonce().to_vec();
         let request = [&[0xfe], plugin, &[0], &nonce[..], &[0]].concat();
         self.answer(&[request]).await?;
-        let (bytes, number) = self.packet(server).await?;
-        self.next = number.wrapping_add(1);
+        let (bytes, _) = self.packet(server).await?;
         let client = &mut self.session.borrow_mut().client;
         client.scramble_buffer.clone_from(&nonce);
         client.scrambled_password.clone_from(&bytes);
