@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    future::{Future, poll_fn},
+    future::{Future, pending, poll_fn},
     io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs},
     pin::pin,
@@ -134,7 +134,9 @@ impl Server {
                         let place = responder.places.take(CONNECTIONS_MAX);
                         let responder = Rc::clone(&responder);
                         spawn(async move {
-                            either(responder.talk(stream), place.lost()).await;
+                            // Not `unless_raised(talk)`: a request that is there already is answered.
+                            let lost = place.unless_raised(pending::<()>());
+                            either(responder.talk(stream), lost).await;
                             responder.places.leave(&place);
                         });
                     }
@@ -146,13 +148,13 @@ impl Server {
 }
 
 /// Waits for the first of two ends.
-async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+async fn either(one: impl Future<Output = ()>, other: impl Future) {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|context| {
         if one.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
         }
-        other.as_mut().poll(context)
+        other.as_mut().poll(context).map(drop)
     })
     .await;
 }
