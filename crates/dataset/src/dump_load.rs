@@ -154,7 +154,7 @@ pub fn load_dump(
                 }
             }
             loop {
-                if queue.has_failed() {
+                if queue.fail_if_interrupted() {
                     return Ok(());
                 }
                 watch(progress(&queue, &reading, begin));
@@ -169,11 +169,11 @@ pub fn load_dump(
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
-            while !queue.is_idle() && !queue.has_failed() {
+            while !queue.is_idle() && !queue.fail_if_interrupted() {
                 watch(progress(&queue, &reading, begin));
                 queue.wait();
             }
-            if queue.has_failed() {
+            if queue.fail_if_interrupted() {
                 return Ok(());
             }
             director.note_events().await?;
@@ -413,7 +413,7 @@ impl Director<'_> {
 
     /// Waits until all rows so far are in.
     fn barrier(&mut self) {
-        while !self.queue.is_idle() && !self.queue.has_failed() {
+        while !self.queue.is_idle() && !self.queue.fail_if_interrupted() {
             self.queue.wait();
         }
         self.filled.clear();

@@ -17,8 +17,7 @@ pub(crate) fn start<S: Site + 'static>(
     server: Server,
     site: impl FnOnce() -> S + Send + 'static,
 ) -> Result<(), Blamed> {
-    let address = server.reachable_address();
-    server.start(site, warn).map_err(Blamed::machine)?;
+    let address = server.start(site, warn).map_err(Blamed::machine)?;
     eprintln!("live view: http://{address}/ (read-only; Prometheus: /metrics)");
     Ok(())
 }

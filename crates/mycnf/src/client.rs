@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::entry::Entry;
 use crate::error::Error;
-use crate::file::OptionFile;
+use crate::file::{OptionFile, is_world_writable};
 use crate::given_options::Options;
 use crate::name::is_switched_on;
 
@@ -118,15 +117,12 @@ impl ClientFiles {
         let mut options = Options::default();
         let mut ignored = Vec::new();
         for (path, must_exist) in self.paths() {
-            match std::fs::metadata(&path) {
-                Ok(metadata)
-                    if metadata.is_file() && metadata.permissions().mode() & 0o002 != 0 =>
-                {
-                    ignored.push(path);
-                    continue;
-                }
-                Err(_) if !must_exist => continue,
-                _ => {}
+            if is_world_writable(&path) {
+                ignored.push(path);
+                continue;
+            }
+            if !must_exist && path.metadata().is_err() {
+                continue;
             }
             match OptionFile::read(&path) {
                 Ok(file) => options.add(&file, groups),

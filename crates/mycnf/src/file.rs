@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,14 @@ pub struct Fault {
     pub is_passed_over: bool,
     /// Whether the line is right, and what it includes is not on this machine: the file may be for another one.
     pub is_elsewhere: bool,
+}
+
+/// Whether all users may write a file: servers and the mysql client ignore it then.
+///
+/// Source: MySQL Reference Manual, "Using Option Files".
+pub fn is_world_writable(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o002 != 0)
 }
 
 impl OptionFile {

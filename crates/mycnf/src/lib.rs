@@ -87,7 +87,7 @@ pub use durability::{
 pub use entry::{Entry, Origin};
 pub use error::Error;
 pub use explanation::{Explanation, Topic, explained_names, explanation, topic};
-pub use file::{Fault, OptionFile};
+pub use file::{Fault, OptionFile, is_world_writable};
 pub use finding::{Finding, Severity};
 pub use generation::{Purpose, Wish, excess_connection_bytes, generate};
 pub use given_options::Options;

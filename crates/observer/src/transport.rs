@@ -185,12 +185,8 @@ impl Link {
 impl SshChild {
     /// Waits a short time for it to end by itself, then kills it.
     fn end(&mut self) -> io::Result<ExitStatus> {
-        let deadline = reactor::system_now() + END_PATIENCE;
-        while reactor::system_now() < deadline {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status);
-            }
-            thread::sleep(Duration::from_millis(10));
+        if let Some(status) = reactor::wait_for_child(&mut self.child, None, END_PATIENCE)? {
+            return Ok(status);
         }
         self.child.kill()?;
         self.child.wait()

@@ -4,6 +4,8 @@ use std::{io, path::PathBuf, time::Duration};
 
 use crate::refusal::hint_to_refusal;
 
+/// ER_ACCESS_DENIED_ERROR, of MySQL and MariaDB: a wrong user or password.
+pub const ACCESS_DENIED: u16 = 1045;
 /// ER_NO_SUCH_TABLE, of MySQL and MariaDB.
 pub const NO_SUCH_TABLE: u16 = 1146;
 /// ER_PARSE_ERROR, of MySQL and MariaDB.
@@ -225,7 +227,7 @@ impl ServerError {
     fn hint(&self) -> Option<&'static str> {
         Some(match self.number {
             1044 | 1142 | 1227 => "the account lacks a privilege; GRANT it, or use another account",
-            1045 => {
+            ACCESS_DENIED => {
                 "check user and password; to a server, user@localhost and user@% are two accounts"
             }
             1049 => "create the database first; a benchmark's `prepare` creates its own",

@@ -45,7 +45,7 @@ mod value;
 pub use checksum::RowsChecksum;
 pub use connection::Connection;
 pub use endpoint::{Address, Compression, Endpoint, SslMode, UnknownSslMode};
-pub use error::{Error, NO_SUCH_TABLE, PARSE_ERROR, ServerError};
+pub use error::{ACCESS_DENIED, Error, NO_SUCH_TABLE, PARSE_ERROR, ServerError};
 pub use escape::{escape_into, quote_into};
 pub use fetched::{Fetched, Temporal};
 pub use load_local::LocalSource;

@@ -3,6 +3,7 @@
 use std::{rc::Rc, sync::Arc};
 
 use protocol::{
+    ACCESS_DENIED,
     null_server::Hello,
     relay::{AnswerKind, com, error_packet, native_proof_fits, ok_packet, text_result},
 };
@@ -127,7 +128,7 @@ impl Hooks for Admin {
     fn read_auth(&mut self, session: &SharedSession) -> Decision {
         match self.refusal(session) {
             None => Decision::PassOn,
-            Some(why) => Decision::Answer(vec![error_packet(1045, "28000", why)]),
+            Some(why) => Decision::Answer(vec![error_packet(ACCESS_DENIED, "28000", why)]),
         }
     }
 

@@ -5,21 +5,18 @@ use std::{
     io,
     net::SocketAddr,
     rc::Rc,
-    sync::{Arc, mpsc},
+    sync::{Arc, atomic::AtomicU64, mpsc},
     task::Poll,
     thread::{self, JoinHandle},
     time::Duration,
 };
 
 use files::SocketFile;
-use reactor::{Clock, Listener, Reactor, Stream};
+use reactor::{Clock, Interrupt, Listener, Reactor, Stream};
 
 use crate::{
-    Address, Log, Metrics, Service, Settings, StartError, check,
-    faults::Trouble,
-    relay,
-    stop::{Door, Stop},
-    thread::EventThread,
+    Address, Log, Metrics, Service, Settings, StartError, check, door::Door, faults::Trouble,
+    relay, thread::EventThread,
 };
 
 /// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
@@ -27,7 +24,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
 /// A running proxy; it ends when it is dropped.
 pub struct Proxy {
-    stop: Arc<Stop>,
+    end: Interrupt,
     threads: Vec<JoinHandle<()>>,
     addresses: Vec<Option<SocketAddr>>,
     services: Vec<Service>,
@@ -37,16 +34,21 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts to listen and to serve, in threads of its own.
-    pub fn start(settings: Settings, log: Arc<Log>) -> Result<Self, StartError> {
+    /// Starts to listen and to serve, in threads of its own, which also the interrupt ends.
+    pub fn start(
+        settings: Settings,
+        log: Arc<Log>,
+        interrupt: &Interrupt,
+    ) -> Result<Self, StartError> {
         let settings = Arc::new(settings);
-        let stop = Arc::new(Stop::default());
+        let end = interrupt.child();
+        let sessions = Arc::default();
         let count = settings.threads.max(1);
         let doors: Arc<Vec<Door>> = Arc::new((0..count).map(|_| Door::default()).collect());
         let trouble = Trouble::of(&settings.faults);
         let (sender, started) = mpsc::channel();
         let mut proxy = Self {
-            stop: Arc::clone(&stop),
+            end: end.clone(),
             threads: Vec::new(),
             addresses: Vec::new(),
             services: settings.services.clone(),
@@ -58,7 +60,8 @@ impl Proxy {
                 index,
                 settings: Arc::clone(&settings),
                 log: Arc::clone(&log),
-                stop: Arc::clone(&stop),
+                end: end.clone(),
+                sessions: Arc::clone(&sessions),
                 doors: Arc::clone(&doors),
                 trouble: trouble.clone(),
             };
@@ -104,9 +107,9 @@ impl Proxy {
         &self.metrics
     }
 
-    /// Whether it has ended, or was asked to end by a script.
-    pub fn is_over(&self) -> bool {
-        self.stop.is_over() || self.threads.iter().any(JoinHandle::is_finished)
+    /// Waits until the interrupt, a script or the end of a thread ends it.
+    pub fn wait(&self) {
+        self.end.wait(Duration::MAX);
     }
 
     /// Ends it: no session is served any more when this returns.
@@ -115,7 +118,7 @@ impl Proxy {
     }
 
     fn end(&mut self) {
-        self.stop.stop();
+        self.end.raise();
         for thread in self.threads.drain(..) {
             // A panic was reported by the thread itself.
             let _ = thread.join();
@@ -141,7 +144,9 @@ struct Worker {
     index: usize,
     settings: Arc<Settings>,
     log: Arc<Log>,
-    stop: Arc<Stop>,
+    /// Ends all threads.
+    end: Interrupt,
+    sessions: Arc<AtomicU64>,
     doors: Arc<Vec<Door>>,
     trouble: Option<Arc<Trouble>>,
 }
@@ -173,12 +178,14 @@ impl Worker {
     }
 
     fn shared(&self) -> Result<Rc<EventThread>, StartError> {
-        let (settings, log, stop) = (
+        let thread = EventThread::new(
             Arc::clone(&self.settings),
             Arc::clone(&self.log),
-            Arc::clone(&self.stop),
+            self.end.clone(),
+            Arc::clone(&self.sessions),
+            self.trouble.clone(),
         );
-        EventThread::new(settings, log, stop, self.trouble.clone()).map_err(StartError::Hooks)
+        thread.map_err(StartError::Hooks)
     }
 
     /// The first thread accepts for all: handing each connection to the thread with the fewest sessions balances them,
@@ -244,7 +251,7 @@ impl Worker {
                 &self.log,
             );
         }
-        poll_fn(|context| {
+        let sessions = poll_fn::<(), _>(|context| {
             for (service, connection) in self.doors[self.index].take(context.waker()) {
                 let leaving = Leaving {
                     doors: Arc::clone(&self.doors),
@@ -259,13 +266,16 @@ impl Worker {
                     relay::serve(shared, service, stream).await;
                 });
             }
-            if self.stop.poll(context.waker()) {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
-        })
-        .await;
+            Poll::Pending
+        });
+        self.end.unless_raised(sessions).await;
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Without one of them the others have no use.
+        self.end.raise();
     }
 }
 
@@ -278,5 +288,23 @@ struct Leaving {
 impl Drop for Leaving {
     fn drop(&mut self) {
         self.doors[self.index].left();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Backends;
+
+    #[test]
+    fn it_ends_with_its_interrupt() {
+        let interrupt = Interrupt::default();
+        let settings = Settings::new(Vec::new(), Arc::new(Backends(Vec::new())));
+        let proxy = Proxy::start(settings, Arc::new(Log::silent()), &interrupt).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| interrupt.raise());
+            proxy.wait();
+        });
+        proxy.stop();
     }
 }

@@ -1,6 +1,6 @@
 //! A process that is a proxy and does nothing else: its start, its messages, its metrics and its end.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc};
 
 use reactor::Interrupt;
 
@@ -9,9 +9,6 @@ use crate::{
     metrics_site::MetricsSite,
     supervision::{announce_ready, is_guarded, write_pid_file},
 };
-
-/// Interval at which it checks whether the proxy has ended by itself.
-const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// A process that is a proxy.
 pub struct ProxyProcess {
@@ -34,7 +31,7 @@ impl ProxyProcess {
     pub fn run(self, interrupt: &Interrupt) -> Result<(), StartError> {
         let log = self.log;
         let metrics = Arc::clone(&self.settings.metrics);
-        let proxy = Proxy::start(self.settings, Arc::clone(&log))?;
+        let proxy = Proxy::start(self.settings, Arc::clone(&log), interrupt)?;
         if let Some(server) = self.metrics {
             let address = server.start(move || MetricsSite::new(metrics), self.warn);
             let address = address.map_err(StartError::Process)?;
@@ -55,7 +52,7 @@ impl ProxyProcess {
                 env!("CARGO_PKG_VERSION")
             ),
         );
-        while !proxy.is_over() && !interrupt.wait(CHECK_EVERY) {}
+        proxy.wait();
         proxy.stop();
         let level = if self.always_logs_end {
             Level::Error

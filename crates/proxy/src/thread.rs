@@ -3,13 +3,18 @@
 use std::{
     io::Write,
     rc::Rc,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
+use reactor::Interrupt;
+
 use crate::{
     HookMaker, Level, Log, Peer, Settings, Surroundings, faults::Trouble, metrics::ThreadMetrics,
-    pool::Pool, stop::Stop, watch::Waits,
+    pool::Pool, watch::Waits,
 };
 
 /// What the sessions of one event thread share.
@@ -21,15 +26,17 @@ pub(crate) struct EventThread {
     pub(crate) trouble: Option<Arc<Trouble>>,
     pub(crate) metrics: Arc<ThreadMetrics>,
     makers: Vec<Option<Rc<dyn HookMaker>>>,
-    stop: Arc<Stop>,
+    /// Sessions of all threads so far.
+    sessions: Arc<AtomicU64>,
 }
 
 impl EventThread {
-    /// The thread, with makers of hooks of its own.
+    /// The thread, with makers of hooks of its own, which may raise `end`.
     pub(crate) fn new(
         settings: Arc<Settings>,
         log: Arc<Log>,
-        stop: Arc<Stop>,
+        end: Interrupt,
+        sessions: Arc<AtomicU64>,
         trouble: Option<Arc<Trouble>>,
     ) -> Result<Rc<Self>, String> {
         let pool = Rc::new(Pool::new(settings.connect_timeout, Arc::clone(&log)));
@@ -37,7 +44,7 @@ impl EventThread {
         let surroundings: Rc<dyn Surroundings> = Rc::new(Outside {
             log: Arc::clone(&log),
             pool: Rc::clone(&pool),
-            stop: Arc::clone(&stop),
+            end,
             metrics: Arc::clone(&metrics),
         });
         let makers = settings.services.iter().map(|service| {
@@ -53,7 +60,7 @@ impl EventThread {
             makers,
             trouble,
             metrics,
-            stop,
+            sessions,
         }))
     }
 
@@ -69,15 +76,16 @@ impl EventThread {
         }
     }
 
+    /// The number of a new session, from 1.
     pub(crate) fn next_number(&self) -> u64 {
-        self.stop.next_number()
+        self.sessions.fetch_add(1, Relaxed) + 1
     }
 }
 
 struct Outside {
     log: Arc<Log>,
     pool: Rc<Pool>,
-    stop: Arc<Stop>,
+    end: Interrupt,
     metrics: Arc<ThreadMetrics>,
 }
 
@@ -101,7 +109,7 @@ impl Surroundings for Outside {
     }
 
     fn shut_down(&self) {
-        self.stop.stop();
+        self.end.raise();
     }
 
     fn hook_called(&self, name: &str, took: Duration, is_error: bool) {

@@ -19,7 +19,7 @@ use protocol::{
     null_server::{self, NullServer},
 };
 use proxy::{Address, Backend, BackendKind, Backends, Log, Proxy, Service, Settings};
-use reactor::{Clock, Listener, Reactor};
+use reactor::{Clock, Interrupt, Listener, Reactor};
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -78,7 +78,7 @@ fn proxy_to(server: SocketAddr) -> Proxy {
     };
     let settings = Settings::new(vec![service], Arc::new(Backends(vec![backend])));
     let log = Log::new(proxy::Level::Critical, Box::new(std::io::stderr()));
-    Proxy::start(settings, Arc::new(log)).unwrap()
+    Proxy::start(settings, Arc::new(log), &Interrupt::default()).unwrap()
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The end of a child process, waited for beside an interrupt.
+//! The end of a child process: waited for beside an interrupt, or brought about.
 
 use std::{
     io,
@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use crate::interrupt::{Interrupt, readable_within};
 
@@ -25,9 +25,32 @@ pub fn wait_for_child(
     child.try_wait()
 }
 
+/// Asks a child to end with SIGTERM, and kills it if it has not ended within the time; calls `before_kill` first then.
+pub fn end_child(
+    child: &mut Child,
+    timeout: Duration,
+    before_kill: impl FnOnce(),
+) -> io::Result<ExitStatus> {
+    // The number of a child that was waited for may be another process's.
+    if let Some(status) = child.try_wait()? {
+        return Ok(status);
+    }
+    // Whatever fails, it is killed after that.
+    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+    match wait_for_child(child, None, timeout) {
+        Ok(Some(status)) => return Ok(status),
+        Ok(None) => before_kill(),
+        Err(_) => {}
+    }
+    child.kill()?;
+    child.wait()
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
+        io::{BufRead, BufReader},
+        os::unix::process::ExitStatusExt,
         process::{Command, Stdio},
         thread,
     };
@@ -51,6 +74,33 @@ mod tests {
         for _ in 0..2 {
             let ended = wait_for_child(&mut child, None, long).unwrap();
             assert!(ended.unwrap().success());
+        }
+    }
+
+    #[test]
+    fn a_child_that_takes_no_notice_of_the_request_to_end_is_killed() {
+        let long = Duration::from_secs(600);
+        for (script, timeout, signal) in [
+            ("echo; exec cat", long, Signal::TERM),
+            (
+                "trap '' TERM; echo; exec cat",
+                Duration::from_millis(1),
+                Signal::KILL,
+            ),
+        ] {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", script]);
+            let pipes = shell.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = pipes.spawn().unwrap();
+            let mut ready = String::new();
+            let output = child.stdout.take().unwrap();
+            BufReader::new(output).read_line(&mut ready).unwrap();
+            let mut is_told = false;
+            let status = end_child(&mut child, timeout, || is_told = true).unwrap();
+            assert_eq!(status.signal(), Some(signal.as_raw()), "{script}");
+            assert_eq!(is_told, signal == Signal::KILL, "{script}");
+            let again = end_child(&mut child, long, || panic!("it has ended"));
+            assert_eq!(again.unwrap(), status);
         }
     }
 }

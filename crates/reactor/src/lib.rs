@@ -32,7 +32,7 @@ mod timer;
 pub use crossbeam_channel as channel;
 
 pub use awake::{Awake, stay_awake};
-pub use child::wait_for_child;
+pub use child::{end_child, wait_for_child};
 pub use clock::{Clock, Instant, process_cpu_time, system_now, thread_cpu_time, wall_now};
 pub use executor::{Options, Reactor, block_on, now, spawn, yield_now};
 pub use interrupt::{Interrupt, readable_within};

@@ -1,13 +1,10 @@
 //! Reviews of option files by an installed server's own validator, beside those of the catalogue.
 
-use std::{
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use mycnf::{
-    Finding, Lint, LoadedPlugin, Machine, OptionFile, OptionName, Origin, Severity, Target, lint,
-    unloaded_plugin,
+    Finding, Lint, LoadedPlugin, Machine, OptionFile, OptionName, Origin, Severity, Target,
+    is_world_writable, lint, unloaded_plugin,
 };
 
 use crate::check::check_file;
@@ -89,10 +86,4 @@ pub fn validated(installation: &Installation, file: &OptionFile) -> Result<Valid
         all.judged.extend(checked.judged);
     }
     Ok(all)
-}
-
-/// Whether all users may write a file.
-fn is_world_writable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o002 != 0)
 }

@@ -7,8 +7,7 @@ use std::{
     time::Duration,
 };
 
-use reactor::wait_for_child;
-use rustix::process::{Pid, Signal, kill_process};
+use reactor::end_child;
 
 /// What a pattern may take longer than its time: a disk may owe many requests.
 pub(crate) const GRACE: Duration = Duration::from_secs(120);
@@ -19,13 +18,8 @@ const OUTPUT_AT_MOST: u64 = 64 << 20;
 
 /// Asks it to end, and ends it where it does not.
 pub(crate) fn end(child: &mut Child) {
-    // It may end in this moment, which is as well.
-    let _ = kill_process(Pid::from_child(child), Signal::TERM);
-    if matches!(wait_for_child(child, None, TO_END), Ok(Some(_))) {
-        return;
-    }
-    let _ = child.kill();
-    let _ = child.wait();
+    // Nothing depends on how it ended.
+    let _ = end_child(child, TO_END, || {});
 }
 
 /// Reads a pipe to its end on a thread of its own, so that fio never waits for it.

@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    future::{Future, poll_fn},
+    future::{Future, pending, poll_fn},
     io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs},
     pin::pin,
@@ -90,7 +90,7 @@ impl Server {
     }
 
     /// Its address as a browser can use it, which takes the address of all interfaces as no address at all.
-    pub fn reachable_address(&self) -> SocketAddr {
+    fn reachable_address(&self) -> SocketAddr {
         let mut reachable = self.address;
         if reachable.ip().is_unspecified() {
             reachable.set_ip(match reachable {
@@ -102,13 +102,13 @@ impl Server {
     }
 
     /// Serves what `site` makes, on a thread of its own, until dbdyno ends; `warn` receives the message if it must end
-    /// earlier. The address.
+    /// earlier. The address at which this machine reaches it.
     pub fn start<S: Site + 'static>(
         self,
         site: impl FnOnce() -> S + Send + 'static,
         warn: impl FnOnce(&str) + Send + 'static,
     ) -> io::Result<SocketAddr> {
-        let address = self.address;
+        let (address, reachable) = (self.address, self.reachable_address());
         let thread = std::thread::Builder::new().name("viewers".to_owned());
         thread.spawn(move || {
             // Where the system refuses it, the thread works as any other.
@@ -117,7 +117,7 @@ impl Server {
                 warn(&format!("nothing is served at {address} any more: {error}"));
             }
         })?;
-        Ok(address)
+        Ok(reachable)
     }
 
     fn run(self, site: impl Site + 'static) -> io::Result<()> {
@@ -134,7 +134,9 @@ impl Server {
                         let place = responder.places.take(CONNECTIONS_MAX);
                         let responder = Rc::clone(&responder);
                         spawn(async move {
-                            either(responder.talk(stream), place.lost()).await;
+                            // Not `unless_raised(talk)`: a request that is there already is answered.
+                            let lost = place.unless_raised(pending::<()>());
+                            either(responder.talk(stream), lost).await;
                             responder.places.leave(&place);
                         });
                     }
@@ -146,13 +148,13 @@ impl Server {
 }
 
 /// Waits for the first of two ends.
-async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+async fn either(one: impl Future<Output = ()>, other: impl Future) {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|context| {
         if one.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
         }
-        other.as_mut().poll(context)
+        other.as_mut().poll(context).map(drop)
     })
     .await;
 }
@@ -257,6 +259,14 @@ mod tests {
         fn at(&mut self, path: &str) -> Option<Content> {
             (path == "/metrics").then(|| Content::new(Kind::Text, "hello".to_owned()))
         }
+    }
+
+    #[test]
+    fn the_address_of_all_interfaces_is_told_as_one_that_can_be_reached() {
+        let server = Server::bind("--metrics-address", "0.0.0.0:0").unwrap();
+        let address = server.start(|| Greeting, |_| {}).unwrap();
+        assert_eq!(address.ip(), Ipv4Addr::LOCALHOST);
+        TcpStream::connect(address).unwrap();
     }
 
     #[test]

@@ -220,8 +220,8 @@ impl<'i> Queue<'i> {
         self.changed.notify_all();
     }
 
-    /// Whether everything ends: a failure, or an interruption.
-    pub(super) fn has_failed(&self) -> bool {
+    /// Makes an interruption the failure; returns whether everything ends, for whichever failure.
+    pub(super) fn fail_if_interrupted(&self) -> bool {
         let is_over = self.end.is_raised();
         if is_over && self.interrupt.is_raised() {
             self.fail(DumpError::Interrupted);
@@ -233,8 +233,7 @@ impl<'i> Queue<'i> {
     pub(super) async fn unless_failed<F: Future>(&self, future: F) -> Option<F::Output> {
         let output = self.end.unless_raised(future).await;
         if output.is_none() {
-            // An interruption becomes the failure.
-            self.has_failed();
+            self.fail_if_interrupted();
         }
         output
     }

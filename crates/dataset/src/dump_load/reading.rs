@@ -164,7 +164,7 @@ impl Reading {
                 let has_backslashes = mode.has_backslashes;
                 mode.execute(&statement.text);
                 splitter.set_backslashes(mode.has_backslashes);
-                if queue.has_failed() {
+                if queue.fail_if_interrupted() {
                     return Ok(false);
                 }
                 let piece = Piece::Statement(Arc::clone(&source), statement, has_backslashes);

@@ -77,7 +77,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         tpcc_mysql::parameters(&parameters(&arguments, &wanted))
     );
     let load = load(&wanted);
-    let schemas = Schemas::look(&endpoint, wanted.several, wanted.warehouses, load.seed)?;
+    let schemas = Schemas::look(&endpoint, wanted.several, wanted.warehouses, &load)?;
     let log = Arc::new(OrderLog::create(arguments.text('f'), arguments.text('t'))?);
     let context = Context::silent(signals::interrupt()?);
     print!("{}", tpcc_mysql::ramp_up(wanted.ramp_up_s));

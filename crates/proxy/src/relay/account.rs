@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use protocol::{
-    ClientTls, Compression, Endpoint, ServerKey, SslMode,
+    ACCESS_DENIED, ClientTls, Compression, Endpoint, ServerKey, SslMode,
     relay::{
         self, ClientLogin, capability, certificate_proof, error_packet, native_proof_fits,
         ok_packet, ok_packet_with, sha2_proof_fits,
@@ -32,9 +32,6 @@ pub(super) const FIRST_METHOD: &str = "mysql_native_password";
 
 /// The method in the OK packet's way: the proof was right.
 pub(super) const FAST_SUCCESS: [u8; 2] = [1, 3];
-
-/// The number of a wrong password.
-const ACCESS_DENIED: u16 = 1045;
 
 /// Why there is no connection to a backend.
 #[derive(Debug, thiserror::Error)]
@@ -295,7 +292,7 @@ impl Client {
             String::from_utf8_lossy(user),
             if proof.is_empty() { "NO" } else { "YES" }
         );
-        let packet = error_packet(1045, "28000", &text);
+        let packet = error_packet(ACCESS_DENIED, "28000", &text);
         self.thread.log.write_of_stranger(Level::Warning, &text);
         self.answer_result(packet).await?;
         Ok(None)
@@ -310,8 +307,7 @@ impl Client {
         let nonce = nonce().to_vec();
         let request = [&[0xfe], plugin, &[0], &nonce[..], &[0]].concat();
         self.answer(&[request]).await?;
-        let (bytes, number) = self.packet(server).await?;
-        self.next = number.wrapping_add(1);
+        let (bytes, _) = self.packet(server).await?;
         let client = &mut self.session.borrow_mut().client;
         client.scramble_buffer.clone_from(&nonce);
         client.scrambled_password.clone_from(&bytes);

@@ -13,7 +13,7 @@ use crate::{Account, survivors::Fresh};
 
 impl Commanding<'_> {
     /// `COM_CHANGE_USER` of a client that is logged in.
-    pub(super) async fn change_user(&mut self, payload: &[u8], number: u8) -> Result<(), Ended> {
+    pub(super) async fn change_user(&mut self, payload: &[u8]) -> Result<(), Ended> {
         let account = self.client.thread.settings.account.clone();
         let Some(mut sides) = self.sides() else {
             return Err(self.no_server());
@@ -21,7 +21,6 @@ impl Commanding<'_> {
         let version = sides.server.greeting.version;
         if (50_114..=50_117).contains(&version) {
             let text = "COM_CHANGE_USER is broken on 5.1.14-.17, please upgrade the MySQL Server";
-            sides.client.next = number.wrapping_add(1);
             let packet = error_packet(1105, "HY000", text);
             return sides.client.answer(&[packet]).await;
         }

@@ -120,13 +120,20 @@ impl Client {
         }
     }
 
-    /// The client's next packet, and its number.
+    /// The client's next packet if it is there, and its number, which the answer continues.
+    pub(super) fn take_packet(&mut self) -> Option<(Vec<u8>, u8)> {
+        let (payload, number) = self.wire.packet()?;
+        self.next = number.wrapping_add(1);
+        Some((payload, number))
+    }
+
+    /// The client's next packet, and its number, which the answer continues.
     pub(super) async fn packet(
         &mut self,
         mut server: Option<&mut Link>,
     ) -> Result<(Vec<u8>, u8), Ended> {
         loop {
-            if let Some(packet) = self.wire.packet() {
+            if let Some(packet) = self.take_packet() {
                 return Ok(packet);
             }
             self.receive(server.as_deref_mut(), CONTROL_MAX).await?;

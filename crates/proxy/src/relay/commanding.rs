@@ -254,9 +254,8 @@ impl Commanding<'_> {
         sides.begin(marks);
         if head.kind == AnswerKind::Login || head.command == Some(com::INIT_DB) {
             let (payload, number) = sides.client.packet(Some(sides.server)).await?;
-            sides.client.next = number.wrapping_add(1);
             if head.kind == AnswerKind::Login {
-                return self.change_user(&payload, number).await;
+                return self.change_user(&payload).await;
             }
             sides.send_to_server(&payload, number).await?;
             if sides.pass_answer_on(head.kind, 0).await? == Begin::Ok {

@@ -96,7 +96,7 @@ impl Commanding<'_> {
                 };
             }
             AnswerKind::Login => {
-                self.change_user(&injection.packet, 0).await?;
+                self.change_user(&injection.packet).await?;
                 return Ok(true);
             }
             AnswerKind::Stream => {

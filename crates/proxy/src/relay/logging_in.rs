@@ -104,8 +104,7 @@ impl<'a> LoggingIn<'a> {
 
     /// The client's login packet, or its request for TLS.
     async fn client_login(&mut self) -> Result<ClientLogin, Ended> {
-        let (payload, number) = self.client.packet(self.server.as_mut()).await?;
-        self.client.next = number.wrapping_add(1);
+        let (payload, _) = self.client.packet(self.server.as_mut()).await?;
         if let Some(login) = ClientLogin::parse(payload) {
             return Ok(login);
         }

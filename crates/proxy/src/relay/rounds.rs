@@ -73,8 +73,7 @@ impl Sides<'_> {
                     _ => continue,
                 }
             }
-            if let Some((payload, number)) = self.client.wire.packet() {
-                self.client.next = number.wrapping_add(1);
+            if let Some((payload, _)) = self.client.take_packet() {
                 if std::mem::take(&mut is_switched) {
                     let client = &mut self.client.session.borrow_mut().client;
                     if !sends_password(&client.auth_plugin_name) {

@@ -9,8 +9,7 @@ use std::{
 };
 
 use blame::Blame;
-use reactor::{Interrupt, wait_for_child};
-use rustix::process::{Pid, Signal, kill_process};
+use reactor::{Interrupt, end_child, wait_for_child};
 
 use crate::{
     StartError,
@@ -99,18 +98,11 @@ impl Guard<'_> {
 
     /// Ends the proxy, by force if it does not end in time.
     fn end(&self, child: &mut Child) -> io::Result<ExitStatus> {
-        if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // It may have ended by itself.
-            let _ = kill_process(pid, Signal::TERM);
-        }
-        if let Some(status) = wait_for_child(child, None, END_WITHIN)? {
-            return Ok(status);
-        }
-        (self.warn)(&format!(
-            "the proxy did not end within {}, probably because of a script that does not return; it is killed",
-            units::span(END_WITHIN)
-        ));
-        child.kill()?;
-        child.wait()
+        end_child(child, END_WITHIN, || {
+            (self.warn)(&format!(
+                "the proxy did not end within {}, probably because of a script that does not return; it is killed",
+                units::span(END_WITHIN)
+            ));
+        })
     }
 }

@@ -15,6 +15,7 @@ use protocol::{
 use proxy::{
     Address, Backend, BackendKind, Backends, Log, MakerOfThread, Proxy, Service, Settings,
 };
+use reactor::Interrupt;
 
 /// Longer than anything here takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
@@ -235,7 +236,7 @@ impl Scene {
         let backends = Arc::clone(&settings.backends);
         let log = Log::new(proxy::Level::Debug, Box::new(std::io::stderr()));
         Self {
-            proxy: Some(Proxy::start(settings, Arc::new(log)).unwrap()),
+            proxy: Some(Proxy::start(settings, Arc::new(log), &Interrupt::default()).unwrap()),
             backends,
         }
     }

@@ -17,6 +17,7 @@ use proxy::{
     Address, Backend, BackendKind, Backends, HostOptions, Log, Proxy, ScriptHost, ScriptOptions,
     Service, Settings, StartError,
 };
+use reactor::Interrupt;
 use tempfile::TempDir;
 
 use crate::mock::{
@@ -339,7 +340,7 @@ fn a_port_in_use_is_named() {
     let backend = Backend::new(Address::Tcp(address), BackendKind::ReadWrite);
     let settings = Settings::new(vec![service], Arc::new(Backends(vec![backend])));
     let log = Log::new(proxy::Level::Debug, Box::new(std::io::stderr()));
-    match Proxy::start(settings, Arc::new(log)) {
+    match Proxy::start(settings, Arc::new(log), &Interrupt::default()) {
         Err(error @ StartError::Listen { .. }) => {
             assert!(error.to_string().contains(&address.to_string()), "{error}");
         }

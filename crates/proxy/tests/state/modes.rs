@@ -7,6 +7,7 @@ use proxy::{
     Account, Backend, BackendKind, Backends, HostOptions, Log, MakerOfThread, Proxy,
     RewriteOptions, RewriteSource, ScriptHost, ScriptOptions, Service, Settings,
 };
+use reactor::Interrupt;
 
 use crate::{
     kinds::Kind,
@@ -232,7 +233,7 @@ impl Scene<'_> {
         } else {
             self.script(&settings)
         });
-        Proxy::start(settings, Arc::new(Log::silent())).unwrap()
+        Proxy::start(settings, Arc::new(Log::silent()), &Interrupt::default()).unwrap()
     }
 
     fn script(&self, settings: &Settings) -> Arc<MakerOfThread> {

@@ -135,12 +135,11 @@ pub(crate) fn wait_for_within(
 
 /// Kills a child that has not been reaped yet.
 pub(crate) fn kill(child: &Child, kin: ProcessScope) {
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = Pid::from_child(child);
     // It may have ended in the meantime.
-    let _ = match (pid, kin) {
-        (Some(pid), ProcessScope::Group) => kill_process_group(pid, Signal::KILL),
-        (Some(pid), ProcessScope::Alone) => kill_process(pid, Signal::KILL),
-        (None, _) => Ok(()),
+    let _ = match kin {
+        ProcessScope::Group => kill_process_group(pid, Signal::KILL),
+        ProcessScope::Alone => kill_process(pid, Signal::KILL),
     };
 }
 

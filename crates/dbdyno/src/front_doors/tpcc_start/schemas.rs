@@ -3,22 +3,16 @@
 use std::sync::Arc;
 
 use benchmarks::tpcc::{
-    Deliveries, Pacing, RoundTrips, Terminal, TerminalPlan,
+    LoadOptions, Terminal, TerminalPlan,
     terminal_groups::{Database, ON_ERROR, TerminalMode, group},
 };
 use blame::{Blame, Blamed};
+use experiment::PlannedLoad;
 use load::{Load, Observer, OnRefusal, Outcome};
 use protocol::Endpoint;
 use runs::Driver;
 
 use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};
-
-/// How the original's threads work.
-const MODE: TerminalMode = TerminalMode {
-    pacing: Pacing::None,
-    round_trips: RoundTrips::Statements,
-    deliveries: Deliveries::Inline,
-};
 
 /// A range of databases: their number, and the number of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +31,12 @@ struct Schema {
 pub(super) struct Schemas(Vec<Schema>);
 
 impl Schemas {
-    /// Reads the state of each of them; the threads draw from this seed.
+    /// Reads the state of each of them, for the threads of this load.
     pub(super) fn look(
         endpoint: &Endpoint,
         several: Option<SchemaRange>,
         warehouses: u32,
-        seed: u64,
+        load: &PlannedLoad,
     ) -> Result<Self, Blamed> {
         let endpoints = match several {
             None => vec![endpoint.clone()],
@@ -56,6 +50,7 @@ impl Schemas {
                 })
                 .collect(),
         };
+        let mode = TerminalMode::of(LoadOptions::of(&load.spec.source.values));
         let look = |(endpoint, index): (Endpoint, u64)| {
             let database = Database::look(&endpoint)?;
             if warehouses > database.warehouses {
@@ -67,9 +62,9 @@ impl Schemas {
                 return Err(Blamed::new(Blame::Input, message));
             }
             // Terminals with the same number in two databases have different inputs.
-            let seed = seed.wrapping_add(index);
+            let seed = load.seed.wrapping_add(index);
             Ok(Schema {
-                plan: Arc::new(database.plan(warehouses, MODE, seed)),
+                plan: Arc::new(database.plan(warehouses, mode, seed)),
                 endpoint: Arc::new(endpoint),
             })
         };

@@ -1,50 +1,12 @@
-//! What all event threads of a proxy share: their end, the count of sessions, the connections handed to each.
+//! The door of an event thread: the connections that are handed to it.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    atomic::{AtomicUsize, Ordering::Relaxed},
 };
 use std::task::Waker;
 
 use reactor::Accepted;
-
-/// Ends all event threads of a proxy, and numbers its sessions.
-#[derive(Debug, Default)]
-pub(crate) struct Stop {
-    is_over: AtomicBool,
-    /// Sessions so far.
-    sessions: AtomicU64,
-    wakers: Mutex<Vec<Waker>>,
-}
-
-impl Stop {
-    /// Asks all threads to end.
-    pub(crate) fn stop(&self) {
-        self.is_over.store(true, Relaxed);
-        for waker in locked(&self.wakers).drain(..) {
-            waker.wake();
-        }
-    }
-
-    /// Whether the threads are to end; otherwise `waker` is woken then.
-    pub(crate) fn poll(&self, waker: &Waker) -> bool {
-        let mut wakers = locked(&self.wakers);
-        if !wakers.iter().any(|known| known.will_wake(waker)) {
-            wakers.push(waker.clone());
-        }
-        self.is_over()
-    }
-
-    /// The number of a new session, from 1.
-    pub(crate) fn next_number(&self) -> u64 {
-        self.sessions.fetch_add(1, Relaxed) + 1
-    }
-
-    /// Whether the threads are to end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Relaxed)
-    }
-}
 
 /// Connections handed to one event thread.
 #[derive(Default)]
