@@ -5,6 +5,7 @@
 //! `docs/run-record.md` documents the format.
 
 mod ceiling;
+mod changed;
 mod checked;
 mod command;
 mod cpu_use;
@@ -55,6 +56,7 @@ mod transport;
 mod writer;
 
 pub use ceiling::Ceiling;
+pub use changed::{Changed, DiskProperty, Property};
 pub use checked::Checked;
 pub use command::Command;
 pub use cpu_use::CpuUse;
@@ -80,8 +82,8 @@ pub use line::{
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;
 pub use machine::{
-    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Peer, Placement,
-    Storage, StorageDirectory,
+    BlockDevice, Cgroup, CpuSetup, Host, KernelSettings, Link, Machine, Peer, Placement, Storage,
+    StorageDirectory,
 };
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ceiling::Ceiling,
+    changed::Changed,
     checked::Checked,
     command::Command,
     deliveries::Deliveries,
@@ -24,7 +25,7 @@ use crate::{
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     load_stage::LoadStage,
-    machine::{Changed, Machine, Storage},
+    machine::{Machine, Storage},
     observer::Observer,
     offered::Offered,
     planned_event::PlannedEvent,

@@ -1,5 +1,7 @@
 //! Rule C11: the storage is set up differently between runs, or changed.
 
+use samples::Property;
+
 use crate::{
     difference::{ConditionKind, Values, conditions, differing},
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -28,7 +30,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             .record
             .changed
             .iter()
-            .filter(|it| it.is_of_disk())
+            .filter(|it| matches!(it.what, Property::Disk(..)))
             .map(|it| format!("{} from {} to {}", it.what, it.from, it.to))
             .collect();
         if !changed.is_empty() {
@@ -83,7 +85,7 @@ fn names_of(differing: &Values<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use samples::Changed;
+    use samples::{Changed, DiskProperty};
 
     use super::*;
     use crate::fixture::*;
@@ -106,7 +108,7 @@ mod tests {
         assert_found(&outcome, Level::Note, "file system of the data");
         let outcome = judged(&RULE, |record| {
             record.changed = vec![Changed {
-                what: "scheduler of nvme0n1".to_owned(),
+                what: Property::Disk(DiskProperty::Scheduler, "nvme0n1".to_owned()),
                 from: "none".to_owned(),
                 to: "bfq".to_owned(),
                 ..Changed::default()
