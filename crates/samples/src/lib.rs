@@ -67,7 +67,7 @@ pub use disk_traffic::DiskTraffic;
 pub use disturbance::Disturbance;
 pub use durations::Durations;
 pub use end::End;
-pub use error_count::ErrorCount;
+pub use error_count::{CONNECT, ErrorCount};
 pub use histogram::{Histogram, HistogramError};
 pub use innodb_status::InnodbStatus;
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};

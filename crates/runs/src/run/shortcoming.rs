@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use blame::{Blame, Blamed};
 use load::Outcome;
 use protocol::hint_to_refusal;
-use samples::{Connects, ErrorCount, Offered, PlannedEvent, Record};
+use samples::{CONNECT, Connects, ErrorCount, Offered, PlannedEvent, Record};
 
 use crate::events;
 
@@ -43,9 +43,6 @@ impl<'a> From<&'a Record> for RunOutcome<'a> {
         }
     }
 }
-
-/// Operation name of a failed connection attempt.
-const CONNECT: &str = "connect";
 
 /// The shortfalls of several runs; `None` if there are none. Operations that a missed rate left over are reported
 /// separately.
