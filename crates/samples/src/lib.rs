@@ -88,7 +88,7 @@ pub use machine::{
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
 pub use offered::{Cause, Offered, Shortfall};
-pub use planned_event::{EventOutcome, PlannedEvent};
+pub use planned_event::{EventOutcome, PlannedAction, PlannedEvent};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };
