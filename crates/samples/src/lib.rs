@@ -72,7 +72,7 @@ pub use histogram::{Histogram, HistogramError};
 pub use innodb_status::InnodbStatus;
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use judged_steadiness::{JudgedSteadiness, Stalls};
-pub use keys::Keys;
+pub use keys::{KeyOrder, Keys};
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
