@@ -57,7 +57,7 @@ mod writer;
 
 pub use ceiling::Ceiling;
 pub use changed::{Changed, DiskProperty, Property};
-pub use checked::Checked;
+pub use checked::{CheckTime, Checked};
 pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
