@@ -91,10 +91,7 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
         outcome: sets.outcome(rule),
     });
     let judgements: Vec<_> = judgements.collect();
-    let outcomes: Vec<_> = judgements
-        .iter()
-        .map(|it| (it.rule.id, &it.outcome))
-        .collect();
+    let outcomes: Vec<_> = judgements.iter().map(|it| (it.rule, &it.outcome)).collect();
     Audit {
         assessment: Assessment::of(&sets.runs, sets.by_stage(), &outcomes),
         judgements,
