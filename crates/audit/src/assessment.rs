@@ -5,6 +5,8 @@ use units::{counted, seconds};
 use crate::{
     finding::{Level, Outcome, Unjudged},
     grade::Grade,
+    rule::Rule,
+    rules::NEIGHBOURS,
     set::Set,
 };
 
@@ -15,7 +17,7 @@ const EXECUTIONS_OF_A_CLAIM: usize = 3;
 const SECONDS_OF_A_CLAIM: f64 = 5.0;
 
 /// The rule about other load on the machine, which does not count in the grade of the method.
-pub const MACHINE_RULE: &str = "H14";
+pub const MACHINE_RULE: &Rule = NEIGHBOURS;
 
 /// The summary of all findings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,8 +72,8 @@ impl MachineState {
         }
     }
 
-    fn of(outcomes: &[(&str, &Outcome)]) -> Self {
-        let rule = outcomes.iter().find(|(rule, _)| *rule == MACHINE_RULE);
+    fn of(outcomes: &[(&Rule, &Outcome)]) -> Self {
+        let rule = outcomes.iter().find(|(rule, _)| rule.is(MACHINE_RULE));
         match rule.map(|(_, outcome)| outcome) {
             Some(Ok(finding)) if finding.level > Level::Note => Self::Busy,
             Some(Ok(_)) => Self::Quiet,
@@ -116,11 +118,11 @@ impl Scope {
 }
 
 impl Assessment {
-    /// The assessment of the outcomes, given with the short names of their rules; `stages` are those of the runs, or the
+    /// The assessment of the outcomes, given with their rules; `stages` are those of the runs, or the
     /// runs if they have none.
-    pub(crate) fn of(set: &Set<'_>, stages: &Set<'_>, outcomes: &[(&str, &Outcome)]) -> Self {
+    pub(crate) fn of(set: &Set<'_>, stages: &Set<'_>, outcomes: &[(&Rule, &Outcome)]) -> Self {
         let scope = Scope::of(set, stages);
-        let method = outcomes.iter().filter(|(rule, _)| *rule != MACHINE_RULE);
+        let method = outcomes.iter().filter(|(rule, _)| !rule.is(MACHINE_RULE));
         let method = method.map(|(_, outcome)| *outcome);
         Self {
             machine: MachineState::of(outcomes),

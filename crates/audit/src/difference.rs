@@ -42,16 +42,42 @@ pub(crate) fn follows() -> &'static [(&'static str, &'static [&'static str])] {
     FOLLOWS
 }
 
-/// The conditions of a run by name. Results are not included, and neither is the data size, which has its own
-/// rule.
-pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
+/// A condition in which runs agree or differ; conditions are sorted by their names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Condition {
+    /// The name in findings; of a server variable its own, which may also be that of a factor.
+    pub(crate) name: String,
+    pub(crate) kind: ConditionKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ConditionKind {
+    Connections,
+    EventLoops,
+    /// A property of a file system or of a device.
+    Storage,
+    Other,
+}
+
+/// The conditions of a run with their values.
+pub(crate) type Conditions = BTreeMap<Condition, String>;
+
+/// The conditions of a run. Results are not included, and neither is the data size, which has its own rule.
+pub(crate) fn conditions(run: &Run<'_>) -> Conditions {
+    let mut found = Conditions::new();
     let header = &run.record.header;
-    let mut is = |what: &str, value: String| {
-        found.insert(what.to_owned(), value);
+    let mut put = |kind: ConditionKind, name: &str, value: String| {
+        let name = name.to_owned();
+        found.insert(Condition { name, kind }, value);
     };
-    is("connections", run.record.connections().to_string());
-    is("event loops", header.loops.to_string());
+    let connections = run.record.connections().to_string();
+    put(ConditionKind::Connections, "connections", connections);
+    put(
+        ConditionKind::EventLoops,
+        "event loops",
+        header.loops.to_string(),
+    );
+    let mut is = |name: &str, value: String| put(ConditionKind::Other, name, value);
     is("I/O of the event loops", header.io.clone());
     is("transport", header.transport.clone());
     is("dbdyno", header.dbdyno_version.clone());
@@ -75,7 +101,9 @@ pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
         }
     }
     machines(run, &mut is);
-    storage(run, &mut is);
+    storage(run, &mut |name: &str, value: String| {
+        put(ConditionKind::Storage, name, value);
+    });
     found
 }
 
@@ -164,31 +192,31 @@ fn storage(run: &Run<'_>, is: &mut impl FnMut(&str, String)) {
     }
 }
 
-/// Conditions that differ: the name of each, and its values by group.
-pub(crate) type Values<'k> = BTreeMap<&'k String, Vec<BTreeSet<&'k str>>>;
+/// Conditions that differ, each with its values by group.
+pub(crate) type Values<'k> = BTreeMap<&'k Condition, Vec<BTreeSet<&'k str>>>;
 
 /// The conditions whose values differ between groups of runs; a missing condition is an empty value.
-pub(crate) fn differing<'k>(groups: &'k [Vec<BTreeMap<String, String>>]) -> Values<'k> {
-    let names: BTreeSet<&String> = groups.iter().flatten().flat_map(BTreeMap::keys).collect();
+pub(crate) fn differing<'k>(groups: &'k [Vec<Conditions>]) -> Values<'k> {
+    let all: BTreeSet<&Condition> = groups.iter().flatten().flat_map(BTreeMap::keys).collect();
     let mut values = Values::new();
-    for name in names {
-        let of_group = |group: &'k Vec<BTreeMap<String, String>>| -> BTreeSet<&'k str> {
+    for condition in all {
+        let of_group = |group: &'k Vec<Conditions>| -> BTreeSet<&'k str> {
             let told = group
                 .iter()
-                .map(|run| run.get(name).map_or("", String::as_str));
+                .map(|run| run.get(condition).map_or("", String::as_str));
             told.collect()
         };
         let by_group: Vec<_> = groups.iter().map(of_group).collect();
         if by_group.windows(2).any(|pair| pair[0] != pair[1]) {
-            values.insert(name, by_group);
+            values.insert(condition, by_group);
         }
     }
-    let differs: BTreeSet<String> = values.keys().map(|name| (*name).clone()).collect();
+    let differs: BTreeSet<String> = values.keys().map(|it| it.name.clone()).collect();
     let follows = |name: &str| {
         let mut pairs = FOLLOWS.iter();
         pairs.any(|(from, follow)| differs.contains(*from) && follow.contains(&name))
     };
-    values.retain(|name, _| !follows(name));
+    values.retain(|condition, _| !follows(&condition.name));
     values
 }
 
@@ -203,12 +231,15 @@ mod tests {
                 ("innodb_flush_log_at_trx_commit", flush),
                 ("innodb_log_file_buffering", buffering),
             ];
-            vec![
-                told.map(|(name, value)| (name.to_owned(), value.to_owned()))
-                    .into(),
-            ]
+            let conditions: Conditions = told
+                .map(|(name, value)| {
+                    let (name, kind) = (name.to_owned(), ConditionKind::Other);
+                    (Condition { name, kind }, value.to_owned())
+                })
+                .into();
+            vec![conditions]
         };
-        let count = |groups: &[Vec<BTreeMap<String, String>>]| differing(groups).len();
+        let count = |groups: &[Vec<Conditions>]| differing(groups).len();
         assert_eq!(count(&[run("1", "OFF"), run("2", "ON")]), 1);
         assert_eq!(count(&[run("1", "OFF"), run("1", "ON")]), 1);
         assert_eq!(count(&[run("1", "OFF"), run("1", "OFF")]), 0);

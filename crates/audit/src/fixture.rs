@@ -44,7 +44,7 @@ pub(crate) fn event(t_s: f64) -> samples::PlannedEvent {
     samples::PlannedEvent {
         number: 1,
         name: "server restart".to_owned(),
-        action: "server".to_owned(),
+        action: samples::PlannedAction::Server,
         what: "restart".to_owned(),
         t_s,
         begin_s: Some(0.0),

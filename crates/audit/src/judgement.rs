@@ -11,7 +11,7 @@ use crate::{
     rule::{Judge, Rule},
     rules::RULES,
     run::Run,
-    set::Set,
+    set::{Noun, Set},
     subject::Subject,
 };
 
@@ -91,10 +91,7 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
         outcome: sets.outcome(rule),
     });
     let judgements: Vec<_> = judgements.collect();
-    let outcomes: Vec<_> = judgements
-        .iter()
-        .map(|it| (it.rule.id, &it.outcome))
-        .collect();
+    let outcomes: Vec<_> = judgements.iter().map(|it| (it.rule, &it.outcome)).collect();
     Audit {
         assessment: Assessment::of(&sets.runs, sets.by_stage(), &outcomes),
         judgements,
@@ -197,7 +194,7 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
 /// The reasons of one kind, each with the number of runs or stages that have it.
 fn reasons<'o>(
     outcomes: &'o [(&Run<'_>, Outcome)],
-    noun: &str,
+    noun: Noun,
     kind: impl Fn(&'o Unjudged) -> Option<&'o String>,
 ) -> Option<String> {
     let mut by_reason: BTreeMap<&String, usize> = BTreeMap::new();
@@ -210,7 +207,7 @@ fn reasons<'o>(
         if count == outcomes.len() {
             String::new()
         } else {
-            format!(" ({} of {})", count, counted(outcomes.len(), noun))
+            format!(" ({} of {})", count, counted(outcomes.len(), noun.word()))
         }
     };
     let words = by_reason
@@ -220,7 +217,7 @@ fn reasons<'o>(
 }
 
 /// The findings of one level merged: the text of the first, and all runs that have it. `noun` is what they are called.
-fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding {
+fn of_level(found: &[(&Run<'_>, &Finding)], noun: Noun, level: Level) -> Finding {
     let same: Vec<_> = found
         .iter()
         .filter(|(_, finding)| finding.level == level)
@@ -230,11 +227,11 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding
     finding.runs = same.iter().map(|(run, _)| run.record.header.run).collect();
     // The loads and the stages of a run are beside each other.
     finding.runs.dedup();
-    let all = found.len();
+    let (all, word) = (found.len(), noun.word());
     finding.evidence = if same.len() == all {
-        format!("in all {all} {noun}s; {}: {}", run.name(), first.evidence)
+        format!("in all {all} {word}s; {}: {}", run.name(), first.evidence)
     } else if same.len() == 1 {
-        format!("in 1 of {all} {noun}s, {}: {}", run.name(), first.evidence)
+        format!("in 1 of {all} {word}s, {}: {}", run.name(), first.evidence)
     } else {
         let mut named: Vec<_> = same
             .iter()
@@ -243,9 +240,12 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: &str, level: Level) -> Finding
         // The stages of a run are beside each other.
         named.dedup();
         let named = crate::words::listed(&named, RUNS_NAMED);
-        let of_runs = if noun == "run" { "" } else { "of runs " };
+        let of_runs = match noun {
+            Noun::Run => "",
+            Noun::Record | Noun::Stage => "of runs ",
+        };
         format!(
-            "in {} of {all} {noun}s ({of_runs}{named}); {}: {}",
+            "in {} of {all} {word}s ({of_runs}{named}); {}: {}",
             same.len(),
             run.name(),
             first.evidence

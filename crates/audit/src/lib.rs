@@ -38,7 +38,7 @@ pub use grade::{FORMULA, Grade};
 pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::Rule;
-pub use rules::RULES;
+pub use rules::{ONE_FACTOR, RULES};
 pub use sides::{SidesAudit, SidesFinding, unfit};
 pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
 

@@ -30,6 +30,11 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// True if both are the same rule.
+    pub fn is(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+
     /// True if it judges each stage of a load by itself, where loads have stages.
     pub(crate) fn judges_stages(&self) -> bool {
         BY_STAGE.contains(&self.id)

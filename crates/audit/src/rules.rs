@@ -65,6 +65,17 @@ mod w14_flushes_arrive;
 mod w15_empty_table;
 mod w16_state_drift;
 
+pub(crate) const DURABILITY: &Rule = &c01_durability::RULE;
+/// The rule that nothing differs besides the declared factor.
+pub const ONE_FACTOR: &Rule = &c02_one_factor::RULE;
+pub(crate) const CLIENT_SATURATION: &Rule = &h12_client_saturation::RULE;
+/// The rule about other load on the machine.
+pub(crate) const NEIGHBOURS: &Rule = &h14_neighbours::RULE;
+pub(crate) const STEADINESS: &Rule = &m03_steady::RULE;
+/// The rule about the order of the runs.
+pub(crate) const ORDER: &Rule = &m07_order::RULE;
+pub(crate) const ERRORS: &Rule = &w10_errors::RULE;
+
 /// All rules that can be evaluated, in the order of the page.
 pub const RULES: &[&Rule] = &[
     &h01_disclosure::RULE,

@@ -2,8 +2,8 @@
 
 use figures::RunFigures;
 use samples::{
-    BlockDevice, Counters, DiskTraffic, Host, Interval, LoadStage, Machine, Record, ServerIdentity,
-    ServerStatus, Storage, StorageDirectory, Telemetry,
+    BlockDevice, Counters, DiskTraffic, Host, Interval, LoadStage, Machine, PlannedAction, Record,
+    ServerIdentity, ServerStatus, Storage, StorageDirectory, Telemetry,
 };
 
 use crate::{
@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
     /// True if a planned event restarted the server.
     pub(crate) fn restarted_the_server(&self) -> bool {
         let mut events = self.record.events.iter();
-        events.any(|it| it.action == "server" && it.begin_s.is_some())
+        events.any(|it| it.action == PlannedAction::Server && it.begin_s.is_some())
     }
 
     /// Operations per second of each undisturbed interval of the measured phase.

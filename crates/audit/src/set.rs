@@ -22,6 +22,25 @@ pub(crate) struct Set<'a> {
     pub(crate) storage: Option<&'a StorageRecord>,
 }
 
+/// What the records of a set are called in findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Noun {
+    Run,
+    /// The record of one of several loads of a run.
+    Record,
+    Stage,
+}
+
+impl Noun {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Record => "record",
+            Self::Stage => "stage",
+        }
+    }
+}
+
 impl<'a> Set<'a> {
     pub(crate) fn of(subject: &'a Subject<'a>) -> Self {
         Self::over(subject, subject.runs.iter().map(Run::of).collect())
@@ -67,12 +86,12 @@ impl<'a> Set<'a> {
         self.complete().filter(|run| run.is_first_load)
     }
 
-    /// What the records are called: of runs, of the loads of runs, or of stages.
-    pub(crate) fn noun(&self) -> &'static str {
+    /// What the records are of.
+    pub(crate) fn noun(&self) -> Noun {
         match (self.has_stages(), self.has_several_loads()) {
-            (true, _) => "stage",
-            (false, true) => "record",
-            (false, false) => "run",
+            (true, _) => Noun::Stage,
+            (false, true) => Noun::Record,
+            (false, false) => Noun::Run,
         }
     }
 

@@ -5,17 +5,17 @@ use samples::Record;
 use crate::{
     finding::{Finding, Level},
     judgement::{Audit, Judgement, audit, judge},
-    rule,
     rule::Rule,
+    rules::{CLIENT_SATURATION, DURABILITY, ERRORS, NEIGHBOURS, ONE_FACTOR, ORDER, STEADINESS},
     subject::{Declared, Subject},
 };
 
 /// Rules about each side that make its figures unfit for a comparison.
-const OF_EACH: [&str; 4] = ["W10", "H12", "H14", "M03"];
+const OF_EACH: [&Rule; 4] = [ERRORS, CLIENT_SATURATION, NEIGHBOURS, STEADINESS];
 /// Rules that prevent a verdict if one side fails: its figures are then those of its failures, or of its client.
-const REFUSING: [&str; 2] = ["W10", "H12"];
+const REFUSING: [&Rule; 2] = [ERRORS, CLIENT_SATURATION];
 /// Rules about both sides that show another possible cause of the difference.
-const TOGETHER: [&str; 3] = ["C01", "C02", "M07"];
+const TOGETHER: [&Rule; 3] = [DURABILITY, ONE_FACTOR, ORDER];
 
 /// The audit of the two sides of a comparison.
 #[derive(Debug, Clone)]
@@ -33,26 +33,23 @@ pub struct SidesAudit {
 pub struct SidesFinding<'a> {
     /// The side: 0 for A, 1 for B; `None` for both together.
     pub side: Option<usize>,
-    /// The short name of the rule.
-    pub rule: &'static str,
+    pub rule: &'static Rule,
     pub finding: &'a Finding,
 }
 
 impl SidesAudit {
     /// Audits two sides; `both` holds the runs of A and then those of B, each with its side.
     pub fn of(sides: [&Subject<'_>; 2], both: &Subject<'_>) -> Self {
-        let together = TOGETHER.map(|id| {
-            let rule = rule(id).expect("there is such a rule");
+        let together = TOGETHER.map(|rule| {
             // A factor's own setting always differs, and C02 cannot know that it was meant to.
-            let outcome = match id {
-                "C02" => judge(
-                    rule,
-                    &Subject {
-                        declared: Declared::default(),
-                        ..both.clone()
-                    },
-                ),
-                _ => judge(rule, both),
+            let outcome = if rule.is(ONE_FACTOR) {
+                let undeclared = Subject {
+                    declared: Declared::default(),
+                    ..both.clone()
+                };
+                judge(rule, &undeclared)
+            } else {
+                judge(rule, both)
             };
             Judgement { rule, outcome }
         });
@@ -67,19 +64,21 @@ impl SidesAudit {
     pub fn findings(&self) -> Vec<SidesFinding<'_>> {
         let of_each = self.sides.iter().enumerate().flat_map(|(side, audit)| {
             let judgements = audit.judgements.iter();
-            let known = judgements.filter(|it| OF_EACH.contains(&it.rule.id));
+            let known = judgements.filter(|it| OF_EACH.iter().any(|rule| rule.is(it.rule)));
             known.map(move |judgement| (Some(side), judgement))
         });
         let together = self.together.iter().map(|judgement| (None, judgement));
         let all = of_each.chain(together);
         let found = all.filter_map(|(side, judgement)| {
             let finding = judgement.outcome.as_ref().ok()?;
-            let rule = judgement.rule.id;
-            let is_told = match rule {
+            let rule = judgement.rule;
+            let is_told = if rule.is(ORDER) {
                 // The order of the sides has its own message.
-                "M07" => finding.level > Level::Pass && self.first.is_none(),
-                "C01" => finding.level > Level::Pass,
-                _ => finding.level > Level::Note,
+                finding.level > Level::Pass && self.first.is_none()
+            } else if rule.is(DURABILITY) {
+                finding.level > Level::Pass
+            } else {
+                finding.level > Level::Note
             };
             is_told.then_some(SidesFinding {
                 side,
@@ -94,7 +93,7 @@ impl SidesAudit {
     /// while one side was measured completely before the other. What meets runs that are mixed is in their interval.
     pub fn disturbance(&self) -> Option<SidesFinding<'_>> {
         let mut found = self.findings();
-        found.retain(|it| it.rule == "H14" && it.finding.level == Level::Invalid);
+        found.retain(|it| it.rule.is(NEIGHBOURS) && it.finding.level == Level::Invalid);
         let is_one_sided = found.len() == 1 || self.first.is_some();
         found.into_iter().next().filter(|_| is_one_sided)
     }
@@ -102,7 +101,10 @@ impl SidesAudit {
     /// The findings that prevent a verdict.
     pub fn refusals(&self) -> Vec<SidesFinding<'_>> {
         let mut findings = self.findings();
-        findings.retain(|it| REFUSING.contains(&it.rule) && it.finding.level >= Level::Fail);
+        findings.retain(|it| {
+            let is_refusing = REFUSING.iter().any(|rule| rule.is(it.rule));
+            is_refusing && it.finding.level >= Level::Fail
+        });
         findings
     }
 }
@@ -111,7 +113,7 @@ impl SidesAudit {
 /// they are the server's.
 pub fn unfit(record: &Record) -> Option<&'static Rule> {
     let subject = Subject::of_run(record, None);
-    let mut rules = REFUSING.iter().filter_map(|id| rule(id));
+    let mut rules = REFUSING.into_iter();
     rules.find(|rule| {
         let outcome = judge(rule, &subject);
         outcome.is_ok_and(|finding| finding.level >= Level::Fail)
@@ -192,7 +194,7 @@ mod tests {
         }
         let found = audited(&a, &b);
         let refusals = found.refusals();
-        let of: Vec<_> = refusals.iter().map(|it| (it.of(), it.rule)).collect();
+        let of: Vec<_> = refusals.iter().map(|it| (it.of(), it.rule.id)).collect();
         assert_eq!(of, [("B", "W10")]);
     }
 
@@ -225,7 +227,7 @@ mod tests {
         }
         let found = audited(&a, &b);
         let told = found.findings();
-        let told: Vec<_> = told.iter().map(|it| (it.of(), it.rule)).collect();
+        let told: Vec<_> = told.iter().map(|it| (it.of(), it.rule.id)).collect();
         assert!(told.contains(&("A and B", "C01")), "{told:?}");
     }
 
@@ -234,7 +236,7 @@ mod tests {
         assert_eq!(audited(&runs([1, 3, 6]), &runs([2, 4, 5])).first, None);
         let found = audited(&runs([1, 2, 3]), &runs([4, 5, 6]));
         assert_eq!(found.first, Some(0));
-        assert!(found.findings().iter().all(|it| it.rule != "M07"));
+        assert!(found.findings().iter().all(|it| !it.rule.is(ORDER)));
         assert_eq!(audited(&runs([4, 5, 6]), &runs([1, 2, 3])).first, Some(1));
         let blocks = blocks_over("flush", &["1", "2"]);
         let declared = over(&["flush"]);

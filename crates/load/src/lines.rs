@@ -1,7 +1,7 @@
 //! Converts the figures to lines of the run record.
 
 use samples::{
-    Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, StatementInterval,
+    CONNECT, Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, StatementInterval,
 };
 
 use crate::{
@@ -12,9 +12,6 @@ use crate::{
     recorder::{CarriedCells, Cells, FailureCounts, Failures, Shape},
     timeline::DueIn,
 };
-
-/// Operation name of a connection that could not be opened.
-const CONNECT: &str = "connect";
 
 /// The names in the record, in the order of the cells.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::{
 use protocol::{Endpoint, Error};
 use reactor::{Instant, Reactor, system_now};
 use runs::local_pid;
-use samples::{Host, Line, ServerIdentity, ServerMoment};
+use samples::{Edge, Host, Line, ServerIdentity, ServerMoment};
 use telemetry::{Sampler, ServerView, Targets};
 
 /// Delay before each attempt to reconnect.
@@ -135,7 +135,7 @@ impl PolledServer {
         let variables = view.variables();
         let comment = variables.get("version_comment");
         ServerIdentity {
-            at: "start".to_owned(),
+            at: Edge::Start,
             version: view.version().to_owned(),
             version_comment: comment.cloned().unwrap_or_default(),
             address: self.endpoint.address.to_string(),

@@ -115,4 +115,4 @@ pub use size::parse_size_bytes;
 pub use target::Target;
 pub use trap::traps;
 pub use trial::{Here, TrialFile};
-pub use unknown::{Unknown, explain_unknown};
+pub use unknown::{UNKNOWN_TO_THIS_VERSION, Unknown, explain_unknown};

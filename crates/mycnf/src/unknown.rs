@@ -35,6 +35,9 @@ fn parse_successor(line: &'static str) -> Successor {
     }
 }
 
+/// The beginning of [`Unknown::what`], by which a reader of a record recognises such a finding.
+pub const UNKNOWN_TO_THIS_VERSION: &str = "unknown to this version";
+
 /// Why an option is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
@@ -76,7 +79,7 @@ pub fn explain_unknown(
             completion(catalogue, name, knows).or_else(|| near(catalogue, &listed, knows))
         });
     Unknown {
-        what: format!("unknown to this version{}", history(catalogue, &listed)),
+        what: format!("{UNKNOWN_TO_THIS_VERSION}{}", history(catalogue, &listed)),
         hint,
     }
 }

@@ -337,7 +337,7 @@ fn insert_events(transaction: &Transaction, run: u32, record: &Record) -> rusqli
             run,
             event.number,
             event.name,
-            event.action,
+            event.action.word(),
             event.what,
             event.at_s,
             event.begin_s,

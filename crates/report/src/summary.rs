@@ -406,7 +406,7 @@ pub(crate) fn trust(audit: &Audit) -> String {
         .filter(|(_, finding)| finding.level > Level::Warn);
     // The rule that says that the machine is busy tells by what.
     let mut text = match worst {
-        Some((it, _)) if it.rule.id == MACHINE_RULE => audit.assessment.method_in_words(),
+        Some((it, _)) if it.rule.is(MACHINE_RULE) => audit.assessment.method_in_words(),
         _ => audit.assessment.in_words(),
     };
     let warnings = audit.count(Level::Warn);

@@ -20,7 +20,7 @@ use experiment::{EventAction, EventSpec, PlannedRun, ServerAction};
 use load::Tolerated;
 use protocol::Endpoint;
 use reactor::{Instant, Interrupt};
-use samples::{EventOutcome, Line, PlannedEvent, RunWriter, WriteError};
+use samples::{EventOutcome, Line, PlannedAction, PlannedEvent, RunWriter, WriteError};
 
 use crate::{
     events::{command::Command, cut_off::CutOff, performed::Performed},
@@ -97,10 +97,12 @@ pub(crate) fn tolerated(run: &PlannedRun) -> Tolerated {
 /// True for an error that the events of a run cause: it is counted and shown, and no fault of the run.
 pub(crate) fn is_caused(events: &[PlannedEvent], number: u16) -> bool {
     let mut begun = events.iter().filter(|event| event.begin_s.is_some());
-    begun.any(|event| match event.action.as_str() {
-        "server" => OF_A_SHUTDOWN.contains(&number) || OF_A_LOST_CONNECTION.contains(&number),
-        "sql" => OF_A_CHANGED_TABLE.contains(&number),
-        _ => false,
+    begun.any(|event| match event.action {
+        PlannedAction::Server => {
+            OF_A_SHUTDOWN.contains(&number) || OF_A_LOST_CONNECTION.contains(&number)
+        }
+        PlannedAction::Sql => OF_A_CHANGED_TABLE.contains(&number),
+        PlannedAction::Command => false,
     })
 }
 
@@ -219,7 +221,7 @@ impl Work {
         let mut event = PlannedEvent {
             number,
             name: spec.name.clone(),
-            action: spec.action.word().to_owned(),
+            action: spec.action.kind(),
             what: spec.action.in_words(),
             at_s,
             t_s: self.begin_s + at_s,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use blame::Blamed;
 use protocol::Connection;
 use results::results_list;
-use samples::Line;
+use samples::{Edge, Line};
 
 use crate::{
     control::{self, Purpose},
@@ -89,7 +89,7 @@ fn perform(
         purpose.control(endpoint, async |connection| {
             run_all(connection, &run.before).await?;
             // After these statements, so that their settings are included, which apply to the load.
-            let server = stage.identify(connection, "start").await?;
+            let server = stage.identify(connection, Edge::Start).await?;
             recording.write(&Line::Server(server));
             Ok(())
         })?;
@@ -115,7 +115,7 @@ fn perform(
     if let (Some(endpoint), true) = (&stage.endpoint, is_complete) {
         let purpose = purpose(&run.after);
         purpose.control(endpoint, async |connection| {
-            let server = stage.identify(connection, "end").await?;
+            let server = stage.identify(connection, Edge::End).await?;
             recording.write(&Line::Server(server));
             run_all(connection, &run.after).await
         })?;

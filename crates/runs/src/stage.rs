@@ -22,7 +22,7 @@ use blame::{Blame, Blamed};
 use experiment::Observe;
 use protocol::{Address, Connection, Endpoint};
 use reactor::Interrupt;
-use samples::{Dataset, Host, ServerIdentity, Transport};
+use samples::{Dataset, Edge, Host, ServerIdentity, Transport};
 use settings::Rows;
 use telemetry::{Targets, WatchedServer};
 
@@ -226,15 +226,15 @@ impl Stage {
         })
     }
 
-    /// Reads the server's identity; `at` is `start` or `end`.
+    /// Reads the server's identity.
     pub async fn identify(
         &self,
         connection: &mut Connection,
-        at: &str,
+        at: Edge,
     ) -> Result<ServerIdentity, protocol::Error> {
         let variables = variables(connection).await?;
         Ok(ServerIdentity {
-            at: at.to_owned(),
+            at,
             version: version(&variables, connection.server_version()),
             version_comment: variables
                 .get("version_comment")

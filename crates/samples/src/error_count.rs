@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The operation of a connection that could not be opened.
+pub const CONNECT: &str = "connect";
+
 /// A statement error, counted by number over the whole run: every failed attempt, including attempts of operations that
 /// never completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
     pub load: String,
-    /// Operation type, or `connect`.
+    /// Operation type, or [`CONNECT`].
     pub operation: String,
     /// Error number of the server; 0 for an error that the client detected (connection lost).
     pub number: u16,

@@ -7,11 +7,23 @@ use serde::{Deserialize, Serialize};
 pub struct Keys {
     pub load: String,
     pub dictionary: String,
-    /// The order of the draws: `random` (uniform), `sequential` (each client cycles through the list from its start) or
-    /// `unique` (each word at most once).
-    pub drawn: String,
+    /// The order of the draws.
+    pub drawn: KeyOrder,
     /// Number of words that are drawn from; `None` if unlimited.
     pub used: Option<u64>,
     /// Number of words in the source; `None` if unlimited.
     pub offered: Option<u64>,
+}
+
+/// The order in which keys are drawn from a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyOrder {
+    /// Uniformly distributed.
+    #[default]
+    Random,
+    /// Each client cycles through the list from its start.
+    Sequential,
+    /// Each word at most once.
+    Unique,
 }

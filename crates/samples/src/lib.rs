@@ -5,6 +5,7 @@
 //! `docs/run-record.md` documents the format.
 
 mod ceiling;
+mod changed;
 mod checked;
 mod command;
 mod cpu_use;
@@ -14,6 +15,7 @@ mod disk_load;
 mod disk_traffic;
 mod disturbance;
 mod durations;
+mod edge;
 mod end;
 mod error_count;
 mod folded;
@@ -55,7 +57,8 @@ mod transport;
 mod writer;
 
 pub use ceiling::Ceiling;
-pub use checked::Checked;
+pub use changed::{Changed, DiskProperty, Property};
+pub use checked::{CheckTime, Checked};
 pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
@@ -64,13 +67,14 @@ pub use disk_load::DiskLoad;
 pub use disk_traffic::DiskTraffic;
 pub use disturbance::Disturbance;
 pub use durations::Durations;
+pub use edge::Edge;
 pub use end::End;
-pub use error_count::ErrorCount;
+pub use error_count::{CONNECT, ErrorCount};
 pub use histogram::{Histogram, HistogramError};
 pub use innodb_status::InnodbStatus;
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use judged_steadiness::{JudgedSteadiness, Stalls};
-pub use keys::Keys;
+pub use keys::{KeyOrder, Keys};
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
@@ -80,13 +84,13 @@ pub use line::{
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;
 pub use machine::{
-    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Peer, Placement,
-    Storage, StorageDirectory,
+    BlockDevice, Cgroup, CpuSetup, Host, KernelSettings, Link, Machine, Peer, Placement, Storage,
+    StorageDirectory,
 };
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
 pub use offered::{Cause, Offered, Shortfall};
-pub use planned_event::{EventOutcome, PlannedEvent};
+pub use planned_event::{EventOutcome, PlannedAction, PlannedEvent};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };

@@ -14,17 +14,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ceiling::Ceiling,
+    changed::Changed,
     checked::Checked,
     command::Command,
     deliveries::Deliveries,
     disk_load::DiskLoad,
     durations::Durations,
+    edge::Edge,
     end::End,
     error_count::ErrorCount,
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     load_stage::LoadStage,
-    machine::{Changed, Machine, Storage},
+    machine::{Machine, Storage},
     observer::Observer,
     offered::Offered,
     planned_event::PlannedEvent,
@@ -165,8 +167,7 @@ impl RunHeader {
 /// The identity of a server and its variables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServerIdentity {
-    /// `start` or `end` of the run.
-    pub at: String,
+    pub at: Edge,
     /// Version string as the server reports it, for example `10.11.19-MariaDB-0+deb12u1`.
     pub version: String,
     pub version_comment: String,

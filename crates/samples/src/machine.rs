@@ -276,22 +276,3 @@ pub struct BlockDevice {
     /// Smallest unit that it writes without reading first, bytes.
     pub physical_block_bytes: Option<u64>,
 }
-
-/// A property of a machine that changed during the run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Changed {
-    pub host: Host,
-    /// The property, for example `write cache of sda`.
-    pub what: String,
-    /// Value at the start.
-    pub from: String,
-    /// Value at the end.
-    pub to: String,
-}
-
-impl Changed {
-    /// Whether it is a property of a disk: its write cache or its I/O scheduler.
-    pub fn is_of_disk(&self) -> bool {
-        self.what.contains("write cache") || self.what.contains("scheduler")
-    }
-}

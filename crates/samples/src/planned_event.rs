@@ -10,8 +10,7 @@ pub struct PlannedEvent {
     pub number: u32,
     /// Name in the experiment file, or what it does in short.
     pub name: String,
-    /// `sql`, `server` or `command`.
-    pub action: String,
+    pub action: PlannedAction,
     /// The statements, what is done to the server (`restart`, `kill`), or the program with its arguments.
     pub what: String,
     /// Planned begin, seconds since the measurement began.
@@ -35,6 +34,30 @@ pub struct PlannedEvent {
     /// Output of a command, standard output before standard error, cut at its limit; empty without any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
+}
+
+/// What a planned event does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlannedAction {
+    /// It executes statements.
+    #[default]
+    Sql,
+    /// It stops or kills the private server, and starts it again.
+    Server,
+    /// It runs a program.
+    Command,
+}
+
+impl PlannedAction {
+    /// The word of records and reports, which is also the key in the experiment file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sql => "sql",
+            Self::Server => "server",
+            Self::Command => "command",
+        }
+    }
 }
 
 /// How an event ended.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::innodb_status::InnodbStatus;
+use crate::{edge::Edge, innodb_status::InnodbStatus};
 
 /// The server's own counters in one interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -52,8 +52,7 @@ pub struct TotalsRow {
 /// The sizes of all tables, as the server estimates them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableSizes {
-    /// `start` or `end` of the run.
-    pub at: String,
+    pub at: Edge,
     /// The largest tables, in descending order of size.
     pub tables: Vec<TableSize>,
     /// Number of omitted tables.

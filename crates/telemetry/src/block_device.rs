@@ -150,6 +150,9 @@ pub(crate) fn look_again(kernel: &Kernel, device: &mut samples::BlockDevice) {
     device.scheduler = kernel
         .line(&format!("{queue}/scheduler"))
         .and_then(|text| chosen(&text));
+    device.read_ahead_bytes = kernel
+        .number(&format!("{queue}/read_ahead_kb"))
+        .map(|kib| kib * 1024);
 }
 
 /// True for a device whose requests go to other block devices below it.

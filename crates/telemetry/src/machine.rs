@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Changed, Host, Machine, Peer, Storage};
+use samples::{Changed, DiskProperty, Host, Machine, Peer, Property, Storage};
 
 use crate::{
     cgroup::Cgroups,
@@ -61,7 +61,7 @@ pub(crate) fn describe(
     }
 }
 
-/// The properties of a machine and its storage that have changed.
+/// The properties of a machine and its storage that have changed, sorted by their texts.
 pub(crate) fn changes(
     host: Host,
     before: (&Machine, Option<&Storage>),
@@ -78,14 +78,17 @@ pub(crate) fn changes(
             to,
         })
     });
-    changed.collect()
+    let mut changed: Vec<_> = changed.collect();
+    changed.sort_by_cached_key(|it| it.what.to_string());
+    changed
 }
 
-/// The properties that can change while a server runs, by name.
-fn changeable(machine: &Machine, storage: Option<&Storage>) -> BTreeMap<String, String> {
+/// The properties that can change while a server runs, with their values.
+fn changeable(machine: &Machine, storage: Option<&Storage>) -> BTreeMap<Property, String> {
     let mut values = BTreeMap::new();
-    let mut put = |what: &str, value: Option<String>| {
-        values.insert(what.to_owned(), value.unwrap_or_default());
+    let mut put = |name: &str, value: Option<String>| {
+        let property = Property::Machine(name.to_owned());
+        values.insert(property, value.unwrap_or_default());
     };
     put("CPUs", Some(machine.cpus.to_string()));
     if let Some(cpu) = &machine.cpu {
@@ -113,12 +116,15 @@ fn changeable(machine: &Machine, storage: Option<&Storage>) -> BTreeMap<String, 
         put(&format!("control group of the {of}"), text);
     }
     for device in storage.iter().flat_map(|storage| &storage.devices) {
-        let name = &device.name;
-        put(
-            &format!("write cache of {name}"),
-            device.write_cache.clone(),
-        );
-        put(&format!("scheduler of {name}"), device.scheduler.clone());
+        let read_ahead = device.read_ahead_bytes.map(|bytes| bytes.to_string());
+        for (property, value) in [
+            (DiskProperty::WriteCache, device.write_cache.clone()),
+            (DiskProperty::Scheduler, device.scheduler.clone()),
+            (DiskProperty::ReadAhead, read_ahead),
+        ] {
+            let property = Property::Disk(property, device.name.clone());
+            values.insert(property, value.unwrap_or_default());
+        }
     }
     values
 }

@@ -1,7 +1,7 @@
 //! All data of one server and one load, in order of time.
 
 use samples::{
-    Durations, Host, Line, LoadStage, Lost, Phase, PlannedEvent, RunHeader, ServerIdentity,
+    Durations, Edge, Host, Line, LoadStage, Lost, Phase, PlannedEvent, RunHeader, ServerIdentity,
     ServerMoment as Looked, ServerTotals,
 };
 use units::moment;
@@ -168,7 +168,7 @@ impl Model {
 
     /// The server is available for the first time or again: earlier counters are not valid for another process.
     pub fn meet(&mut self, server: &ServerIdentity) {
-        if server.at != "end" {
+        if server.at != Edge::End {
             self.memory = ServerMemory::default();
         }
         self.memory.learn(&server.variables);

@@ -68,7 +68,7 @@ pub(crate) fn record(made: &Made) -> Record {
     let first = serde_json::to_string(&samples::Line::Run(header)).unwrap();
     let mut record = Record::read(first.as_bytes()).unwrap();
     record.servers.push(ServerIdentity {
-        at: "start".to_owned(),
+        at: samples::Edge::Start,
         version: "10.11.0-MariaDB".to_owned(),
         version_comment: String::new(),
         address: String::new(),

@@ -1,6 +1,6 @@
 //! Records that were made better than they were, or that contradict themselves.
 
-use samples::{Changed, ErrorCount, Phase, Record};
+use samples::{Changed, ErrorCount, Phase, Property, Record};
 
 use super::{
     by_labels, copied, failing, measured, sample, side, stalled, thinned, thinned_from, warm,
@@ -241,7 +241,7 @@ pub(super) const CONTRADICTIONS: [Case; 34] = [
     // What the machine and the load did.
     ("H16", |runs| {
         runs[3].changed.push(Changed {
-            what: "CPU governor".to_owned(),
+            what: Property::Machine("CPU governor".to_owned()),
             from: "performance".to_owned(),
             to: "powersave".to_owned(),
             ..Changed::default()

@@ -1,6 +1,6 @@
 //! Contradictions between what a record says of its load: what was offered, done, refused and left.
 
-use samples::{Interval, Phase, Record};
+use samples::{Edge, Interval, Phase, Record};
 use units::{count, fine_percent, per_s, percent};
 
 /// Largest deviation of one count from another that says the same, as a share.
@@ -137,8 +137,8 @@ pub(super) fn end(record: &Record) -> Option<String> {
     }
     let missing = if record.offered.is_none() {
         "the offered load"
-    } else if record.servers.iter().any(|it| it.at == "start")
-        && record.servers.iter().all(|it| it.at != "end")
+    } else if record.servers.iter().any(|it| it.at == Edge::Start)
+        && record.servers.iter().all(|it| it.at != Edge::End)
     {
         "the server's variables at the end"
     } else {

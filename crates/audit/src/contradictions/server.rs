@@ -1,6 +1,6 @@
 //! Contradictions in what a record says of the server and its data.
 
-use samples::Record;
+use samples::{Edge, Record};
 use units::{bytes, count};
 
 /// How many times as large as the other one of two sizes may be: the server estimates.
@@ -54,7 +54,7 @@ pub(super) fn buffer_pool(record: &Record) -> Option<String> {
 /// Checks that the data has about the size of the tables that the server counts.
 pub(super) fn data(record: &Record) -> Option<String> {
     let dataset = record.dataset.as_ref()?;
-    let sizes = record.table_sizes.iter().find(|it| it.at == "start")?;
+    let sizes = record.table_sizes.iter().find(|it| it.at == Edge::Start)?;
     let is_apart = |a: f64, b: f64, least: f64| a.max(b) >= least && a.max(b) > TIMES * a.min(b);
     let all_bytes = sizes.all_bytes as f64;
     if let Some(told) = dataset.disk_bytes

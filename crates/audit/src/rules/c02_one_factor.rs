@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use figures::other_work;
 
 use crate::{
-    difference::{Values, conditions, differing},
+    difference::{Condition, ConditionKind, Conditions, Values, conditions, differing},
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     set::{Combination, SIDE, Set},
@@ -55,7 +55,7 @@ fn between_sides(set: &Set<'_>) -> Finding {
         .iter()
         .filter(|factor| *factor != SIDE)
         .collect();
-    found.retain(|what, _| !declared.contains(what));
+    found.retain(|what, _| !declared.contains(&&what.name));
     let mut told: Vec<_> = found
         .iter()
         .map(|(what, values)| {
@@ -63,7 +63,7 @@ fn between_sides(set: &Set<'_>) -> Finding {
             let of_sides: Vec<_> = of_sides
                 .map(|(name, values)| format!("{} in {name}", shown(values)))
                 .collect();
-            format!("{what}: {}", of_sides.join(", "))
+            format!("{}: {}", what.name, of_sides.join(", "))
         })
         .collect();
     let mut work = other_work_of_sides(set, &names);
@@ -132,7 +132,7 @@ fn other_work_of_sides(set: &Set<'_>, names: &[&str]) -> BTreeSet<(String, Strin
 /// Within an experiment each condition must depend on the levels only.
 fn within(set: &Set<'_>) -> Finding {
     let combinations = set.combinations();
-    let of_runs: Vec<(BTreeMap<String, String>, Vec<_>)> = combinations
+    let of_runs: Vec<(Combination, Vec<Conditions>)> = combinations
         .iter()
         .map(|(levels, runs)| {
             (
@@ -147,7 +147,7 @@ fn within(set: &Set<'_>) -> Finding {
         let different: Values<'_> = differing(&each);
         loose.extend(different.iter().map(|(what, values)| {
             let values: BTreeSet<&str> = values.iter().flatten().copied().collect();
-            format!("{what}: {}", shown(&values))
+            format!("{}: {}", what.name, shown(&values))
         }));
     }
     if !loose.is_empty() {
@@ -161,8 +161,8 @@ fn within(set: &Set<'_>) -> Finding {
     }
     let groups: Vec<_> = of_runs.iter().map(|(_, runs)| runs.clone()).collect();
     let found = differing(&groups);
-    let mut by_factor: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (what, values) in &found {
+    let mut by_factor: BTreeMap<String, Vec<&Condition>> = BTreeMap::new();
+    for (&what, values) in &found {
         let decides = |factor: &&String| {
             let mut by_level: BTreeMap<&str, &BTreeSet<&str>> = BTreeMap::new();
             of_runs.iter().zip(values).all(|((levels, _), values)| {
@@ -172,15 +172,15 @@ fn within(set: &Set<'_>) -> Finding {
         };
         let factor = set.declared.factors.iter().find(decides);
         let factor = factor.map_or("a combination of factors", String::as_str);
-        by_factor
-            .entry(factor.to_owned())
-            .or_default()
-            .push((*what).clone());
+        by_factor.entry(factor.to_owned()).or_default().push(what);
     }
     // The number of event loops depends on the number of connections.
     for changed in by_factor.values_mut() {
-        if changed.iter().any(|what| what == "connections") {
-            changed.retain(|what| what != "event loops");
+        let is_with_connections = changed
+            .iter()
+            .any(|it| it.kind == ConditionKind::Connections);
+        if is_with_connections {
+            changed.retain(|it| it.kind != ConditionKind::EventLoops);
         }
     }
     let at_once: Vec<_> = by_factor
@@ -196,10 +196,11 @@ fn within(set: &Set<'_>) -> Finding {
             let told: Vec<_> = several
                 .iter()
                 .map(|(factor, changed)| {
+                    let names: Vec<String> = changed.iter().map(|it| it.name.clone()).collect();
                     format!(
                         "{factor} changes {} things at once: {}",
                         changed.len(),
-                        listed(changed, NAMED)
+                        listed(&names, NAMED)
                     )
                 })
                 .collect();

@@ -1,22 +1,14 @@
 //! Rule C11: the storage is set up differently between runs, or changed.
 
+use samples::Property;
+
 use crate::{
-    difference::{conditions, differing},
+    difference::{ConditionKind, Values, conditions, differing},
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     set::Set,
     words::listed,
 };
-
-/// Prefixes of the conditions about file systems and devices.
-const OF_STORAGE: &[&str] = &[
-    "file system of",
-    "mount options of",
-    "device of",
-    "scheduler of",
-    "write cache of",
-    "read ahead of",
-];
 
 pub(super) const RULE: Rule = Rule {
     id: "C11",
@@ -38,7 +30,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             .record
             .changed
             .iter()
-            .filter(|it| it.is_of_disk())
+            .filter(|it| matches!(it.what, Property::Disk(..)))
             .map(|it| format!("{} from {} to {}", it.what, it.from, it.to))
             .collect();
         if !changed.is_empty() {
@@ -48,7 +40,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let storage = |run: &crate::run::Run<'_>| {
         let mut told = conditions(run);
-        told.retain(|what, _| OF_STORAGE.iter().any(|begin| what.starts_with(begin)));
+        told.retain(|condition, _| condition.kind == ConditionKind::Storage);
         told
     };
     let combinations = set.combinations();
@@ -64,13 +56,13 @@ fn judge(set: &Set<'_>) -> Outcome {
         .collect();
     for runs in &of_runs {
         let each: Vec<_> = runs.iter().map(|run| vec![run.clone()]).collect();
-        let names: Vec<String> = differing(&each).into_keys().cloned().collect();
+        let names = names_of(&differing(&each));
         if !names.is_empty() {
             let evidence = format!("runs of one combination differ in: {}", listed(&names, 8));
             return Ok(Finding::new(Level::Invalid, evidence));
         }
     }
-    let names: Vec<String> = differing(&of_runs).into_keys().cloned().collect();
+    let names = names_of(&differing(&of_runs));
     Ok(if names.is_empty() {
         Finding::new(
             Level::Pass,
@@ -87,9 +79,13 @@ fn judge(set: &Set<'_>) -> Outcome {
     })
 }
 
+fn names_of(differing: &Values<'_>) -> Vec<String> {
+    differing.keys().map(|it| it.name.clone()).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use samples::Changed;
+    use samples::{Changed, DiskProperty};
 
     use super::*;
     use crate::fixture::*;
@@ -100,6 +96,10 @@ mod tests {
         runs[4].storage[0].places[0].mount_options = "noatime,nobarrier,rw".to_owned();
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
         assert_found(&outcome, Level::Invalid, "mount options of the data");
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        runs[4].storage[0].devices[0].read_ahead_bytes = Some(4 << 20);
+        let outcome = judged_together(&RULE, &runs, over(&["flush"]));
+        assert_found(&outcome, Level::Invalid, "read-ahead of nvme0n1");
         let mut runs = blocks_over("fs", &["xfs", "ext4"]);
         for run in &mut runs {
             run.storage[0].places[0].filesystem = run.header.combination["fs"].clone();
@@ -108,7 +108,7 @@ mod tests {
         assert_found(&outcome, Level::Note, "file system of the data");
         let outcome = judged(&RULE, |record| {
             record.changed = vec![Changed {
-                what: "scheduler of nvme0n1".to_owned(),
+                what: Property::Disk(DiskProperty::Scheduler, "nvme0n1".to_owned()),
                 from: "none".to_owned(),
                 to: "bfq".to_owned(),
                 ..Changed::default()

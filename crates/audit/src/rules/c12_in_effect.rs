@@ -1,5 +1,6 @@
 //! Rule C12: a setting did not take effect, or it changed during the run.
 
+use mycnf::UNKNOWN_TO_THIS_VERSION;
 use samples::is_of_the_instance;
 
 use crate::{
@@ -72,7 +73,7 @@ fn judge(run: &Run<'_>) -> Outcome {
 fn is_loose(told: &str) -> bool {
     told.split(": ").any(|part| {
         let is_option = part.starts_with("loose-") || part.starts_with("loose_");
-        is_option && told.contains("unknown to this version")
+        is_option && told.contains(UNKNOWN_TO_THIS_VERSION)
     })
 }
 

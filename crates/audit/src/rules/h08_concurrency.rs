@@ -59,10 +59,11 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     let random = random.filter(|it| it.access == Access::Random);
     let depths: BTreeSet<u32> = random.map(|it| it.depth).collect();
     let writers: BTreeSet<u32> = record.commits.iter().map(|it| it.writers).collect();
-    let (noun, numbers) = if depths.is_empty() {
-        ("numbers of writers", writers)
-    } else {
+    let has_depths = !depths.is_empty();
+    let (noun, numbers) = if has_depths {
         ("depths", depths)
+    } else {
+        ("numbers of writers", writers)
     };
     let (Some(least), Some(most)) = (numbers.first(), numbers.last()) else {
         return Err(no_subject(
@@ -70,7 +71,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
         ));
     };
     let (level, evidence) = match numbers.len() {
-        1 if noun == "depths" => (Level::Warn, format!("only depth {least} was measured")),
+        1 if has_depths => (Level::Warn, format!("only depth {least} was measured")),
         1 => (
             Level::Warn,
             format!(

@@ -73,19 +73,18 @@ fn kind(run: &Run<'_>) -> Result<String, Unjudged> {
         _ => "server and clients in separate scheduler groups",
     };
     let mut words = vec![groups.to_owned()];
-    for (name, value) in [
-        ("nice", [server.nice, client.nice].map(|it| it.to_string())),
-        ("CPUs", [server.cpus.clone(), client.cpus.clone()]),
-        (
-            "CPU weight",
-            [server.cpu_weight, client.cpu_weight]
-                .map(|it| it.map_or("none".to_owned(), |it| it.to_string())),
-        ),
+    let nice = [server.nice, client.nice].map(|it| it.to_string());
+    let cpus = [server.cpus.clone(), client.cpus.clone()];
+    let weights = [server.cpu_weight, client.cpu_weight]
+        .map(|it| it.map_or("none".to_owned(), |it| it.to_string()));
+    // The same CPUs for both are usual, whichever they are.
+    for (name, [of_server, of_client], is_any_usual) in [
+        ("nice", nice, false),
+        ("CPUs", cpus, true),
+        ("CPU weight", weights, false),
     ] {
-        let [of_server, of_client] = value;
-        let is_usual =
-            of_server == of_client && (name == "CPUs" || USUAL.contains(&of_server.as_str()));
-        if is_usual {
+        let is_usual = is_any_usual || USUAL.contains(&of_server.as_str());
+        if is_usual && of_server == of_client {
             continue;
         }
         words.push(format!(

@@ -1,5 +1,7 @@
 //! Rule H16: the machine was set up otherwise at the end of a run than at its start.
 
+use samples::Property;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
@@ -24,7 +26,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     if run.record.end.is_none() || run.record.machines.is_empty() {
         return Err(missing("the machine at the start and at the end"));
     }
-    let changed = run.record.changed.iter().filter(|it| !it.is_of_disk());
+    let changed = run.record.changed.iter();
+    let changed = changed.filter(|it| matches!(it.what, Property::Machine(_)));
     let changed: Vec<String> = changed
         .map(|it| {
             let or_nothing = |value: &str| {
@@ -61,7 +64,7 @@ mod tests {
 
     fn changed(what: &str, from: &str, to: &str) -> impl Fn(&mut Record) {
         let line = Changed {
-            what: what.to_owned(),
+            what: what.to_owned().into(),
             from: from.to_owned(),
             to: to.to_owned(),
             ..Changed::default()

@@ -1,5 +1,6 @@
 //! Rule W04: the load touches less of the data than declared.
 
+use samples::KeyOrder;
 use units::percent;
 
 use crate::{
@@ -70,7 +71,7 @@ fn of_keys(run: &Run<'_>) -> Option<(f64, u64, u64)> {
         return None;
     };
     let (used, offered) = (keys.used?, keys.offered?);
-    if keys.drawn != "random" || used == 0 {
+    if keys.drawn != KeyOrder::Random || used == 0 {
         return None;
     }
     let draws: u64 = run.record.intervals.iter().map(|it| it.succeeded()).sum();
@@ -114,7 +115,7 @@ mod tests {
         judged(&RULE, |record| {
             large(record);
             record.keys = vec![Keys {
-                drawn: "random".to_owned(),
+                drawn: KeyOrder::Random,
                 used: Some(used),
                 offered: Some(offered),
                 ..Keys::default()

@@ -57,7 +57,7 @@ fn judge(run: &Run<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use samples::Keys;
+    use samples::{KeyOrder, Keys};
 
     use super::*;
     use crate::fixture::*;
@@ -66,7 +66,7 @@ mod tests {
         judged(&RULE, |record| {
             record.keys = vec![Keys {
                 dictionary: "word".to_owned(),
-                drawn: "random".to_owned(),
+                drawn: KeyOrder::Random,
                 used: Some(used),
                 offered: Some(offered),
                 ..Keys::default()

@@ -1,6 +1,6 @@
 //! Rule W06: the access distribution is skewed to a hot zone, or not declared.
 
-use samples::KnownLoad;
+use samples::{KeyOrder, KnownLoad};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
@@ -25,10 +25,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         return Ok(Finding::new(Level::Pass, known.keys));
     }
     if let Some(keys) = run.record.keys.first() {
-        let (level, how) = match keys.drawn.as_str() {
-            "random" => (Level::Note, "uniformly"),
-            "sequential" => (Level::Note, "one after the other"),
-            _ => (Level::Pass, "without repetition"),
+        let (level, how) = match keys.drawn {
+            KeyOrder::Random => (Level::Note, "uniformly"),
+            KeyOrder::Sequential => (Level::Note, "one after the other"),
+            KeyOrder::Unique => (Level::Pass, "without repetition"),
         };
         let evidence = format!("keys of the dictionary {} are drawn {how}", keys.dictionary);
         return Ok(Finding::new(level, evidence));
@@ -66,7 +66,7 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             record.keys = vec![samples::Keys {
                 dictionary: "word".to_owned(),
-                drawn: "random".to_owned(),
+                drawn: KeyOrder::Random,
                 ..samples::Keys::default()
             }];
         });

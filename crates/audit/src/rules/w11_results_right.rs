@@ -1,6 +1,6 @@
 //! Rule W11: a consistency check of the benchmark failed before or after the run.
 
-use samples::KnownLoad;
+use samples::{CheckTime, KnownLoad};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -36,7 +36,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .iter()
         .flat_map(|it| {
             let violated = it.violated.iter();
-            violated.map(move |what| format!("{}: {what}", when(&it.at)))
+            violated.map(move |what| format!("{}: {what}", when(it.at)))
         })
         .collect();
     if !violated.is_empty() {
@@ -44,10 +44,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         let finding = Finding::new(Level::Invalid, evidence);
         return Ok(finding.with("violated", violated.len() as f64));
     }
-    let (ends, begins): (Vec<_>, Vec<_>) = checked.iter().partition(|it| it.at == "end");
+    let (ends, begins): (Vec<_>, Vec<_>) = checked.iter().partition(|it| it.at == CheckTime::End);
     match (begins.first(), ends.first()) {
         (Some(begin), Some(_)) => {
-            let evidence = format!("{} hold {} and after the run", begin.what, when(&begin.at));
+            let evidence = format!("{} hold {} and after the run", begin.what, when(begin.at));
             Ok(Finding::new(Level::Pass, evidence).with("violated", 0.0))
         }
         (None, _) => Err(missing("a check before the run")),
@@ -56,11 +56,11 @@ fn judge(run: &Run<'_>) -> Outcome {
 }
 
 /// The time of a check in words.
-fn when(at: &str) -> &'static str {
+fn when(at: CheckTime) -> &'static str {
     match at {
-        "load" => "directly after loading",
-        "end" => "after the run",
-        _ => "before the run",
+        CheckTime::Load => "directly after loading",
+        CheckTime::End => "after the run",
+        CheckTime::Start => "before the run",
     }
 }
 
@@ -71,10 +71,10 @@ mod tests {
     use super::*;
     use crate::fixture::*;
 
-    fn checks(told: &[(&str, &[&str])]) -> Outcome {
+    fn checks(told: &[(CheckTime, &[&str])]) -> Outcome {
         judged(&RULE, |record| {
             let told = told.iter().map(|(at, violated)| Checked {
-                at: (*at).to_owned(),
+                at: *at,
                 what: "consistency conditions".to_owned(),
                 violated: violated.iter().map(|&what| what.to_owned()).collect(),
             });
@@ -84,7 +84,10 @@ mod tests {
 
     #[test]
     fn found() {
-        let outcome = checks(&[("load", &[]), ("end", &["condition 1: W_YTD = sum(D_YTD)"])]);
+        let outcome = checks(&[
+            (CheckTime::Load, &[]),
+            (CheckTime::End, &["condition 1: W_YTD = sum(D_YTD)"]),
+        ]);
         assert_found(
             &outcome,
             Level::Invalid,
@@ -94,7 +97,7 @@ mod tests {
 
     #[test]
     fn passes() {
-        let outcome = checks(&[("load", &[]), ("end", &[])]);
+        let outcome = checks(&[(CheckTime::Load, &[]), (CheckTime::End, &[])]);
         assert_found(
             &outcome,
             Level::Pass,
@@ -104,8 +107,8 @@ mod tests {
 
     #[test]
     fn half_a_check_is_not_evaluated() {
-        assert_missing(&checks(&[("start", &[])]), "a check after the run");
-        assert_missing(&checks(&[("end", &[])]), "a check before the run");
+        assert_missing(&checks(&[(CheckTime::Start, &[])]), "a check after the run");
+        assert_missing(&checks(&[(CheckTime::End, &[])]), "a check before the run");
         let outcome = judged(&RULE, |record| {
             record.intervals[0].operations[0].load = KNOWN_LOADS[0].name.to_owned();
         });

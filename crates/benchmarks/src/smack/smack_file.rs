@@ -10,7 +10,7 @@ use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, Plan};
 use runs::Context;
-use samples::Keys;
+use samples::{KeyOrder, Keys};
 use settings::OptionTable;
 
 use crate::smack::{
@@ -63,11 +63,10 @@ pub fn keys_of(
             load: client.to_owned(),
             dictionary: section.name.clone(),
             drawn: match section.order {
-                Order::Random => "random",
-                Order::Sequential => "sequential",
-                Order::Unique => "unique",
-            }
-            .to_owned(),
+                Order::Random => KeyOrder::Random,
+                Order::Sequential => KeyOrder::Sequential,
+                Order::Unique => KeyOrder::Unique,
+            },
             used: coverage.map(|(used, _)| used),
             offered: coverage.map(|(_, offered)| offered),
         }

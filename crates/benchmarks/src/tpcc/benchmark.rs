@@ -14,7 +14,7 @@ use runs::{
     Benchmark, Context, DataMaker, DataSet, Destination, Driver, Loaded, OnServer,
     PreparedStatements, PreparedTables, Stage, Work, disk_bytes,
 };
-use samples::{Checked, Deliveries, Line};
+use samples::{CheckTime, Checked, Deliveries, Line};
 
 use crate::tpcc::{
     conditions::Violation,
@@ -237,7 +237,7 @@ impl Terminals {
         let new = after.iter();
         let new = new.filter_map(|violation| violation.since(&self.before));
         let new: Vec<Violation> = new.collect();
-        tell(Line::Checked(checked("end", &new)));
+        tell(Line::Checked(checked(CheckTime::End, &new)));
         Ok(Some(new))
     }
 
@@ -267,8 +267,8 @@ impl Terminals {
     fn checked_before(&self) -> Option<Checked> {
         match (self.tables, self.check) {
             // What violates a condition there fails the load.
-            (Tables::Loaded, _) => Some(checked("load", &[])),
-            (Tables::Found, true) => Some(checked("start", &self.before)),
+            (Tables::Loaded, _) => Some(checked(CheckTime::Load, &[])),
+            (Tables::Found, true) => Some(checked(CheckTime::Start, &self.before)),
             (Tables::Found, false) => None,
         }
     }

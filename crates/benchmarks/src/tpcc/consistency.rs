@@ -3,7 +3,7 @@
 use blame::{Blame, Blamed};
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use runs::{Context, Length, Purpose, Step, control, database};
-use samples::Checked;
+use samples::{CheckTime, Checked};
 
 use crate::tpcc::{
     conditions::{AFTER_LOAD, CONDITIONS, Violation},
@@ -73,14 +73,14 @@ async fn check_all(
     Ok(violations)
 }
 
-/// What the record says of a check at `load`, `start` or `end`.
-pub fn checked(at: &str, violated: &[Violation]) -> Checked {
+/// What the record says of a check at this time.
+pub fn checked(at: CheckTime, violated: &[Violation]) -> Checked {
     let told = violated.iter().map(|violation| {
         let condition = violation.condition;
         format!("condition {}: {}", condition.number, condition.rule)
     });
     Checked {
-        at: at.to_owned(),
+        at,
         what: "consistency conditions of TPC-C".to_owned(),
         violated: told.collect(),
     }

@@ -184,7 +184,7 @@ fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
     }
     let why: Vec<String> = refusals
         .iter()
-        .map(|it| format!("{}: {} ({})", it.of(), it.finding.evidence, it.rule))
+        .map(|it| format!("{}: {} ({})", it.of(), it.finding.evidence, it.rule.id))
         .collect();
     let message = format!(
         "these figures cannot decide the comparison: {}",

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use samples::PlannedAction;
 use settings::quantity;
 
 use crate::{
@@ -68,12 +69,12 @@ impl ServerAction {
 }
 
 impl EventAction {
-    /// The key in the file.
-    pub fn word(&self) -> &'static str {
+    /// What it is in a run record.
+    pub fn kind(&self) -> PlannedAction {
         match self {
-            Self::Sql(_) => "sql",
-            Self::Server(_) => "server",
-            Self::Command { .. } => "command",
+            Self::Sql(_) => PlannedAction::Sql,
+            Self::Server(_) => PlannedAction::Server,
+            Self::Command { .. } => PlannedAction::Command,
         }
     }
 

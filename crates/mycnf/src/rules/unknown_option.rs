@@ -11,7 +11,7 @@ use crate::rename::{reason_to_leave_out_unknown, renamed};
 use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
 use crate::target::Target;
-use crate::unknown::explain_unknown;
+use crate::unknown::{UNKNOWN_TO_THIS_VERSION, explain_unknown};
 use crate::within_series::has_within_series;
 
 pub(super) const RULE: Rule = Rule {
@@ -100,7 +100,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
     if !subject.target.is_covered() {
         let nearest = Target::of_catalogue(&subject.catalogue);
-        let why = unknown.what.replace("unknown to this version", "");
+        let why = unknown.what.replace(UNKNOWN_TO_THIS_VERSION, "");
         let what = format!("unknown to the nearest version that dbdyno knows ({nearest}){why}");
         let mut remark = Remark::on(line, Level::Note, what);
         remark.fix = unknown

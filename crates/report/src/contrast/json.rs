@@ -1,6 +1,6 @@
 //! A comparison as JSON.
 
-use audit::{Outcome, SidesAudit, Unjudged};
+use audit::{ONE_FACTOR, Outcome, SidesAudit, Unjudged};
 use serde_json::{Value, json};
 use stats::Interval;
 use verdict::{Check, Compared, Contrast, Measure, SharedCombination};
@@ -11,7 +11,7 @@ use crate::tables::unit::unit;
 /// A comparison as one JSON object, ending with a line feed. Ratios are B over A; `docs/compare.md` documents the
 /// fields.
 pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], audit: &SidesAudit) -> String {
-    let one_factor = audit.together.iter().find(|it| it.rule.id == "C02");
+    let one_factor = audit.together.iter().find(|it| it.rule.is(ONE_FACTOR));
     let differences = contrast
         .differences
         .iter()

@@ -1,6 +1,6 @@
 //! The audit of the sides of a comparison, in sentences and as JSON.
 
-use audit::SidesAudit;
+use audit::{ONE_FACTOR, SidesAudit};
 use serde_json::{Value, json};
 use stats::{FALSE_BY_DRIFT, FALSE_BY_SHIFT};
 use units::percent;
@@ -21,7 +21,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
             .collect()
     };
     for it in audit.findings() {
-        let consequence = if it.rule == "C02" {
+        let consequence = if it.rule.is(ONE_FACTOR) {
             " The change cannot be attributed to one of them."
         } else {
             ""
@@ -30,7 +30,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
             "{}, {} {}: {}.{consequence}",
             it.of(),
             it.finding.level.name(),
-            it.rule,
+            it.rule.id,
             it.finding.evidence,
         ));
     }
@@ -53,7 +53,7 @@ pub(super) fn json(audit: &SidesAudit) -> Value {
     let findings = findings.iter().map(|it| {
         json!({
             "side": it.side.map(|side| SIDES[side].to_lowercase()),
-            "rule": it.rule,
+            "rule": it.rule.id,
             "level": it.finding.level.name(),
             "evidence": it.finding.evidence,
         })

@@ -134,7 +134,7 @@ fn trust(audit: &SidesAudit) -> String {
     findings.sort_by_key(|it| std::cmp::Reverse(it.finding.level));
     if let Some(worst) = findings.first() {
         let level = worst.finding.level.name();
-        let (rule, of) = (worst.rule, worst.of());
+        let (rule, of) = (worst.rule.id, worst.of());
         text = format!("{level} {rule} of {of}: {}; {text}", worst.finding.evidence);
     }
     text

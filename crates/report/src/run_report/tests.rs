@@ -90,7 +90,7 @@ fn record() -> Record {
             transport: "unix socket".to_owned(),
         },
         servers: vec![ServerIdentity {
-            at: "start".to_owned(),
+            at: samples::Edge::Start,
             version: "10.11.19-MariaDB".to_owned(),
             version_comment: String::new(),
             address: "/run/s.sock".to_owned(),

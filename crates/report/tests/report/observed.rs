@@ -59,7 +59,7 @@ pub(crate) fn observed(mut record: Record) -> Record {
         ),
     ];
     record.table_sizes = vec![TableSizes {
-        at: "end".into(),
+        at: samples::Edge::End,
         tables: (0..20).map(table).collect(),
         left_out: 3,
         all_bytes: 1 << 30,

@@ -1,6 +1,6 @@
 //! Fabricated runs with planned events.
 
-use samples::{EventOutcome, PlannedEvent, Record};
+use samples::{EventOutcome, PlannedAction, PlannedEvent, Record};
 
 use crate::synthetic::{Plan, WARM_UP_S, interval, record};
 
@@ -30,7 +30,7 @@ pub(crate) fn with_event(mut record: Record, plan: &Plan, slump: &Slump) -> Reco
     record.events.push(PlannedEvent {
         number: record.events.len() as u32 + 1,
         name: slump.name.into(),
-        action: "sql".into(),
+        action: PlannedAction::Sql,
         what: "ALTER TABLE t FORCE".into(),
         at_s: f64::from(slump.at_s),
         t_s: f64::from(from),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use report::{Chart, Factor, Results};
 use samples::{
-    ClockDrift, ClockOffset, Dataset, DiskUse, End, ErrorCount, Histogram, Host, Interval, Lost,
-    Machine, MachineUse, Memory, Observer, OperationInterval, Phase, PhaseMark, ProcessUse, Record,
-    RunHeader, ServerIdentity, Telemetry,
+    ClockDrift, ClockOffset, Dataset, DiskUse, Edge, End, ErrorCount, Histogram, Host, Interval,
+    Lost, Machine, MachineUse, Memory, Observer, OperationInterval, Phase, PhaseMark, ProcessUse,
+    Record, RunHeader, ServerIdentity, Telemetry,
 };
 
 /// Logical CPUs of the synthetic machine.
@@ -66,7 +66,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
     }
     Record {
         header: header(plan),
-        servers: vec![server(plan, "start"), server(plan, "end")],
+        servers: vec![server(plan, Edge::Start), server(plan, Edge::End)],
         machines: vec![machine(plan.host)],
         keys: Vec::new(),
         checked: Vec::new(),
@@ -296,7 +296,7 @@ fn machine(host: Host) -> Machine {
     }
 }
 
-fn server(plan: &Plan, at: &str) -> ServerIdentity {
+fn server(plan: &Plan, at: Edge) -> ServerIdentity {
     let mut variables = BTreeMap::from([
         ("innodb_buffer_pool_size".to_owned(), "134217728".to_owned()),
         ("innodb_flush_log_at_trx_commit".to_owned(), "1".to_owned()),
@@ -317,7 +317,7 @@ fn server(plan: &Plan, at: &str) -> ServerIdentity {
     );
     variables.insert("query_cache_size".to_owned(), cache.to_owned());
     ServerIdentity {
-        at: at.into(),
+        at,
         version: "10.11.19-MariaDB-0+deb12u1".into(),
         version_comment: "Debian 12".into(),
         address: "/run/private/mysqld.sock".into(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use blame::{Blame, Blamed};
 use load::Outcome;
 use protocol::hint_to_refusal;
-use samples::{Connects, ErrorCount, Offered, PlannedEvent, Record};
+use samples::{CONNECT, Connects, ErrorCount, Offered, PlannedEvent, Record};
 
 use crate::events;
 
@@ -43,9 +43,6 @@ impl<'a> From<&'a Record> for RunOutcome<'a> {
         }
     }
 }
-
-/// Operation name of a failed connection attempt.
-const CONNECT: &str = "connect";
 
 /// The shortfalls of several runs; `None` if there are none. Operations that a missed rate left over are reported
 /// separately.
@@ -158,7 +155,7 @@ mod tests {
     use std::time::Duration;
 
     use load::Ended;
-    use samples::EventOutcome;
+    use samples::{EventOutcome, PlannedAction};
 
     use super::*;
 
@@ -241,9 +238,9 @@ mod tests {
 
     #[test]
     fn an_event_that_failed_is_told_and_what_it_caused_is_planned() {
-        let event = |action: &str, outcome| PlannedEvent {
+        let event = |action, outcome| PlannedEvent {
             name: "restart at noon".to_owned(),
-            action: action.to_owned(),
+            action,
             begin_s: Some(1.0),
             outcome,
             message: match outcome {
@@ -263,19 +260,25 @@ mod tests {
             shortcoming([run]).map(|blamed| blamed.message)
         };
         let said = |events: &[PlannedEvent]| said_of(0, events);
-        assert_eq!(said(&[event("server", EventOutcome::Done)]), None);
+        assert_eq!(
+            said(&[event(PlannedAction::Server, EventOutcome::Done)]),
+            None
+        );
         // Transactions lose against an ALTER TABLE that waits for its lock.
         for number in [1205, 1213, 1412, 1615] {
-            assert_eq!(said_of(number, &[event("sql", EventOutcome::Done)]), None);
-            assert!(said_of(number, &[event("server", EventOutcome::Done)]).is_some());
+            assert_eq!(
+                said_of(number, &[event(PlannedAction::Sql, EventOutcome::Done)]),
+                None
+            );
+            assert!(said_of(number, &[event(PlannedAction::Server, EventOutcome::Done)]).is_some());
         }
         let client = "statements failed: 4 found by the client (no)";
         assert_eq!(
-            said(&[event("sql", EventOutcome::Done)]).as_deref(),
+            said(&[event(PlannedAction::Sql, EventOutcome::Done)]).as_deref(),
             Some(client)
         );
         assert_eq!(
-            said(&[event("server", EventOutcome::Failed)]).as_deref(),
+            said(&[event(PlannedAction::Server, EventOutcome::Failed)]).as_deref(),
             Some("event restart at noon of run 3 failed: no")
         );
     }

@@ -352,6 +352,7 @@ fn what_changed_is_told_at_the_end() {
     }
     let disk = "sys/devices/pci0000:00/0000:02:00.0/host0/target0:0:0/0:0:0:0/block/sda";
     fixture.put(&format!("{disk}/queue/write_cache"), "write through\n");
+    fixture.put(&format!("{disk}/queue/read_ahead_kb"), "128\n");
     let group = "sys/fs/cgroup/cpu,cpuacct/system.slice/mysqld.service";
     fixture.put(&format!("{group}/cpu.cfs_quota_us"), "100000\n");
     let told: Vec<_> = sampler
@@ -362,6 +363,7 @@ fn what_changed_is_told_at_the_end() {
     let expected = [
         "CPU governor: performance powersave -> powersave",
         "control group of the server: CPU 0.5 -> CPU 1",
+        "read-ahead of sda: 4194304 -> 131072",
         "write cache of sda: write back -> write through",
     ];
     assert_eq!(told, expected);

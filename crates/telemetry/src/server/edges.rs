@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::Error;
-use samples::Line;
+use samples::{Edge, Line};
 
 use super::{
     questioner::Questioner,
@@ -41,7 +41,7 @@ impl Start {
             Ok(mark) => start.slow_log = Some(mark),
             Err(why) => questioner.miss("slow query log", &why),
         }
-        let sizes = table_sizes::recorded(questioner, "start").await?;
+        let sizes = table_sizes::recorded(questioner, Edge::Start).await?;
         start.has_sizes = sizes.is_some();
         // Read last, so that they contain as little as possible of these queries.
         for source in SOURCES {
@@ -75,7 +75,7 @@ impl Start {
             None => {}
         }
         if self.has_sizes {
-            let sizes = table_sizes::recorded(questioner, "end").await?;
+            let sizes = table_sizes::recorded(questioner, Edge::End).await?;
             lines.extend(sizes.map(Line::TableSizes));
         }
         Ok(lines)

@@ -1,7 +1,7 @@
 //! The sizes of tables, as estimated in information_schema.
 
 use protocol::{Connection, Error};
-use samples::{TableSize, TableSizes};
+use samples::{Edge, TableSize, TableSizes};
 
 use super::{answer::Answer, questioner::Questioner, total::total};
 
@@ -77,7 +77,7 @@ fn sizes(answer: &Answer) -> Vec<TableSize> {
 /// The sizes for a record; `None` if the server refuses the query.
 pub(crate) async fn recorded(
     questioner: &mut Questioner,
-    at: &str,
+    at: Edge,
 ) -> Result<Option<TableSizes>, Error> {
     // Refused by servers without this cache.
     let _ = questioner.try_ask(FRESH).await?;
@@ -90,7 +90,7 @@ pub(crate) async fn recorded(
     let left_out = tables.len().saturating_sub(TABLES_AT_MOST) as u64;
     tables.truncate(TABLES_AT_MOST);
     Ok(Some(TableSizes {
-        at: at.to_owned(),
+        at,
         tables,
         left_out,
         all_bytes,

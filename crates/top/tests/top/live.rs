@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use samples::{
-    ClientConnection, ServerIdentity, ServerMoment, ServerStatus, ServerTotals, TimesUpTo,
+    ClientConnection, Edge, ServerIdentity, ServerMoment, ServerStatus, ServerTotals, TimesUpTo,
     TotalsRow,
 };
 use top::{Key, Model, Screen, Source, Subject};
@@ -103,7 +103,7 @@ fn look(second: u32) -> ServerMoment {
 
 fn identity() -> ServerIdentity {
     ServerIdentity {
-        at: "start".to_owned(),
+        at: Edge::Start,
         version: "8.0.33".to_owned(),
         version_comment: String::new(),
         address: "db1:3306".to_owned(),

@@ -1,6 +1,8 @@
 //! Tests of the plain lines of a record: complete, or while it is written.
 
-use samples::{EventOutcome, Line, LoadStage, Lost, PlannedEvent, ServerIdentity, ServerStatus};
+use samples::{
+    Edge, EventOutcome, Line, LoadStage, Lost, PlannedEvent, ServerIdentity, ServerStatus,
+};
 use top::{Model, Plain, Subject};
 
 use crate::shown::record;
@@ -43,7 +45,7 @@ fn an_absence_is_told_once_and_so_is_its_end() {
         ..Subject::default()
     });
     let server = |version: &str| ServerIdentity {
-        at: "start".to_owned(),
+        at: Edge::Start,
         version: version.to_owned(),
         version_comment: String::new(),
         address: String::new(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use samples::{Durations, Record};
+use samples::{CONNECT, Durations, Record};
 
 use super::{FinalReport, Latency, histogram};
 
@@ -28,7 +28,7 @@ impl FinalReport {
         let statements = record
             .errors
             .iter()
-            .filter(|error| error.operation != "connect");
+            .filter(|error| error.operation != CONNECT);
         let (lost, ignored): (Vec<_>, Vec<_>) = statements.partition(|error| error.number == 0);
         let events: Vec<f64> = beside
             .threads

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use samples::{Line, Lines, Record, TableSizes};
+use samples::{Edge, Line, Lines, Record, TableSizes};
 use serde_json::Value;
 
 use crate::{mariadb::MariaDb, scene::Scene};
@@ -130,12 +130,12 @@ fn the_server_counts_what_the_client_counts() {
         .unwrap_or_else(|| panic!("{slow:?}"));
     assert!(class.count > 0 && class.p50_s <= class.p95_s && class.p95_s <= class.max_s);
     // The tables, at the start and at the end.
-    let at: Vec<&str> = record
+    let at: Vec<Edge> = record
         .table_sizes
         .iter()
-        .map(|sizes: &TableSizes| sizes.at.as_str())
+        .map(|sizes: &TableSizes| sizes.at)
         .collect();
-    assert_eq!(at, ["start", "end"]);
+    assert_eq!(at, [Edge::Start, Edge::End]);
     assert_eq!(record.table_sizes[0].tables.len(), 2);
     let how = record.server_observation.as_ref().unwrap();
     assert_eq!(how.not_observed, [""; 0]);

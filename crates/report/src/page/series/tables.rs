@@ -1,6 +1,6 @@
 //! The server's totals over one run: statements, waits, users, tables, the slow query log.
 
-use samples::{Record, ServerTotals, SlowLog, TotalsRow};
+use samples::{Edge, Record, ServerTotals, SlowLog, TotalsRow};
 use serde::Serialize;
 use units::{bytes, count, counted, duration, percent_number};
 
@@ -231,9 +231,9 @@ fn table_sizes(record: &Record) -> Option<TableData> {
         ]
     });
     (!sizes.tables.is_empty()).then(|| TableData {
-        title: match sizes.at.as_str() {
-            "end" => "Tables at the end of the run (estimated by the server)",
-            _ => "Tables at the start of the run (estimated by the server)",
+        title: match sizes.at {
+            Edge::End => "Tables at the end of the run (estimated by the server)",
+            Edge::Start => "Tables at the start of the run (estimated by the server)",
         },
         note: left_out(sizes.tables.len(), sizes.left_out),
         head: vec![

@@ -1,6 +1,8 @@
 //! Tests of the sentences about planned events.
 
-use samples::{Histogram, Interval, OperationInterval, Phase, PlannedEvent, ReturnedRows};
+use samples::{
+    Histogram, Interval, OperationInterval, Phase, PlannedAction, PlannedEvent, ReturnedRows,
+};
 
 use super::*;
 use crate::{grid::Grid, results::Results};
@@ -49,7 +51,7 @@ fn record(run: u32, algorithm: &str, slow_per_s: u64, outcome: EventOutcome) -> 
     record.events = vec![PlannedEvent {
         number: 1,
         name: "add index".to_owned(),
-        action: "sql".to_owned(),
+        action: PlannedAction::Sql,
         what: "ALTER TABLE t ADD INDEX (c)".to_owned(),
         at_s: 20.0,
         t_s: 20.0,

@@ -1,6 +1,6 @@
 //! Tests of the rules that use the server's own figures, and of these figures.
 
-use samples::{ServerIdentity, ServerStatus};
+use samples::{Edge, ServerIdentity, ServerStatus};
 
 use super::*;
 
@@ -312,7 +312,7 @@ fn the_limit_of_the_checkpoint_age_is_the_servers_or_that_of_its_files() {
 fn identity(variables: &[(&str, &str)]) -> ServerIdentity {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     ServerIdentity {
-        at: "start".to_owned(),
+        at: Edge::Start,
         version: String::new(),
         version_comment: String::new(),
         address: String::new(),
