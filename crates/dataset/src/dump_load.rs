@@ -159,8 +159,17 @@ pub fn load_dump(
                 }
                 watch(progress(&queue, &reading, begin));
                 match interrupt.receive(&pieces, PROGRESS_EVERY) {
-                    Ok(Piece::Statement(source, statement, has_backslashes)) => {
-                        director.take(source, statement, has_backslashes).await?
+                    Ok(Piece::Statements(source, statements)) => {
+                        for read in statements {
+                            if queue.fail_if_interrupted() {
+                                return Ok(());
+                            }
+                            watch(progress(&queue, &reading, begin));
+                            let source = Arc::clone(&source);
+                            director
+                                .take(source, read.statement, read.has_backslashes)
+                                .await?;
+                        }
                     }
                     Ok(Piece::Database(name)) => director.named = Some(name),
                     Ok(Piece::CutOff(note)) => director.notes.push(note),

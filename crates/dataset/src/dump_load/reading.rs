@@ -22,18 +22,26 @@ use crate::{
 
 /// Bytes that are read at once.
 const PIECE_BYTES: u64 = 256 << 10;
-/// Statements that wait for the one who sends them.
+/// Pieces that wait for the one who sends them.
 const WAITING_AT_MOST: usize = 2;
 
 /// What the thread hands over.
 pub(super) enum Piece {
-    /// The file, a statement, and whether a backslash protects a byte in it.
-    Statement(Arc<Source>, DumpStatement, bool),
+    /// The statements that end in one part of a file. One by one, a busy processor would switch threads for each of the
+    /// thousands of short statements.
+    Statements(Arc<Source>, Vec<ReadStatement>),
     /// The first lines say the database.
     Database(String),
     /// The file may have been cut off, in words.
     CutOff(String),
     Failed(DumpError),
+}
+
+/// A statement, and how it is to be read.
+pub(super) struct ReadStatement {
+    pub(super) statement: DumpStatement,
+    /// Whether a backslash protects a byte in it.
+    pub(super) has_backslashes: bool,
 }
 
 /// The files and how much of them was read.
@@ -153,25 +161,36 @@ impl Reading {
             } else {
                 splitter.feed(&text);
             }
-            loop {
-                let next = splitter
-                    .next_statement()
-                    .map_err(|source| DumpError::Split {
-                        path: path.to_owned(),
-                        source,
-                    })?;
-                let Some(statement) = next else { break };
-                let has_backslashes = mode.has_backslashes;
-                mode.execute(&statement.text);
-                splitter.set_backslashes(mode.has_backslashes);
-                if queue.fail_if_interrupted() {
-                    return Ok(false);
+            let mut statements = Vec::new();
+            let end = loop {
+                match splitter.next_statement() {
+                    Ok(Some(statement)) => {
+                        let has_backslashes = mode.has_backslashes;
+                        mode.execute(&statement.text);
+                        splitter.set_backslashes(mode.has_backslashes);
+                        statements.push(ReadStatement {
+                            statement,
+                            has_backslashes,
+                        });
+                    }
+                    Ok(None) => break Ok(()),
+                    Err(source) => break Err(source),
                 }
-                let piece = Piece::Statement(Arc::clone(&source), statement, has_backslashes);
+            };
+            if queue.fail_if_interrupted() {
+                return Ok(false);
+            }
+            if !statements.is_empty() {
+                let piece = Piece::Statements(Arc::clone(&source), statements);
                 if sender.send(piece).is_err() {
                     return Ok(false);
                 }
             }
+            // Those before the fault are executed, as if they had come alone.
+            end.map_err(|source| DumpError::Split {
+                path: path.to_owned(),
+                source,
+            })?;
             if read == 0 {
                 let missing = head.and_then(|head| head.missing_last_line(&tail));
                 let note = missing.map(|line| {
@@ -270,7 +289,7 @@ mod tests {
             let (mut told, mut statements) = (Vec::new(), 0);
             for piece in pieces {
                 match piece {
-                    Piece::Statement(..) => statements += 1,
+                    Piece::Statements(_, all) => statements += all.len(),
                     Piece::Database(name) => told.push(name),
                     Piece::CutOff(note) => told.push(note.rsplit('/').next().unwrap().to_owned()),
                     Piece::Failed(error) => panic!("{error}"),
