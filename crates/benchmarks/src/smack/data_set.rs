@@ -8,7 +8,7 @@ use protocol::Endpoint;
 use runs::{
     Context, DataSet, Destination, Length, Loaded, Purpose, Step, control, disk_bytes, number, wait,
 };
-use samples::Dataset;
+use samples::{Dataset, DatasetState};
 
 use crate::smack::{
     error::Error,
@@ -119,7 +119,7 @@ pub(super) fn find_tables(
         disk_bytes: disk_bytes(smack.tables(), endpoint)?,
         buffer_pool_bytes: pool,
         load_s: None,
-        state: "found".to_owned(),
+        state: DatasetState::Found,
     }))
 }
 
