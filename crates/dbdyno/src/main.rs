@@ -30,7 +30,7 @@ use command_groups::grouped;
 use command_tree::with_front_doors;
 use commands::{Cli, run::terminal_width, script::with_run};
 use front_doors::FrontDoor;
-use output::print_of_clap;
+use output::{StdoutFailure, print_of_clap};
 
 /// Maximum characters of an error message: a server can send megabytes.
 const MESSAGE_AT_MOST: usize = 8000;
@@ -112,11 +112,9 @@ fn indented(message: &str) -> String {
 fn exit_as_bug_on_panic() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        let what = info.payload().downcast_ref::<String>();
-        let unprinted = what.filter(|what| what.starts_with(output::UNPRINTED));
-        let code = match unprinted {
-            Some(why) => {
-                eprintln!("error: {why}");
+        let code = match info.payload().downcast_ref::<StdoutFailure>() {
+            Some(StdoutFailure(error)) => {
+                eprintln!("error: failed printing to stdout: {error}");
                 Blame::Machine as i32
             }
             None => {
