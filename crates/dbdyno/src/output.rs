@@ -39,6 +39,15 @@ macro_rules! eprintln {
     ($($arg:tt)*) => { $crate::output::print_stderr_line(format_args!($($arg)*)) };
 }
 
+/// Output format of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Text for a terminal
+    Text,
+    /// One JSON object
+    Json,
+}
+
 /// The panic of standard output that cannot be written; see `main.rs`.
 pub(crate) struct StdoutFailure(pub(crate) io::Error);
 
