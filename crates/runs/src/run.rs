@@ -16,13 +16,13 @@ use crate::{
         recording::{Recording, RunProgress},
     },
     run::{
-        driven::{Driven, end_together, first_error},
+        load_outcome::{LoadOutcome, end_together, first_error},
         planned::Planned,
     },
 };
 
-pub(crate) mod driven;
 pub(crate) mod driver;
+pub(crate) mod load_outcome;
 pub(crate) mod planned;
 mod several_loads;
 pub(crate) mod shortcoming;
@@ -34,7 +34,7 @@ pub(crate) fn record(
     planned: &mut Planned<'_>,
     paths: &[PathBuf],
     progress: RunProgress<'_>,
-) -> Result<Vec<Driven>, Blamed> {
+) -> Result<Vec<LoadOutcome>, Blamed> {
     open_files::provide_for(planned.connections())?;
     // Several loads have the same pause.
     let pause = planned.run.loads[0].spec.pause;
@@ -82,7 +82,7 @@ fn perform(
     records: &[NewRecord<'_>],
     recording: &mut Recording<'_>,
     held: Option<HeldDisk>,
-) -> Result<Vec<Driven>, Blamed> {
+) -> Result<Vec<LoadOutcome>, Blamed> {
     let (run, stage) = (planned.run, planned.stage);
     if let Some(endpoint) = &stage.endpoint {
         let purpose = purpose(&run.before);
@@ -105,7 +105,7 @@ fn perform(
         let measured = outcome.iter();
         measured.for_each(|outcome| recording.outcome(load, outcome));
     }
-    let mut driven: Vec<Driven> = outcomes.into_iter().map(Driven::of).collect();
+    let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
     end_together(&mut driven, records);
     if driven.iter().all(|it| it.outcome.is_none()) {
         return first_error(driven).map_or(Ok(Vec::new()), Err);
