@@ -17,19 +17,14 @@ use protocol::Endpoint;
 use results::{Origin, ResultsDirectory};
 
 use crate::{
+    benchmark::PlanBenchmarks,
     data::WantedData,
     limit,
     listener::{Context, Event, Length, Step},
     named_server,
     prepared_statements::PreparedStatements,
     record::recording::RunProgress,
-    registry::PlanBenchmarks,
-    run::{
-        self,
-        driver::LoadRules,
-        load_outcome::first_error,
-        planned::{Identity, Planned, PlannedWork},
-    },
+    run::{self, Identity, Planned, PlannedWork, driver::LoadRules, load_outcome::first_error},
     runner::{
         disturbed_runs::DisturbedRuns,
         time_budget::TimeBudget,
