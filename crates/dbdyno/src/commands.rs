@@ -35,11 +35,72 @@ pub(crate) mod tpcc;
 pub(crate) mod tpch;
 pub(crate) mod wiki;
 
-use std::process::ExitCode;
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+    process::ExitCode,
+};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use blame::{Blame, Blamed};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
-use crate::command_tree;
+use run::terminal_width;
+use script::with_run;
+
+use crate::{
+    candidates,
+    command_groups::grouped,
+    command_tree::{command_tree, with_front_doors},
+    front_doors::FrontDoor,
+    mysql_client_options,
+    output::print_of_clap,
+};
+
+/// Runs the command of this process's command line; returns its exit code.
+pub(crate) fn run_command_line() -> anyhow::Result<ExitCode> {
+    let mut args = std::env::args_os();
+    let program = args.next().unwrap_or_default();
+    let program = Path::new(&program).file_name().and_then(OsStr::to_str);
+    if let Some(tool) = program.and_then(FrontDoor::linked) {
+        return tool.enter(args.collect());
+    }
+    if let Some(answered) = candidates::answer(|| command_tree(Cli::command())) {
+        return answered;
+    }
+    let args = with_run(args.collect());
+    let cli = grouped(with_front_doors(Cli::command()), terminal_width());
+    let line = std::iter::once(OsString::from("dbdyno")).chain(args.iter().cloned());
+    let matches = match cli.try_get_matches_from(line) {
+        Ok(matches) => matches,
+        Err(error) => return refuse(&error, &args),
+    };
+    let door = matches.subcommand();
+    if let Some((door, matches)) = door.and_then(|(name, it)| Some((FrontDoor::named(name)?, it))) {
+        let args = matches.get_many::<OsString>("args").unwrap_or_default();
+        return door.enter_as_command(args.cloned().collect());
+    }
+    match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli.command.run(),
+        Err(error) => Ok(print_of_clap(&error)?),
+    }
+}
+
+/// Prints what clap says of the command line, and what to type instead; returns the exit code.
+fn refuse(error: &clap::Error, args: &[OsString]) -> anyhow::Result<ExitCode> {
+    match mysql_client_options::hint(&Cli::command(), args, error) {
+        None => Ok(print_of_clap(error)?),
+        Some(hint) if error.kind() == ErrorKind::DisplayHelp => {
+            Err(Blamed::new(Blame::Input, "no server is named")
+                .hint(hint)
+                .into())
+        }
+        Some(hint) => {
+            let code = print_of_clap(error)?;
+            eprintln!("hint: {hint}");
+            Ok(code)
+        }
+    }
+}
 
 /// Benchmark MySQL-family servers: create servers, load data, run workloads, and compare and audit the results.
 #[derive(Debug, Parser)]
@@ -59,11 +120,11 @@ Exit codes:
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+enum Command {
     /// Measure a server in 15 seconds: an existing one, or a temporary one that dbdyno starts
     Quick(quick::QuickArgs),
     /// Compare settings, versions, option files, servers, or a schema before and after a change, under the same load
@@ -128,7 +189,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// Runs the command; returns its exit code.
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Quick(args) => quick::run(args),
             Self::Ab(args) => ab::run(*args),
@@ -154,13 +215,13 @@ impl Command {
             Self::Tpcc(args) => tpcc::run(args),
             Self::Wiki(args) => wiki::run(args),
             Self::Completions(args) => completions::run(&args),
-            Self::Man(args) => man::run(&args, command_tree::command_tree(Cli::command())),
+            Self::Man(args) => man::run(&args, command_tree(Cli::command())),
             Self::EventGuard => {
-                runs::events::guard::stand()?;
+                runs::events::guard::run()?;
                 Ok(ExitCode::SUCCESS)
             }
             Self::GroupGuard => {
-                runs::limit::guard::stand()?;
+                runs::limit::guard::run()?;
                 Ok(ExitCode::SUCCESS)
             }
             Self::RedoLogGuard => redo_log_guard::run(),

@@ -1,13 +1,8 @@
 //! dbdyno: a dynamometer for MySQL-family servers.
 
-use std::{
-    ffi::{OsStr, OsString},
-    path::Path,
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use blame::{Blame, Blamed};
-use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
 use samples::printable_lines_within;
 
 #[macro_use]
@@ -20,17 +15,13 @@ mod command_tree;
 mod commands;
 mod connection_options;
 mod front_doors;
-mod habits;
 mod live_view;
+mod mysql_client_options;
 mod progress;
 mod seed;
 mod terminal;
 
-use command_groups::grouped;
-use command_tree::with_front_doors;
-use commands::{Cli, run::terminal_width, script::with_run};
-use front_doors::FrontDoor;
-use output::print_of_clap;
+use output::StdoutFailure;
 
 /// Maximum characters of an error message: a server can send megabytes.
 const MESSAGE_AT_MOST: usize = 8000;
@@ -39,54 +30,9 @@ fn main() -> ExitCode {
     exit_as_bug_on_panic();
     runs::open_files::raise_limit();
     runs::signals::when_first_comes(terminal::tell_interruption);
-    match run() {
+    match commands::run_command_line() {
         Ok(code) => code,
         Err(error) => complain(&error),
-    }
-}
-
-fn run() -> anyhow::Result<ExitCode> {
-    let mut args = std::env::args_os();
-    let program = args.next().unwrap_or_default();
-    let program = Path::new(&program).file_name().and_then(OsStr::to_str);
-    if let Some(tool) = program.and_then(FrontDoor::linked) {
-        return tool.enter(args.collect());
-    }
-    if let Some(answered) = candidates::answer(|| command_tree::command_tree(Cli::command())) {
-        return answered;
-    }
-    let args = with_run(args.collect());
-    let cli = grouped(with_front_doors(Cli::command()), terminal_width());
-    let line = std::iter::once(OsString::from("dbdyno")).chain(args.iter().cloned());
-    let matches = match cli.try_get_matches_from(line) {
-        Ok(matches) => matches,
-        Err(error) => return refuse(&error, &args),
-    };
-    let door = matches.subcommand();
-    if let Some((door, matches)) = door.and_then(|(name, it)| Some((FrontDoor::named(name)?, it))) {
-        let args = matches.get_many::<OsString>("args").unwrap_or_default();
-        return door.enter_as_command(args.cloned().collect());
-    }
-    match Cli::from_arg_matches(&matches) {
-        Ok(cli) => cli.command.run(),
-        Err(error) => Ok(print_of_clap(&error)?),
-    }
-}
-
-/// Prints what clap says of the command line, and what to type instead; returns the exit code.
-fn refuse(error: &clap::Error, args: &[OsString]) -> anyhow::Result<ExitCode> {
-    match habits::hint(&Cli::command(), args, error) {
-        None => Ok(print_of_clap(error)?),
-        Some(hint) if error.kind() == ErrorKind::DisplayHelp => {
-            Err(Blamed::new(Blame::Input, "no server is named")
-                .hint(hint)
-                .into())
-        }
-        Some(hint) => {
-            let code = print_of_clap(error)?;
-            eprintln!("hint: {hint}");
-            Ok(code)
-        }
     }
 }
 
@@ -112,11 +58,9 @@ fn indented(message: &str) -> String {
 fn exit_as_bug_on_panic() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        let what = info.payload().downcast_ref::<String>();
-        let unprinted = what.filter(|what| what.starts_with(output::UNPRINTED));
-        let code = match unprinted {
-            Some(why) => {
-                eprintln!("error: {why}");
+        let code = match info.payload().downcast_ref::<StdoutFailure>() {
+            Some(StdoutFailure(error)) => {
+                eprintln!("error: failed printing to stdout: {error}");
                 Blame::Machine as i32
             }
             None => {

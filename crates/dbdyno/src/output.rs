@@ -30,17 +30,26 @@ macro_rules! println {
 
 /// Prints to standard error.
 macro_rules! eprint {
-    ($($arg:tt)*) => { $crate::output::tell(format_args!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::output::print_stderr(format_args!($($arg)*)) };
 }
 
 /// Prints one line to standard error, whatever it contains; a very long one is truncated.
 macro_rules! eprintln {
-    () => { $crate::output::tell(format_args!("\n")) };
-    ($($arg:tt)*) => { $crate::output::tell_line(format_args!($($arg)*)) };
+    () => { $crate::output::print_stderr(format_args!("\n")) };
+    ($($arg:tt)*) => { $crate::output::print_stderr_line(format_args!($($arg)*)) };
 }
 
-/// Start of the panic message for standard output that cannot be written; see `main.rs`.
-pub(crate) const UNPRINTED: &str = "failed printing to stdout: ";
+/// Output format of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Text for a terminal
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// The panic of standard output that cannot be written; see `main.rs`.
+pub(crate) struct StdoutFailure(pub(crate) io::Error);
 
 /// Prints to standard output; a full disk ends dbdyno with the machine's exit code.
 pub(crate) fn print(text: fmt::Arguments<'_>) {
@@ -49,12 +58,12 @@ pub(crate) fn print(text: fmt::Arguments<'_>) {
         .lock()
         .write_all(printable_lines(&text).as_bytes());
     if let Err(error) = unless_closed(written) {
-        panic!("{UNPRINTED}{error}");
+        std::panic::panic_any(StdoutFailure(error));
     }
 }
 
 /// Prints to standard error; a failed write is ignored.
-pub(crate) fn tell(text: fmt::Arguments<'_>) {
+pub(crate) fn print_stderr(text: fmt::Arguments<'_>) {
     // One write, so that output of other processes cannot interrupt it.
     let text = text.to_string();
     let _ = io::stderr()
@@ -63,8 +72,8 @@ pub(crate) fn tell(text: fmt::Arguments<'_>) {
 }
 
 /// Prints one line to standard error.
-pub(crate) fn tell_line(text: fmt::Arguments<'_>) {
-    tell(format_args!("{}\n", printable(&text.to_string())));
+pub(crate) fn print_stderr_line(text: fmt::Arguments<'_>) {
+    print_stderr(format_args!("{}\n", printable(&text.to_string())));
 }
 
 /// Standard output for data whose bytes are guaranteed in a file or a pipe: rows, statements, the reports of the front
@@ -119,7 +128,7 @@ pub(crate) fn print_of_clap(error: &clap::Error) -> io::Result<ExitCode> {
     if printable_lines(&text) == text {
         unless_closed(error.print())?;
     } else if error.use_stderr() {
-        tell(format_args!("{text}"));
+        print_stderr(format_args!("{text}"));
     } else {
         print(format_args!("{text}"));
     }

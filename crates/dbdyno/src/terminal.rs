@@ -36,7 +36,7 @@ pub(crate) fn tell_interruption() {
 }
 
 impl Listener for Terminal {
-    fn hear(&self, event: Event<'_>) {
+    fn on_event(&self, event: Event<'_>) {
         match event {
             Event::Note(note) => eprintln!("note: {note}"),
             Event::Warning(warning) => eprintln!("warning: {warning}"),
@@ -64,8 +64,8 @@ fn step(what: &str, length: Length) -> Step {
 struct SharedTerminal(Shown);
 
 impl Listener for SharedTerminal {
-    fn hear(&self, event: Event<'_>) {
-        Terminal.hear(event);
+    fn on_event(&self, event: Event<'_>) {
+        Terminal.on_event(event);
     }
 
     fn begin(&self, what: &str, length: Length) -> Box<dyn runs::Step> {

@@ -46,6 +46,9 @@ pub enum Problem {
     /// The client does not know the secret.
     #[error("wrong secret")]
     WrongSecret,
+    /// The observer refuses this client's secret.
+    #[error("refused: wrong secret")]
+    SecretRefused,
     /// The observer does not know the secret; it may belong to another user.
     #[error("the observer does not know the secret")]
     ForeignObserver,
@@ -105,10 +108,7 @@ impl Error {
                 "name the program on that host with its full path, with observe_program or --observe-program",
             ),
             Problem::Version { .. } => Some("use the same dbdyno on both hosts"),
-            Problem::Refused(why) if why == WRONG_SECRET => {
-                Some("both sides need a file with the same first line")
-            }
-            Problem::ForeignObserver | Problem::NoSecret => {
+            Problem::SecretRefused | Problem::ForeignObserver | Problem::NoSecret => {
                 Some("both sides need a file with the same first line")
             }
             Problem::Wire(WireError::NotUnderstood { .. }) if is_ssh => Some(
@@ -118,6 +118,3 @@ impl Error {
         }
     }
 }
-
-/// The observer's answer to a wrong secret.
-pub(crate) const WRONG_SECRET: &str = "wrong secret";

@@ -58,6 +58,9 @@ pub enum FromObserver {
     /// The client is refused, or its message was not valid; the connection ends.
     Refused {
         why: String,
+        /// The reason as a value, where the client treats it in its own way; an older observer sends none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<RefusalCode>,
     },
     Pong {
         /// As in the ping.
@@ -88,6 +91,16 @@ pub enum FromObserver {
     Bye {
         why: String,
     },
+}
+
+/// The reason of a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalCode {
+    WrongSecret,
+    /// A reason that only a newer observer knows.
+    #[serde(other)]
+    Unknown,
 }
 
 /// The identity of the sender. Unknown fields are accepted: they belong to another version, which is then reported.
@@ -172,6 +185,28 @@ mod tests {
             panic!("it is a hello");
         };
         assert_eq!((hello.protocol, hello.nonce), (9, None));
+    }
+
+    #[test]
+    fn a_refusal_may_have_a_code_that_this_version_does_not_know() {
+        for (line, code) in [
+            (
+                r#"{"message":"refused","why":"wrong secret","code":"wrong_secret"}"#,
+                Some(RefusalCode::WrongSecret),
+            ),
+            (
+                r#"{"message":"refused","why":"wrong secret","code":"too_late"}"#,
+                Some(RefusalCode::Unknown),
+            ),
+            (r#"{"message":"refused","why":"wrong secret"}"#, None),
+        ] {
+            let why = "wrong secret".to_owned();
+            let message = FromObserver::Refused { why, code };
+            assert_eq!(read::<FromObserver>(line.as_bytes()).unwrap(), message);
+            if code != Some(RefusalCode::Unknown) {
+                assert_eq!(serde_json::to_string(&message).unwrap(), line);
+            }
+        }
     }
 
     #[test]

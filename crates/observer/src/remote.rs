@@ -16,7 +16,7 @@ use samples::{Host, Telemetry};
 use crate::{
     clocks::{Clocks, Exchange, Offset},
     error::{Error, Problem},
-    message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
+    message::{FromClient, FromObserver, Hello, PROTOCOL, RefusalCode, Watch, Watching, read},
     receiver::{PATIENCE, WAITING_AT_MOST, receive},
     remote_thread::{BURST, Command, Event, Observed, RemoteThread},
     secret::{Nonces, Role, Secret, nonce},
@@ -282,7 +282,13 @@ impl UnsplitConnection {
     fn receive(&mut self) -> Result<FromObserver, Problem> {
         let line = self.input.line(self.deadline - system_now())?;
         match read(&line)? {
-            FromObserver::Refused { why } | FromObserver::Bye { why } => Err(Problem::Refused(why)),
+            FromObserver::Refused {
+                code: Some(RefusalCode::WrongSecret),
+                ..
+            } => Err(Problem::SecretRefused),
+            FromObserver::Refused { why, .. } | FromObserver::Bye { why } => {
+                Err(Problem::Refused(why))
+            }
             message => Ok(message),
         }
     }

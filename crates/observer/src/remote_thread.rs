@@ -157,7 +157,7 @@ impl RemoteThread {
                         Err(error) => self.lose(&error.to_string()),
                     }
                 }
-                Ok(Event::Command(command)) => self.obey(command),
+                Ok(Event::Command(command)) => self.execute(command),
                 Err(RecvTimeoutError::Timeout) if self.leaving.is_some() => {
                     self.lose("it did not send its final message in time");
                 }
@@ -182,7 +182,7 @@ impl RemoteThread {
             .is_some_and(|leaving| is_lost || is_compared(leaving))
     }
 
-    fn obey(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Watch(watch, answer) => {
                 self.watching = Some(answer);
@@ -259,7 +259,7 @@ impl RemoteThread {
                 self.stopped = Some((changed, collected));
                 self.compare_for_the_last_time();
             }
-            FromObserver::Bye { why } | FromObserver::Refused { why } => self.lose(&why),
+            FromObserver::Bye { why } | FromObserver::Refused { why, .. } => self.lose(&why),
             other => self.lose(&Problem::turn(&other).to_string()),
         }
     }

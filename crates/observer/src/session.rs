@@ -20,8 +20,8 @@ use telemetry::{AllowedPaths, Directory, Sampler, ServerMarks, ServerProcess, Ta
 
 use crate::{
     attempts::Attempts,
-    error::{Error, Problem, WRONG_SECRET},
-    message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
+    error::{Error, Problem},
+    message::{FromClient, FromObserver, Hello, PROTOCOL, RefusalCode, Watch, Watching, read},
     receiver::{Received, WAITING_AT_MOST, receive},
     secret::{Nonces, Role, Secret, is_nonce, nonce},
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
@@ -170,11 +170,11 @@ impl UnauthenticatedClient {
     /// Sends the reason of a refusal; errors are ignored because the client may have gone.
     pub(crate) fn refuse(&mut self, problem: Problem) -> Result<(), Problem> {
         let why = match &problem {
-            Problem::WrongSecret => WRONG_SECRET.to_owned(),
             Problem::Refused(why) => why.clone(),
             other => other.to_string(),
         };
-        let _ = self.output.send(&FromObserver::Refused { why });
+        let code = matches!(problem, Problem::WrongSecret).then_some(RefusalCode::WrongSecret);
+        let _ = self.output.send(&FromObserver::Refused { why, code });
         Err(problem)
     }
 }

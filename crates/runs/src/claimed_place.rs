@@ -35,7 +35,7 @@ pub fn claim_place<T>(
     if test.left_over_bytes() > 0 {
         let bytes = units::bytes(test.left_over_bytes());
         let note = format!("removed {bytes} of test files that a killed dbdyno had left");
-        context.tell(Event::Note(&note));
+        context.notify(Event::Note(&note));
         place = Place::check(path, storage_of)?;
     }
     for warning in place.warnings() {

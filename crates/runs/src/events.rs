@@ -2,8 +2,8 @@
 
 mod command;
 mod cut_off;
+mod event_result;
 pub mod guard;
-mod performed;
 mod private_server;
 mod sql;
 
@@ -23,7 +23,7 @@ use reactor::{Instant, Interrupt};
 use samples::{EventOutcome, Line, PlannedAction, PlannedEvent, RunWriter, WriteError};
 
 use crate::{
-    events::{command::Command, cut_off::CutOff, performed::Performed},
+    events::{command::Command, cut_off::CutOff, event_result::EventResult},
     listener::Context,
     stage::shared_server::SharedServer,
 };
@@ -259,7 +259,7 @@ impl Work {
         Ok(Some(begun_s))
     }
 
-    fn perform(&self, spec: &EventSpec) -> Performed {
+    fn perform(&self, spec: &EventSpec) -> EventResult {
         let cut_off = CutOff {
             limit: spec
                 .timeout
@@ -282,17 +282,17 @@ impl Work {
         }
     }
 
-    fn act_on_server(&self, action: ServerAction) -> Performed {
+    fn act_on_server(&self, action: ServerAction) -> EventResult {
         let Some(server) = &self.subject.server else {
-            return Performed::failed("the server was not started by dbdyno".to_owned());
+            return EventResult::failed("the server was not started by dbdyno".to_owned());
         };
         match private_server::act(server, action, &self.subject.endpoint.address) {
             Ok(pid) => {
                 let pid = pid.unwrap_or_default();
                 self.state.server_pid.store(pid, Ordering::Relaxed);
-                Performed::done()
+                EventResult::done()
             }
-            Err(why) => Performed::failed(why),
+            Err(why) => EventResult::failed(why),
         }
     }
 

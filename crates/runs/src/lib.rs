@@ -16,14 +16,13 @@ pub mod password_file;
 mod prepared_statements;
 mod record;
 pub mod redo_log;
-mod registry;
 mod run;
 mod runner;
 mod running_server;
 pub mod signals;
 mod stage;
 
-pub use benchmark::{Benchmark, DataMaker, OnServer, Work};
+pub use benchmark::{Benchmark, DataMaker, OnServer, PlanBenchmarks, Registry, Work};
 pub use claimed_place::{claim_place, storage_of};
 pub use control::{
     Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,
@@ -37,7 +36,6 @@ pub use data::{
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use prepared_statements::PreparedStatements;
 pub use record::{calibration, sampling::sample_every, server_host};
-pub use registry::{PlanBenchmarks, Registry};
 pub use run::{
     driver::{Driver, LoadRules},
     shortcoming::{RunOutcome, shortcoming},

@@ -6,14 +6,14 @@ use reactor::Interrupt;
 
 /// Receiver of messages and progress; implemented by the command line, which prints them.
 pub trait Listener: Send + Sync {
-    fn hear(&self, event: Event<'_>);
+    fn on_event(&self, event: Event<'_>);
 
     /// Begins a step that takes noticeable time; dropping the returned value ends it.
     fn begin(&self, what: &str, length: Length) -> Box<dyn Step>;
 
     /// Receives a warning: an unwanted condition that does not end the run.
     fn warn(&self, what: &str) {
-        self.hear(Event::Warning(what));
+        self.on_event(Event::Warning(what));
     }
 }
 
@@ -83,8 +83,8 @@ impl Context {
         Self::new(interrupt, Arc::new(Nobody))
     }
 
-    pub fn tell(&self, event: Event<'_>) {
-        self.listener.hear(event);
+    pub fn notify(&self, event: Event<'_>) {
+        self.listener.on_event(event);
     }
 
     pub fn warn(&self, what: &str) {
@@ -92,7 +92,7 @@ impl Context {
     }
 
     pub fn note(&self, what: &str) {
-        self.tell(Event::Note(what));
+        self.notify(Event::Note(what));
     }
 
     pub fn step(&self, what: &str, length: Length) -> Box<dyn Step> {
@@ -104,7 +104,7 @@ impl Context {
 struct Nobody;
 
 impl Listener for Nobody {
-    fn hear(&self, _event: Event<'_>) {}
+    fn on_event(&self, _event: Event<'_>) {}
 
     fn begin(&self, _what: &str, _length: Length) -> Box<dyn Step> {
         Box::new(Self)

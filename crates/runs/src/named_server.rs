@@ -8,7 +8,7 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::nearest;
-use protocol::Endpoint;
+use protocol::{Address, Endpoint};
 use server::Server;
 
 /// The directory of named servers.
@@ -74,12 +74,13 @@ pub fn endpoint_at(socket: &Path) -> Result<Option<Endpoint>, Blamed> {
     let Ok(root) = root() else {
         return Ok(None);
     };
+    let address = Address::Unix(socket.to_owned());
     for listed in server::list(&root)? {
         let Ok(server) = Server::open(&listed.path) else {
             continue;
         };
         let endpoint = server.endpoint();
-        if server.is_running() && endpoint.address.to_string() == socket.to_string_lossy() {
+        if server.is_running() && endpoint.address == address {
             return Ok(Some(endpoint));
         }
     }

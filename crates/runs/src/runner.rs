@@ -17,19 +17,14 @@ use protocol::Endpoint;
 use results::{Origin, ResultsDirectory};
 
 use crate::{
+    benchmark::PlanBenchmarks,
     data::WantedData,
     limit,
     listener::{Context, Event, Length, Step},
     named_server,
     prepared_statements::PreparedStatements,
     record::recording::RunProgress,
-    registry::PlanBenchmarks,
-    run::{
-        self,
-        driven::first_error,
-        driver::LoadRules,
-        planned::{Identity, Planned, PlannedWork},
-    },
+    run::{self, Identity, Planned, PlannedWork, driver::LoadRules, load_outcome::first_error},
     runner::{
         disturbed_runs::DisturbedRuns,
         time_budget::TimeBudget,
@@ -104,7 +99,7 @@ impl<'a> Runner<'a> {
 
     /// The remaining runs of the plan. An incomplete record is renamed, and the listener receives its new name.
     pub fn left(&self) -> Result<Vec<&'a PlannedRun>, Blamed> {
-        let renamed = |kept: &Path| self.context.tell(Event::IncompleteKept(kept));
+        let renamed = |kept: &Path| self.context.notify(Event::IncompleteKept(kept));
         self.results.left(self.experiment.plan(), &renamed)
     }
 
@@ -427,7 +422,7 @@ impl<'a> Runner<'a> {
 
     fn show_logs_of_dead_servers(&self) {
         for server in self.private.values().filter(|server| !server.is_running()) {
-            self.context.tell(Event::ServerLog(&server.log_tail()));
+            self.context.notify(Event::ServerLog(&server.log_tail()));
         }
     }
 
@@ -439,7 +434,7 @@ impl<'a> Runner<'a> {
                 let directory = server.keep()?;
                 let name = directory.file_name().unwrap_or_default();
                 self.context
-                    .tell(Event::ServerKept(&name.to_string_lossy()));
+                    .notify(Event::ServerKept(&name.to_string_lossy()));
             } else {
                 server.destroy()?;
             }

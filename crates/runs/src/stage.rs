@@ -22,7 +22,7 @@ use blame::{Blame, Blamed};
 use experiment::Observe;
 use protocol::{Address, Connection, Endpoint};
 use reactor::Interrupt;
-use samples::{Dataset, Edge, Host, ServerIdentity, Transport};
+use samples::{Dataset, DatasetState, Edge, Host, ServerIdentity, Transport};
 use settings::Rows;
 use telemetry::{Targets, WatchedServer};
 
@@ -135,7 +135,7 @@ impl Stage {
             disk_bytes: None,
             buffer_pool_bytes: None,
             load_s: None,
-            state: "simulated".to_owned(),
+            state: DatasetState::Simulated,
         });
         Self {
             endpoint: Some(Endpoint {

@@ -78,8 +78,8 @@ pub use keys::{KeyOrder, Keys};
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
-    Carried, Connects, Dataset, FORMAT, Interval, LOAD, Line, Loaded, OperationInterval, Pace,
-    Phase, PhaseMark, RunHeader, ServerIdentity, StatementInterval,
+    Carried, Connects, Dataset, DatasetState, FORMAT, Interval, LOAD, Line, Loaded,
+    OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;

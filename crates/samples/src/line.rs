@@ -196,8 +196,36 @@ pub struct Dataset {
     pub buffer_pool_bytes: Option<u64>,
     /// Duration of loading in seconds, if this run loaded the data.
     pub load_s: Option<f64>,
-    /// Origin of the data: `loaded`, `restored`, `kept`, or `found` if it was not requested.
-    pub state: String,
+    pub state: DatasetState,
+}
+
+/// Origin of the data of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DatasetState {
+    /// By this run.
+    Loaded,
+    /// From a copy of the loaded data.
+    Restored,
+    /// Loaded by an earlier run, and not restored.
+    Kept,
+    /// Not created by the experiment.
+    Found,
+    /// By the null server.
+    Simulated,
+}
+
+impl DatasetState {
+    /// The name, as in the record.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loaded => "loaded",
+            Self::Restored => "restored",
+            Self::Kept => "kept",
+            Self::Found => "found",
+            Self::Simulated => "simulated",
+        }
+    }
 }
 
 /// A phase of a run.

@@ -42,7 +42,7 @@ impl OtherWork {
 
 /// Says that other programs used this share of the CPU, and what that means.
 pub(crate) fn report(share: f64, context: &Context) {
-    context.tell(Event::Note(&format!(
+    context.notify(Event::Note(&format!(
         "other programs used {} of this machine's CPU during the measurement: servers side by side can then differ \
          without any change, so a difference below {} that no counter explains decides nothing; repeat it on a quiet machine",
         percent(share),

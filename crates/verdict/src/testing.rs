@@ -82,7 +82,7 @@ pub(crate) fn record(made: &Made) -> Record {
         disk_bytes: None,
         buffer_pool_bytes: None,
         load_s: None,
-        state: "loaded".to_owned(),
+        state: samples::DatasetState::Loaded,
     });
     for second in 0..SECONDS {
         record.intervals.push(interval(made, second.into()));

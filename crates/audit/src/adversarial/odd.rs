@@ -1,6 +1,6 @@
 //! Honest records, however odd.
 
-use samples::{ErrorCount, Record};
+use samples::{DatasetState, ErrorCount, Record};
 
 use super::{sample, thinned};
 use crate::fixture::set;
@@ -28,7 +28,7 @@ pub(super) const ODD: [fn(&mut Vec<Record>); 40] = [
     },
     |runs| {
         runs.iter_mut()
-            .for_each(|run| run.dataset.as_mut().unwrap().state = "kept".to_owned())
+            .for_each(|run| run.dataset.as_mut().unwrap().state = DatasetState::Kept)
     },
     |runs| runs[3].table_sizes.clear(),
     |runs| {

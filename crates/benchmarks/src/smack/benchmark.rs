@@ -213,7 +213,7 @@ fn find_tables(smack: &SmackFile, endpoint: &Endpoint) -> Result<Option<Dataset>
         disk_bytes: disk_bytes(smack.tables(), endpoint)?,
         buffer_pool_bytes: pool,
         load_s: None,
-        state: "found".to_owned(),
+        state: DatasetState::Found,
     }))
 }
 

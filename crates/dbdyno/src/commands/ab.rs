@@ -9,7 +9,7 @@ use experiment::{Experiment, Overrides};
 use crate::commands::{
     experiment_options::ExperimentOptions,
     own_experiment::OwnExperiment,
-    run::{Again, Ending},
+    run::{Ending, RerunCommand},
 };
 
 mod factor;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let (way_on, path) = (begun.way_on(), begun.path().display().to_string());
     let ending = Ending {
         way_on: &way_on,
-        again: Some(Again::of_this_command(&["--duration", "--budget"])),
+        again: Some(RerunCommand::of_this_command(&["--duration", "--budget"])),
         verbose: args.measurement.verbose,
     };
     let code = begun.perform(&args.options.choices(), &ending)?;

@@ -4,11 +4,12 @@ use std::{process::ExitCode, time::Duration};
 
 use benchmarks::calibration::CalibrationGrid;
 use blame::{Blame, Blamed};
-use clap::ValueEnum;
 use runs::signals;
 use settings::quantity;
 
 mod table;
+
+use crate::output::Format;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -38,12 +39,6 @@ pub(crate) struct CalibrateArgs {
     /// Print every measurement
     #[arg(short, long)]
     verbose: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! A command to repeat, with some of its options set: a seed, its output files, longer runs.
 
 use std::{
+    borrow::Cow,
     io::{self, IsTerminal, stdin},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -21,7 +22,31 @@ pub(crate) struct CommandLine {
     /// Working directory.
     directory: PathBuf,
     /// Arguments after the program's name.
-    arguments: Vec<String>,
+    arguments: Vec<Argument>,
+}
+
+/// An argument as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Argument {
+    Given(String),
+    /// A password that was not stored, with the text before it: `--password=`, `-p`, or none.
+    Hidden(String),
+}
+
+impl Argument {
+    fn of(stored: &str) -> Self {
+        match stored.strip_suffix(HIDDEN) {
+            Some(before) => Self::Hidden(before.to_owned()),
+            None => Self::Given(stored.to_owned()),
+        }
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Given(text) => text.into(),
+            Self::Hidden(before) => format!("{before}{HIDDEN}").into(),
+        }
+    }
 }
 
 impl CommandLine {
@@ -29,7 +54,7 @@ impl CommandLine {
     pub(crate) fn of(directory: &Path, arguments: &[String]) -> Self {
         Self {
             directory: directory.to_owned(),
-            arguments: arguments.to_vec(),
+            arguments: arguments.iter().map(|it| Argument::of(it)).collect(),
         }
     }
 
@@ -47,14 +72,14 @@ impl CommandLine {
 
     /// Removes an option without a value.
     pub(crate) fn unset_flag(&mut self, name: &str) {
-        self.arguments.retain(|argument| argument != name);
+        self.arguments.retain(|argument| argument.text() != name);
     }
 
     /// Adds an option, if there is one: there are none after `--`.
     fn add(&mut self, option: Option<String>) {
-        let end = self.arguments.iter().position(|it| it == "--");
+        let end = self.arguments.iter().position(|it| it.text() == "--");
         let at = end.unwrap_or(self.arguments.len());
-        self.arguments.splice(at..at, option);
+        self.arguments.splice(at..at, option.map(Argument::Given));
     }
 
     /// Removes an option with its value.
@@ -65,13 +90,12 @@ impl CommandLine {
             if std::mem::take(&mut is_value) {
                 continue;
             }
-            let name = argument
-                .split_once('=')
-                .map_or(&*argument, |(name, _)| name);
+            let text = argument.text();
+            let name = text.split_once('=').map_or(&*text, |(name, _)| name);
             // `-c32` is one word with its value.
-            let is_short = |it: &&str| it.len() == 2 && argument.starts_with(*it);
+            let is_short = |it: &&str| it.len() == 2 && text.starts_with(*it);
             if names.contains(&name) {
-                is_value = !argument.contains('=')
+                is_value = !text.contains('=')
             } else if !names.iter().any(is_short) {
                 kept.push(argument)
             }
@@ -81,8 +105,8 @@ impl CommandLine {
 
     /// Replaces a password that was not stored by a file; an error if there is one and no file.
     pub(crate) fn provide_password(&mut self, file: Option<&Path>) -> Result<(), Blamed> {
-        let hides = |argument: &String| argument.ends_with(HIDDEN);
-        if !self.arguments.iter().any(hides) {
+        let is_hidden = |argument: &Argument| matches!(argument, Argument::Hidden(_));
+        if !self.arguments.iter().any(is_hidden) {
             return match file {
                 None => Ok(()),
                 Some(_) => Err(Blamed::new(
@@ -100,19 +124,23 @@ impl CommandLine {
         for name in ["--password", "--mysql-password", "-p"] {
             self.drop_option(name);
         }
-        self.arguments.push(format!("--password-file={file}"));
+        let file = format!("--password-file={file}");
+        self.arguments.push(Argument::Given(file));
         Ok(())
     }
 
     /// Removes an option with its hidden value.
     fn drop_option(&mut self, name: &str) {
-        let mut kept = Vec::new();
+        let mut kept: Vec<Argument> = Vec::new();
         for argument in self.arguments.drain(..) {
-            let is_value = argument == HIDDEN && kept.last().is_some_and(|last| last == name);
-            if is_value {
-                kept.pop();
-            } else if !(argument.starts_with(name) && argument.ends_with(HIDDEN)) {
-                kept.push(argument);
+            match &argument {
+                Argument::Hidden(before) if before.starts_with(name) => {}
+                Argument::Hidden(before)
+                    if before.is_empty() && kept.last().is_some_and(|last| last.text() == name) =>
+                {
+                    kept.pop();
+                }
+                Argument::Given(_) | Argument::Hidden(_) => kept.push(argument),
             }
         }
         self.arguments = kept;
@@ -120,7 +148,8 @@ impl CommandLine {
 
     /// The command line as a user would type it.
     pub(crate) fn in_words(&self) -> String {
-        let words = self.arguments.iter().map(|it| shell_word(it).into_owned());
+        let words = self.arguments.iter().map(Argument::text);
+        let words = words.map(|it| shell_word(&it).into_owned());
         let words: Vec<String> = words.collect();
         format!("dbdyno {}", words.join(" "))
     }
@@ -140,7 +169,9 @@ impl CommandLine {
         }
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
         let mut command = Command::new(program);
-        command.args(&self.arguments).current_dir(&self.directory);
+        command
+            .args(self.arguments.iter().map(|it| it.text().into_owned()))
+            .current_dir(&self.directory);
         // The called command reports the interruption.
         signals::silent_interrupt()?;
         let status = ended(command).map_err(|error| failed(error.to_string()))?;

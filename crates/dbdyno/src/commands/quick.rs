@@ -12,7 +12,7 @@ use crate::{
     commands::{
         load_times::time,
         own_experiment::OwnExperiment,
-        run::{Again, Ending},
+        run::{Ending, RerunCommand},
     },
     connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
 };
@@ -75,7 +75,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     // Made again in a minute: it is not continued.
     let ending = Ending {
         way_on: "",
-        again: Some(Again::of_this_command(&[
+        again: Some(RerunCommand::of_this_command(&[
             "--repeats",
             "--duration",
             "--connections",

@@ -6,7 +6,7 @@ use runs::redo_log::guard;
 
 /// Waits for the end of the dbdyno that started it.
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
-    if guard::stand()? {
+    if guard::run()? {
         eprintln!("note: dbdyno was killed; the server's redo log is switched on again");
     }
     Ok(ExitCode::SUCCESS)

@@ -32,7 +32,7 @@ const SINGLE_RUNS: [&str; 6] = [
     "script",
 ];
 
-/// The experiment of `dbdyno quick`.
+/// The command `dbdyno quick`, and the name of its experiment.
 const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
@@ -79,8 +79,10 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let is_given = runs
         .iter()
         .any(|run| matches!(run.server, ServerSpec::Given { .. }));
-    if is_given && experiment.name() == QUICK {
-        return quick_again(&args, &origin);
+    let first = origin.commands.first().filter(|_| is_given);
+    if let Some(first) = first.filter(|it| it.arguments.first().is_some_and(|name| name == QUICK)) {
+        let command_line = CommandLine::of(&first.directory, &first.arguments);
+        return quick_again(&args, command_line);
     }
     if args.password_file.is_some() {
         let message = "--password-file is for single runs; an experiment names its own";
@@ -137,13 +139,8 @@ fn compare_then_and_now(then: &Path, now: &Path, verbose: bool) -> anyhow::Resul
 }
 
 /// Repeats `dbdyno quick`, the only command that creates its own database on an existing server.
-fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
-    let Some(command) = origin.commands.first() else {
-        let message = format!("{}: origin.json names no command", args.results.display());
-        return Err(Blamed::new(Blame::Input, message).into());
-    };
+fn quick_again(args: &RerunArgs, mut command_line: CommandLine) -> anyhow::Result<ExitCode> {
     let new = new_directory(args, QUICK);
-    let mut command_line = CommandLine::of(&command.directory, &command.arguments);
     command_line.set(&["--results"], &absolute(&new));
     call_again(args, command_line, &new)
 }

@@ -23,9 +23,9 @@ use crate::{
     progress::Shown, terminal,
 };
 
-mod again;
+mod rerun_command;
 
-pub(crate) use again::Again;
+pub(crate) use rerun_command::RerunCommand;
 
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
@@ -168,7 +168,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         &context,
         &Ending {
             way_on: "; to continue, run the same command with --resume",
-            again: Some(Again::of_this_command(takes)),
+            again: Some(RerunCommand::of_this_command(takes)),
             verbose: args.verbose,
         },
     )
@@ -251,7 +251,7 @@ pub(crate) struct Ending<'a> {
     /// The way to continue after an error, printed after the kept results.
     pub(crate) way_on: &'a str,
     /// The command of this run and what it takes; `None` where only the audit is the next step.
-    pub(crate) again: Option<Again>,
+    pub(crate) again: Option<RerunCommand>,
     /// Print every table and finding after the answer.
     pub(crate) verbose: bool,
 }

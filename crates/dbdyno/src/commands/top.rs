@@ -123,11 +123,11 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
             every: args.every.unwrap_or(EVERY),
             viewers,
         };
-        let told = plain_lines::tell(&mut *feed, &mut model, choices, &interrupt);
+        let written = plain_lines::write_lines(&mut *feed, &mut model, choices, &interrupt);
         if let Some(why) = feed.broken_off() {
             eprintln!("warning: {why}");
         }
-        return told;
+        return written;
     }
     let choices = full_screen::Choices {
         palette: palette(args.color),

@@ -29,7 +29,7 @@ pub(super) struct Spec {
 
 impl Spec {
     /// The description with the default.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn help_text(&self) -> String {
         match self.default {
             Some(default) => format!("{} [default: {default}]", self.help),
             None => self.help.to_owned(),
@@ -83,7 +83,7 @@ pub(super) struct Arguments {
 pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
     let taken = specs.iter().filter(|spec| spec.refused.is_none());
     let args = taken.map(|spec| {
-        let arg = Arg::new(spec.name).long(spec.name).help(spec.told());
+        let arg = Arg::new(spec.name).long(spec.name).help(spec.help_text());
         let arg = match spec.takes {
             Takes::Switch => arg.action(ArgAction::SetTrue),
             Takes::Value(value) => arg.value_name(value),

@@ -5,20 +5,18 @@ use std::{ffi::OsString, process::ExitCode};
 use blame::{Blame, Blamed};
 use mycnf::ClientFiles;
 
-mod dialect;
 mod main_connection;
 mod only_print;
 mod place;
 mod rounds;
 mod settings;
 mod specs;
-mod statements;
 mod system;
 mod tally;
 mod values;
 
-pub(crate) use dialect::Dialect;
 use settings::Settings;
+pub(crate) use specs::Dialect;
 
 use crate::{
     connection_options::hidden_argument::hide_argument,
@@ -165,11 +163,15 @@ fn from_files(
             word.push('=');
             word.push_str(value);
         }
-        match options.parse(std::slice::from_ref(&word)) {
+        let origin = entry.origin.to_string();
+        // Errors name the line of the file instead of the program.
+        let of_entry = Options {
+            specs: options.specs,
+            program: &origin,
+        };
+        match of_entry.parse(std::slice::from_ref(&word)) {
             Ok(arguments) => all.add(arguments),
-            Err(error) => {
-                let why = error.message.trim_start_matches(options.program);
-                let message = format!("{}{why}", entry.origin);
+            Err(Blamed { message, .. }) => {
                 // The clients' common groups contain options of other programs.
                 if !entry.group.starts_with("client") {
                     return Err(Blamed::new(Blame::Input, message));

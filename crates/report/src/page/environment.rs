@@ -192,7 +192,7 @@ fn datasets(results: &Results) -> Markup {
             data.rows,
             data.disk_bytes,
             data.buffer_pool_bytes,
-            data.state.as_str(),
+            data.state.name(),
         );
         *found.entry(key).or_default() += 1;
     }

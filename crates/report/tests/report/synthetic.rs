@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use report::{Chart, Factor, Results};
 use samples::{
-    ClockDrift, ClockOffset, Dataset, DiskUse, Edge, End, ErrorCount, Histogram, Host, Interval,
-    Lost, Machine, MachineUse, Memory, Observer, OperationInterval, Phase, PhaseMark, ProcessUse,
-    Record, RunHeader, ServerIdentity, Telemetry,
+    ClockDrift, ClockOffset, Dataset, DatasetState, DiskUse, Edge, End, ErrorCount, Histogram,
+    Host, Interval, Lost, Machine, MachineUse, Memory, Observer, OperationInterval, Phase,
+    PhaseMark, ProcessUse, Record, RunHeader, ServerIdentity, Telemetry,
 };
 
 /// Logical CPUs of the synthetic machine.
@@ -340,7 +340,7 @@ fn dataset(plan: &Plan) -> Dataset {
         disk_bytes: Some(67_000_000 * ratio),
         buffer_pool_bytes: Some(134_217_728),
         load_s: Some(2.5),
-        state: "restored".into(),
+        state: DatasetState::Restored,
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 
 use protocol::{Address, Endpoint};
 
-use super::{cut_off::CutOff, guard::Guarded, performed::Performed};
+use super::{cut_off::CutOff, event_result::EventResult, guard::Guarded};
 use crate::stage::shared_server::SharedServer;
 
 /// Most bytes of each of a program's two outputs that are kept; the rest is read and dropped.
@@ -34,19 +34,19 @@ pub(super) struct Command<'a> {
 
 impl Command<'_> {
     /// Runs it to its end. What it leaves running is ended with it.
-    pub(super) fn run(&self, cut_off: &CutOff<'_>) -> Performed {
+    pub(super) fn run(&self, cut_off: &CutOff<'_>) -> EventResult {
         match Guarded::own_command() {
             Ok(guard) => self.run_by(guard, cut_off),
             Err(error) => self.not_started(error),
         }
     }
 
-    fn not_started(&self, error: io::Error) -> Performed {
+    fn not_started(&self, error: io::Error) -> EventResult {
         let program = self.program.display();
-        Performed::failed(format!("cannot start {program}: {error}"))
+        EventResult::failed(format!("cannot start {program}: {error}"))
     }
 
-    fn run_by(&self, mut guard: std::process::Command, cut_off: &CutOff<'_>) -> Performed {
+    fn run_by(&self, mut guard: std::process::Command, cut_off: &CutOff<'_>) -> EventResult {
         guard
             .envs(self.variables())
             // The password of dbdyno's own login is none of the program's business.
@@ -64,9 +64,9 @@ impl Command<'_> {
         ];
         let ended = guarded.end(cut_off);
         let outputs = outputs.into_iter().flatten();
-        let performed = Performed {
+        let performed = EventResult {
             output: outputs.map(Output::text).collect(),
-            ..Performed::done()
+            ..EventResult::done()
         };
         match ended {
             Ok((status, None)) if status.success() => performed,
@@ -152,11 +152,11 @@ mod tests {
 
     use super::*;
 
-    fn run(words: &[&str], limit: Option<Duration>) -> Performed {
+    fn run(words: &[&str], limit: Option<Duration>) -> EventResult {
         run_while(words, limit, &Interrupt::default())
     }
 
-    fn run_while(words: &[&str], limit: Option<Duration>, end: &Interrupt) -> Performed {
+    fn run_while(words: &[&str], limit: Option<Duration>, end: &Interrupt) -> EventResult {
         let cut_off = CutOff {
             limit: limit.map(|limit| (limit, reactor::system_now() + limit)),
             interrupt: &Interrupt::default(),
@@ -182,7 +182,7 @@ mod tests {
         let mut guard = std::process::Command::new(std::env::current_exe().unwrap());
         guard.args(["--exact", GUARD, "--ignored", "--nocapture"]);
         let performed = command.run_by(guard, &cut_off);
-        Performed {
+        EventResult {
             output: performed.output.replace(OF_HARNESS, ""),
             ..performed
         }
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     #[ignore = "a process of the other tests"]
     fn stands_guard() {
-        super::super::guard::stand().unwrap();
+        super::super::guard::run().unwrap();
         // The harness prints nothing more.
         let _ = kill_process(getpid(), Signal::KILL);
     }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// The processes whose numbers it printed have ended, or wait for their reaper.
-    fn assert_all_gone(performed: &Performed, count: usize) {
+    fn assert_all_gone(performed: &EventResult, count: usize) {
         let pids: Vec<&str> = performed.output.lines().collect();
         assert_eq!(pids.len(), count, "{performed:?}");
         for pid in pids {

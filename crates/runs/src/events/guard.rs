@@ -116,7 +116,7 @@ impl Guarded {
 }
 
 /// Main function of the guard, whose standard input is the line to the dbdyno that started it.
-pub fn stand() -> io::Result<()> {
+pub fn run() -> io::Result<()> {
     let line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut input = BufReader::new(&line);
     let mut order = String::new();

@@ -8,7 +8,7 @@ use std::{
 
 use protocol::{Connection, Endpoint, Error};
 
-use super::{cut_off::CutOff, performed::Performed};
+use super::{cut_off::CutOff, event_result::EventResult};
 
 /// Time limit for the server to take a KILL, and to end the statement then.
 const KILL_WITHIN: Duration = Duration::from_secs(5);
@@ -18,10 +18,10 @@ pub(super) fn execute(
     endpoint: &Endpoint,
     statements: &[String],
     cut_off: &CutOff<'_>,
-) -> Performed {
+) -> EventResult {
     match reactor::block_on(execute_all(endpoint, statements, cut_off)) {
         Ok(performed) => performed,
-        Err(error) => Performed::failed(error.to_string()),
+        Err(error) => EventResult::failed(error.to_string()),
     }
 }
 
@@ -29,20 +29,20 @@ async fn execute_all(
     endpoint: &Endpoint,
     statements: &[String],
     cut_off: &CutOff<'_>,
-) -> Performed {
+) -> EventResult {
     let opened = pin!(Connection::open(endpoint));
     let mut connection = match cut_off.unless_cut(opened).await {
         Ok(Ok(connection)) => connection,
-        Ok(Err(error)) => return Performed::failed(error.to_string()),
-        Err(why) => return Performed::done().but_cut_off(why),
+        Ok(Err(error)) => return EventResult::failed(error.to_string()),
+        Err(why) => return EventResult::done().but_cut_off(why),
     };
     let id = connection.connection_id();
     let (mut rows_affected, mut warnings) = (0, 0);
     for (number, sql) in (1..).zip(statements) {
-        let so_far = Performed {
+        let so_far = EventResult {
             rows_affected: Some(rows_affected),
             warnings: Some(warnings),
-            ..Performed::done()
+            ..EventResult::done()
         };
         let place = match statements.len() {
             1 => String::new(),
@@ -71,10 +71,10 @@ async fn execute_all(
     }
     // The work is done, whatever becomes of the connection.
     let _ = connection.close().await;
-    Performed {
+    EventResult {
         rows_affected: Some(rows_affected),
         warnings: Some(warnings),
-        ..Performed::done()
+        ..EventResult::done()
     }
 }
 

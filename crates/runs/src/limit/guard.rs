@@ -59,7 +59,7 @@ impl Drop for GroupGuard {
 }
 
 /// Main function of the guard.
-pub fn stand() -> Result<(), Blamed> {
+pub fn run() -> Result<(), Blamed> {
     let directories: Option<Vec<PathBuf>> = guard::wait(COMMAND)?;
     for directory in directories.into_iter().flatten() {
         server::remove_group(&directory);

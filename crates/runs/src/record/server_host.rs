@@ -150,23 +150,23 @@ impl ServerHost {
                 .map_err(|error| error.to_string()),
             Err(why) => Err(why.clone()),
         };
-        let mut said = samples::Observer {
+        let mut observer = samples::Observer {
             at: "start".to_owned(),
-            ..self.said()
+            ..self.observer_properties()
         };
         match watched {
             Ok(watching) => {
-                said.server_process = watching.server_process;
+                observer.server_process = watching.server_process;
                 let mut machine = watching.machine;
                 if self.is_shared() {
                     machine.cgroups.extend_from_slice(own);
                 }
                 let storage = Line::Storage(watching.storage);
-                vec![Line::Machine(machine), Line::Observer(said), storage]
+                vec![Line::Machine(machine), Line::Observer(observer), storage]
             }
             Err(why) => {
-                said.lost = Some(Lost { t_s: 0.0, why });
-                vec![Line::Observer(said)]
+                observer.lost = Some(Lost { t_s: 0.0, why });
+                vec![Line::Observer(observer)]
             }
         }
     }
@@ -197,9 +197,9 @@ impl ServerHost {
 
     /// Ends the samples; returns the record's last lines, or the line that could not be written.
     pub fn leave(self, context: &Context) -> (Vec<Line>, Option<WriteError>) {
-        let mut said = samples::Observer {
+        let mut observer = samples::Observer {
             at: "end".to_owned(),
-            ..self.said()
+            ..self.observer_properties()
         };
         let Ok(remote) = self.remote else {
             return (Vec::new(), None);
@@ -207,10 +207,10 @@ impl ServerHost {
         let observed = remote.leave(Interrupt::of_user());
         let mut lines: Vec<Line> = observed.changed.into_iter().map(Line::Changed).collect();
         lines.extend(observed.collected.map(Line::Collected));
-        said.clock = observed.offset.map(Into::into);
-        said.drift = observed.drift;
-        said.receiving_cpu_s = Some(observed.receiving_cpu.as_secs_f64());
-        said.lost = observed.lost.map(|(at, why)| {
+        observer.clock = observed.offset.map(Into::into);
+        observer.drift = observed.drift;
+        observer.receiving_cpu_s = Some(observed.receiving_cpu.as_secs_f64());
+        observer.lost = observed.lost.map(|(at, why)| {
             let t_s = self
                 .started
                 .map_or(0.0, |started| (at - started).as_secs_f64());
@@ -220,7 +220,7 @@ impl ServerHost {
             ));
             Lost { t_s, why }
         });
-        lines.push(Line::Observer(said));
+        lines.push(Line::Observer(observer));
         let failed = self
             .failed
             .lock()
@@ -230,7 +230,7 @@ impl ServerHost {
     }
 
     /// The constant properties of the observer.
-    fn said(&self) -> samples::Observer {
+    fn observer_properties(&self) -> samples::Observer {
         let remote = self.remote.as_ref().ok();
         samples::Observer {
             address: self.address.clone(),

@@ -43,7 +43,7 @@ pub(super) fn set_up(endpoint: &Endpoint) -> Result<Guard, Blamed> {
 }
 
 /// Main function of the guard: waits for the end of its standard input; returns whether it enabled the redo log.
-pub fn stand() -> Result<bool, Blamed> {
+pub fn run() -> Result<bool, Blamed> {
     let Some(login) = guard::wait::<Login>(COMMAND)? else {
         return Ok(false);
     };

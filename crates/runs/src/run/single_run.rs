@@ -11,11 +11,7 @@ use crate::{
     benchmark::Work,
     listener::{Context, Length},
     record::recording::RunProgress,
-    run::{
-        self,
-        driver::LoadRules,
-        planned::{Identity, Planned, PlannedWork},
-    },
+    run::{self, Identity, Planned, PlannedWork, driver::LoadRules},
     stage::Stage,
 };
 

@@ -6,7 +6,7 @@ use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{PlannedRun, ServerSpec};
 use protocol::Endpoint;
-use samples::Dataset;
+use samples::{Dataset, DatasetState};
 use settings::Rows;
 
 use crate::{
@@ -72,7 +72,7 @@ impl GivenServer {
         let observation = self.observation(run, server_pid)?;
         let new_block = self.block.replace(run.block) != Some(run.block);
         let dataset = match data {
-            Some(data) => Some(self.bring(&data, new_block, &variables)?),
+            Some(data) => Some(self.provide_data(&data, new_block, &variables)?),
             None => None,
         };
         let datadir = variables.get("datadir").map(PathBuf::from);
@@ -155,7 +155,7 @@ impl GivenServer {
         self.created.forget(&address)
     }
 
-    fn bring(
+    fn provide_data(
         &mut self,
         data: &WantedData<'_>,
         new_block: bool,
@@ -194,7 +194,11 @@ impl GivenServer {
                 .get("innodb_buffer_pool_size")
                 .and_then(|bytes| bytes.parse().ok()),
             load_s: loaded.map(|loaded| loaded.took.as_secs_f64()),
-            state: if loaded.is_some() { "loaded" } else { "kept" }.to_owned(),
+            state: if loaded.is_some() {
+                DatasetState::Loaded
+            } else {
+                DatasetState::Kept
+            },
         })
     }
 

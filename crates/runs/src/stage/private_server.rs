@@ -11,7 +11,7 @@ use std::{
 use blame::Blamed;
 use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
 use protocol::{Endpoint, SslMode};
-use samples::Dataset;
+use samples::{Dataset, DatasetState};
 use server::{Cgroup, Installation, Lifetime, Server, Settings};
 
 use crate::{
@@ -151,7 +151,7 @@ impl PrivateServer {
             self.configure(settings)?;
         }
         let dataset = match data {
-            Some(data) => Some(self.bring(&data, new_block, database)?),
+            Some(data) => Some(self.provide_data(&data, new_block, database)?),
             None => None,
         };
         if !run.change.is_empty() {
@@ -309,23 +309,23 @@ impl PrivateServer {
     }
 
     /// Provides the data set of a run: kept, restored or loaded.
-    fn bring(
+    fn provide_data(
         &mut self,
         data: &WantedData<'_>,
         new_block: bool,
         database: &str,
     ) -> Result<Dataset, Blamed> {
         let key = &data.data_set;
-        let mut state = "kept";
+        let mut state = DatasetState::Kept;
         if !self.stored.contains_key(key) {
             self.load(data, database)?;
-            state = "loaded";
+            state = DatasetState::Loaded;
         } else if self.holds.as_ref() != Some(key) || data.is_renewed(new_block) {
             self.stop()?;
             let snapshot = &self.stored[key].snapshot;
             self.server.lock().restore(snapshot)?;
             self.holds = Some(key.clone());
-            state = "restored";
+            state = DatasetState::Restored;
         }
         if data.spec.cache == Cache::Cold {
             self.stop()?;
@@ -338,8 +338,8 @@ impl PrivateServer {
             rows: stored.rows,
             disk_bytes: stored.disk_bytes,
             buffer_pool_bytes,
-            load_s: (state == "loaded").then_some(stored.load_s),
-            state: state.to_owned(),
+            load_s: (state == DatasetState::Loaded).then_some(stored.load_s),
+            state,
         })
     }
 

@@ -50,7 +50,7 @@ impl Copies {
             server.stop()?;
             drop(step);
             if back {
-                context.tell(Event::Note("the redo log was switched off; it is on now"));
+                context.notify(Event::Note("the redo log was switched off; it is on now"));
             }
         }
         let mut copies = Self::default();
@@ -84,7 +84,7 @@ impl Copies {
             most = most.max(refreshed);
         }
         if most > 0 {
-            context.tell(Event::Note(&format!(
+            context.notify(Event::Note(&format!(
                 "{} had rows, but none in the server's statistics; they were refreshed on the copies with ANALYZE \
                  TABLE",
                 units::counted(most, "table")
@@ -201,7 +201,7 @@ impl Drop for Copies {
 /// Removes servers of a dbdyno that crashed.
 fn sweep(context: &Context) -> Result<(), Blamed> {
     for removed in server::sweep(&named_server::root()?)? {
-        context.tell(Event::Note(&format!(
+        context.notify(Event::Note(&format!(
             "removed leftovers of a crashed dbdyno: {}",
             removed.display()
         )));

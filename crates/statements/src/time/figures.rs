@@ -23,7 +23,7 @@ impl Report {
     /// Shows and keeps a note, once.
     pub(super) fn note(&mut self, note: String, context: &Context) {
         if !self.notes.contains(&note) {
-            context.tell(Event::Note(&note));
+            context.notify(Event::Note(&note));
             self.notes.push(note);
         }
     }

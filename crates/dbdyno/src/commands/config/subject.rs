@@ -11,14 +11,7 @@ use runs::named_server;
 use server::Installation;
 use telemetry::{Directory, storage_behind, usable_memory_bytes};
 
-/// A format of what a command prints.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(super) enum Format {
-    /// Text for a terminal
-    Text,
-    /// One JSON object
-    Json,
-}
+pub(super) use crate::output::Format;
 
 /// The version that files are judged for.
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,6 @@
 //! The command line of `dbdyno oltp`.
 
-use std::time::Duration;
+use std::{str::FromStr, time::Duration};
 
 use benchmarks::oltp::{
     DATABASE, IgnoredErrors, OltpData, OltpLoad, RandType, SECTIONS, Script, Settings,
@@ -11,15 +11,11 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use experiment::LoadSpec;
-use load::{Arrivals, Process, WarmUp};
-use settings::{Chosen, OptionSpec, OptionTable, Value, Values};
+use load::{Arrivals, Drain, Process, WarmUp};
+use settings::{Chosen, OptionSpec, OptionTable, Value, Values, quantity::DURATION_LIMIT};
 
 use crate::{
-    commands::{
-        oltp::values::{ForcedShutdown, count_or_none, percentile, rate, time},
-        record_options::RecordOptions,
-        table_options,
-    },
+    commands::{record_options::RecordOptions, table_options},
     connection_options::ConnectionOptions,
 };
 
@@ -351,9 +347,84 @@ impl Options {
         }
     }
 
+    /// Prints the first lines of sysbench's output, in its format.
+    pub(super) fn print_title(&self) {
+        if self.report.format == Format::Sysbench {
+            let program = format!("dbdyno {}", env!("CARGO_PKG_VERSION"));
+            print!("{}", benchmarks::oltp::layout::title(&program));
+        }
+    }
+
     /// Whether the distribution is printed.
     pub(super) fn has_histogram(&self) -> bool {
         self.report.histogram.is_on()
+    }
+}
+
+/// When a run goes without the events that have not come back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum ForcedShutdown {
+    Off,
+    /// This time after the planned end.
+    After(Duration),
+    /// This percentage of the planned duration after the planned end.
+    Percent(f64),
+}
+
+impl ForcedShutdown {
+    /// What it makes of a run of this length; `None` where it has no effect, for want of a length.
+    pub(super) fn drain(self, time: Option<Duration>) -> Option<Drain> {
+        match self {
+            Self::Off => Some(Drain::Unlimited),
+            Self::After(after) => time.map(|_| Drain::AtMost(after)),
+            Self::Percent(percent) => time.map(|time| Drain::AtMost(time.mul_f64(percent / 100.0))),
+        }
+    }
+}
+
+impl FromStr for ForcedShutdown {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || "off, a time such as 5s, or a share of the duration such as 10%".to_owned();
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        match text.strip_suffix('%') {
+            None => time(text).map(Self::After).map_err(|_| error()),
+            Some(number) => match number.parse::<f64>() {
+                Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(Self::Percent(percent)),
+                _ => Err(error()),
+            },
+        }
+    }
+}
+
+fn count_or_none(text: &str) -> Result<u64, String> {
+    match text {
+        "0" => Ok(0),
+        _ => settings::quantity::count(text)
+            .ok_or_else(|| "a number, such as 10000 or 10k".to_owned()),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text {
+        "0" => Ok(0.0),
+        _ => settings::quantity::rate(text)
+            .ok_or_else(|| "a number of events per second up to 1000000".to_owned()),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    settings::quantity::seconds(text)
+        .ok_or_else(|| format!("seconds, or a time such as 30s, 500ms, 5m; {DURATION_LIMIT}"))
+}
+
+fn percentile(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(percentile) if (0.0..=100.0).contains(&percentile) => Ok(percentile),
+        _ => Err("percentiles are between 0 and 100".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use super::*;
 
 fn parse(line: &str) -> Result<Options, String> {
     let args = line.split_whitespace().map(Into::into);
-    let args = super::super::names::translated(args).map_err(|error| error.to_string())?;
+    let args = super::super::translated(args).map_err(|error| error.to_string())?;
     let args = std::iter::once("dbdyno oltp".into()).chain(args);
     Options::try_parse_from(args).map_err(|error| error.to_string())
 }
@@ -155,4 +155,45 @@ fn percentiles_have_defaults_by_layout() {
     assert_eq!(percentiles("--format sysbench"), [95.0]);
     assert_eq!(percentiles("--percentile 0"), [0.0; 0]);
     assert_eq!(percentiles("--percentile 99.9,99.99"), [99.9, 99.99]);
+}
+
+#[test]
+fn a_forced_shutdown_is_a_time_or_a_part_of_it() {
+    let minute = Duration::from_secs(60);
+    let cases = [
+        ("5", Duration::from_secs(5)),
+        ("500ms", Duration::from_millis(500)),
+        ("0", Duration::ZERO),
+        ("5%", Duration::from_secs(3)),
+        ("150%", Duration::from_secs(90)),
+    ];
+    for (text, after) in cases {
+        let forced: ForcedShutdown = text.parse().unwrap();
+        let drain = forced.drain(Some(minute));
+        assert_eq!(drain, Some(Drain::AtMost(after)), "{text}");
+        assert_eq!(forced.drain(None), None, "{text}");
+    }
+    let off: ForcedShutdown = "off".parse().unwrap();
+    assert_eq!(off.drain(None), Some(Drain::Unlimited));
+    for wrong in ["on", "", "%", "-5", "5 %", "NaN%", "1e9%"] {
+        assert!(wrong.parse::<ForcedShutdown>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn suffixes_are_honoured_and_never_cut() {
+    for (text, count) in [
+        ("0", Ok(0)),
+        ("3000", Ok(3000)),
+        ("3K", Ok(3000)),
+        ("1.5M", Ok(1_500_000)),
+        ("3Q", Err(())),
+        ("abc", Err(())),
+    ] {
+        assert_eq!(count_or_none(text).map_err(drop), count, "{text}");
+    }
+    for (text, seconds) in [("60", 60.0), ("500ms", 0.5), ("2m", 120.0), ("0", 0.0)] {
+        assert_eq!(time(text).unwrap().as_secs_f64(), seconds, "{text}");
+    }
+    assert!(time("fast").is_err() && percentile("100.1").is_err() && rate("-1").is_err());
 }

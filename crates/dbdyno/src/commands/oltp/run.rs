@@ -19,8 +19,7 @@ use runs::{LoadRules, Recorded, RunOutcome, SingleRun, control, number, shortcom
 use crate::{
     commands::{
         oltp::{
-            options::{DURATION, Format, Options},
-            values::ForcedShutdown,
+            options::{DURATION, ForcedShutdown, Format, Options},
             watch::Watcher,
         },
         record_options::{exit_code_of_rate, recorded_arguments, write_report},
@@ -59,7 +58,7 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
     )?;
     warn_of_missing_rows(&plan, stage.server())?;
     if options.report.format == Format::Sysbench {
-        super::title::print_title(options);
+        options.print_title();
         print!("{}", sysbench::header(&header(options, stop, drain)));
     }
     let place = (options.report.record).place(&format!("oltp-{}", script.name()))?;

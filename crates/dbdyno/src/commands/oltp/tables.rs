@@ -25,7 +25,7 @@ const NOT_AS_PREPARED: u8 = 1;
 pub(super) fn prepare(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
     let tables = tables(options, script)?;
-    super::title::print_title(options);
+    options.print_title();
     if options.may_create_database() {
         database::create(&endpoint)?;
     }
@@ -129,7 +129,7 @@ pub(super) fn prewarm(options: &Options, script: Script) -> anyhow::Result<ExitC
         let message = "bulk_insert has nothing to prewarm: its tables begin empty";
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    super::title::print_title(options);
+    options.print_title();
     let line = |table: u32| format!("Prewarming table sbtest{table}");
     show_progress(options, &tables, line, |context, listener| {
         tables.prewarm(&endpoint, options.load.connections, context, listener)
@@ -139,7 +139,7 @@ pub(super) fn prewarm(options: &Options, script: Script) -> anyhow::Result<ExitC
 /// Drops the tables.
 pub(super) fn cleanup(options: &Options, script: Script) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
-    super::title::print_title(options);
+    options.print_title();
     let tables = tables(options, script)?;
     droppable(&tables, &endpoint)?;
     let line = |table: u32| format!("Dropping table 'sbtest{table}'...");

@@ -8,7 +8,7 @@ use runs::{Purpose, named_server, number, quoted, redo_log};
 use serde_json::json;
 use server::{Draft, Flavour, Lifetime, Method, Server, Snapshot};
 
-use crate::{commands::server::table::aligned, progress::Step};
+use crate::{commands::server::table::aligned, output::Format, progress::Step};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SnapshotArgs {
@@ -51,14 +51,6 @@ pub(super) struct SnapshotsArgs {
         conflicts_with = "remove"
     )]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// One JSON object
-    Json,
 }
 
 /// State of a running server before its data was copied.

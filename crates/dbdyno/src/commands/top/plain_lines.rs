@@ -29,7 +29,7 @@ pub(super) struct Choices {
 }
 
 /// Writes lines until the feed is over, as many as wanted are written, or the user ends it.
-pub(super) fn tell(
+pub(super) fn write_lines(
     feed: &mut dyn Feed,
     model: &mut Model,
     choices: Choices,

@@ -8,7 +8,7 @@ use protocol::Endpoint;
 use runs::{database, population::default_streams};
 use serde_json::json;
 
-use crate::{connection_options::ConnectionOptions, terminal};
+use crate::{connection_options::ConnectionOptions, output::Format, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PrepareArgs {
@@ -51,14 +51,6 @@ enum State {
     Off,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// One JSON object
-    Json,
-}
-
 pub(super) fn run(args: &PrepareArgs) -> anyhow::Result<ExitCode> {
     let endpoint = args.connection.endpoint_of_tables(DATABASE)?;
     let plan = LoadPlan {
@@ -73,11 +65,11 @@ pub(super) fn run(args: &PrepareArgs) -> anyhow::Result<ExitCode> {
     let streams = args.parallel.unwrap_or_else(default_streams);
     let redo_log = args.redo_log == State::On;
     let loaded = prepare(&endpoint, &plan, streams, redo_log, &terminal::context()?)?;
-    tell(args, &endpoint, streams, &loaded);
+    print_summary(args, &endpoint, streams, &loaded);
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(args: &PrepareArgs, endpoint: &Endpoint, streams: u32, loaded: &Filled) {
+fn print_summary(args: &PrepareArgs, endpoint: &Endpoint, streams: u32, loaded: &Filled) {
     let database = database::name(endpoint);
     let took_s = (loaded.rows_took + loaded.foreign_keys_took).as_secs_f64();
     let per_s = |amount: u64| amount as f64 / took_s.max(1e-9);

@@ -10,7 +10,9 @@ use runs::{database, population::default_streams};
 use serde_json::json;
 use settings::{OptionTable, Values};
 
-use crate::{commands::table_options, connection_options::ConnectionOptions, terminal};
+use crate::{
+    commands::table_options, connection_options::ConnectionOptions, output::Format, terminal,
+};
 
 #[derive(Debug, Args)]
 pub(super) struct PrepareArgs {
@@ -26,14 +28,6 @@ pub(super) struct PrepareArgs {
 /// The options of the tables, which an experiment has, too.
 #[derive(Debug)]
 struct TableOptions(Values);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// One JSON object
-    Json,
-}
 
 impl Args for TableOptions {
     fn augment_args(command: clap::Command) -> clap::Command {

@@ -5,7 +5,7 @@ use blame::{Blame, Blamed};
 use protocol::{Compression, Connection, Endpoint, Outcome};
 use runs::{Purpose, quoted, refuse_if_interrupted, wait};
 
-use crate::front_doors::mysqlslap::{settings::Settings, statements};
+use crate::front_doors::mysqlslap::{settings::Settings, specs::Dialect};
 
 /// Message before tables are created.
 const LOADING: &str = "Loading Pre-data";
@@ -64,7 +64,7 @@ impl<'s> Main<'s> {
         self.query(format!("use `{}`", self.settings.schema).as_bytes())?
             .map_err(|error| error.blamed(&self.endpoint.address))?;
         let dialect = self.settings.dialect;
-        if let Some(sql) = engine.and_then(|engine| statements::set_engine(dialect, engine)) {
+        if let Some(sql) = engine.and_then(|engine| set_engine(dialect, engine)) {
             self.run(&sql)?;
         }
         let settings = self.settings;
@@ -107,9 +107,9 @@ impl<'s> Main<'s> {
                 Ok(())
             }
             Schema::Unknown | Schema::Ours => {
-                self.run(&statements::drop_schema(name))?;
+                self.run(&drop_schema(name))?;
                 settings.say(LOADING);
-                let sql = statements::create_schema(name);
+                let sql = create_schema(name);
                 // The originals print it a second time when they select it.
                 self.echo(sql.as_bytes());
                 self.echo(sql.as_bytes());
@@ -140,7 +140,7 @@ impl<'s> Main<'s> {
     /// Drops the schema if it was created here and is not to be kept.
     pub(super) fn drop_schema(&mut self) -> Result<(), Blamed> {
         if self.schema == Schema::Ours && !self.settings.no_drop {
-            self.run(&statements::drop_schema(&self.settings.schema))?;
+            self.run(&drop_schema(&self.settings.schema))?;
         }
         Ok(())
     }
@@ -213,4 +213,20 @@ impl<'s> Main<'s> {
 
 fn number_of(text: impl AsRef<[u8]>) -> Option<u64> {
     std::str::from_utf8(text.as_ref()).ok()?.parse().ok()
+}
+
+pub(super) fn drop_schema(schema: &str) -> String {
+    format!("DROP SCHEMA IF EXISTS `{schema}`")
+}
+
+pub(super) fn create_schema(schema: &str) -> String {
+    format!("CREATE SCHEMA `{schema}`")
+}
+
+/// The statement that sets the default engine; `None` if the first statement that creates a table names the engine.
+pub(super) fn set_engine(dialect: Dialect, engine: &Engine) -> Option<String> {
+    match dialect {
+        Dialect::MySql => Some(engine.set()),
+        Dialect::MariaDb => None,
+    }
 }

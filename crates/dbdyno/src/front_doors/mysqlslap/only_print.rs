@@ -8,9 +8,9 @@ use std::{
 use benchmarks::slap::{Engine, Statement, layout::TestReport};
 
 use super::{
+    main_connection::{create_schema, drop_schema, set_engine},
     rounds::print_report,
     settings::{Output, Settings},
-    statements,
     system::run_command,
 };
 use crate::output::unless_closed;
@@ -46,7 +46,7 @@ fn print_all(settings: &Settings) -> anyhow::Result<()> {
             }
         }
         if settings.makes_schema() && !settings.no_drop {
-            out.text(&statements::drop_schema(&settings.schema))?;
+            out.text(&drop_schema(&settings.schema))?;
         }
     }
     Ok(out.to.flush()?)
@@ -79,11 +79,11 @@ fn print_round(
 ) -> anyhow::Result<()> {
     if settings.makes_schema() {
         if !settings.no_drop {
-            out.text(&statements::drop_schema(&settings.schema))?;
+            out.text(&drop_schema(&settings.schema))?;
         }
-        out.text(&statements::create_schema(&settings.schema))?;
+        out.text(&create_schema(&settings.schema))?;
         out.text(&format!("use {}", settings.schema))?;
-        let set = engine.and_then(|engine| statements::set_engine(settings.dialect, engine));
+        let set = engine.and_then(|engine| set_engine(settings.dialect, engine));
         if let Some(statement) = set {
             out.text(&statement)?;
         }

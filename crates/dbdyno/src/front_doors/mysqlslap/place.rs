@@ -9,7 +9,7 @@ use crate::{
     connection_options::{ConnectionOptions, local_socket},
     front_doors::{
         my_getopt::{Arguments, Options},
-        mysqlslap::dialect::Dialect,
+        mysqlslap::specs::Dialect,
     },
 };
 

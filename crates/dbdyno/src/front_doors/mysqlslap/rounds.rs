@@ -120,7 +120,7 @@ impl Tests<'_, '_> {
             // Between two rounds nothing else says that a signal ended it.
             refuse_if_interrupted()?;
             let outcome = self.round(engine, clients, &mut tally)?;
-            tally.tell(self.settings, &outcome);
+            tally.print(self.settings, &outcome);
             match outcome.ended {
                 Ended::Planned => {}
                 Ended::Interrupted => return Ok(RoundEnd::Broken(Blame::Interrupted)),

@@ -10,7 +10,7 @@ use crate::{
     front_doors::{
         my_getopt::{Arguments, Options},
         mysqlslap::{
-            dialect::Dialect,
+            specs::Dialect,
             values::{Limit, Reader},
         },
     },

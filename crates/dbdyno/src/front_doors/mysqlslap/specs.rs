@@ -19,8 +19,56 @@ const NO_DEBUG: &str = "exists only in debug builds of the original";
 const NO_SECOND_FACTOR: &str = "dbdyno logs in with one factor";
 const NO_SESSION: &str = "dbdyno does not resume TLS sessions";
 
-/// Marks an option whose description and default come from the workload.
-const OF_THE_WORKLOAD: &str = "";
+/// The dialect of options and SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    MySql,
+    MariaDb,
+}
+
+impl Dialect {
+    pub(super) fn program(self) -> &'static str {
+        match self {
+            Self::MySql => "mysqlslap",
+            Self::MariaDb => "mariadb-slap",
+        }
+    }
+
+    /// The groups of option files that it reads.
+    pub(super) fn groups(self) -> &'static [&'static str] {
+        match self {
+            Self::MySql => &["mysqlslap", "client"],
+            Self::MariaDb => &[
+                "mysqlslap",
+                "mariadb-slap",
+                "client",
+                "client-server",
+                "client-mariadb",
+            ],
+        }
+    }
+}
+
+/// An option of the table below.
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    /// Described in the table.
+    Described(Spec),
+    /// Its description and default are those of the workload's option with the same name.
+    OfWorkload(Spec),
+}
+
+const fn without_help(name: &'static str, short: Option<char>, takes: Takes, of: Family) -> Spec {
+    Spec {
+        name,
+        short,
+        takes,
+        of,
+        help: "",
+        default: None,
+        refused: None,
+    }
+}
 
 const fn spec(
     name: &'static str,
@@ -28,23 +76,22 @@ const fn spec(
     takes: Takes,
     of: Family,
     help: &'static str,
-) -> Spec {
-    Spec {
-        name,
-        short,
-        takes,
-        of,
+) -> Entry {
+    Entry::Described(Spec {
         help,
-        default: None,
-        refused: None,
-    }
+        ..without_help(name, short, takes, of)
+    })
 }
 
-const fn long(name: &'static str, takes: Takes, of: Family, help: &'static str) -> Spec {
+const fn long(name: &'static str, takes: Takes, of: Family, help: &'static str) -> Entry {
     spec(name, None, takes, of, help)
 }
 
-const fn refused(name: &'static str, takes: Takes, of: Family, why: &'static str) -> Spec {
+const fn of_workload(name: &'static str, short: Option<char>, takes: Takes, of: Family) -> Entry {
+    Entry::OfWorkload(without_help(name, short, takes, of))
+}
+
+const fn refused(name: &'static str, takes: Takes, of: Family, why: &'static str) -> Entry {
     refused_letter(name, None, takes, of, why)
 }
 
@@ -54,35 +101,35 @@ const fn refused_letter(
     takes: Takes,
     of: Family,
     why: &'static str,
-) -> Spec {
-    Spec {
+) -> Entry {
+    Entry::Described(Spec {
         refused: Some(why),
-        ..spec(name, short, takes, of, "")
-    }
+        ..without_help(name, short, takes, of)
+    })
 }
 
 /// All options, in the order of the help text.
 #[rustfmt::skip]
-pub(super) const SPECS: &[Spec] = &[
+const ENTRIES: &[Entry] = &[
     spec("help", Some('?'), Switch, Both, "Print this help"),
     spec("version", Some('V'), Switch, Both, "Print the version"),
     long("dialect", Value("NAME"), Ours, "Program whose options and SQL are used: mysql (mysqlslap) or mariadb \
          (mariadb-slap) [default: by the program's name]"),
 
-    spec("auto-generate-sql", Some('a'), Switch, Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-add-autoincrement", Switch, Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-guid-primary", Switch, Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-secondary-indexes", Value("N"), Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-load-type", Value("TYPE"), Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-write-number", Value("N"), Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-unique-write-number", Value("N"), Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-unique-query-number", Value("N"), Both, OF_THE_WORKLOAD),
-    long("auto-generate-sql-execute-number", Value("N"), Both, OF_THE_WORKLOAD),
-    spec("number-int-cols", Some('y'), Value("N[:INDEXED]"), Both, OF_THE_WORKLOAD),
-    spec("number-char-cols", Some('x'), Value("N[:INDEXED]"), Both, OF_THE_WORKLOAD),
+    of_workload("auto-generate-sql", Some('a'), Switch, Both),
+    of_workload("auto-generate-sql-add-autoincrement", None, Switch, Both),
+    of_workload("auto-generate-sql-guid-primary", None, Switch, Both),
+    of_workload("auto-generate-sql-secondary-indexes", None, Value("N"), Both),
+    of_workload("auto-generate-sql-load-type", None, Value("TYPE"), Both),
+    of_workload("auto-generate-sql-write-number", None, Value("N"), Both),
+    of_workload("auto-generate-sql-unique-write-number", None, Value("N"), Both),
+    of_workload("auto-generate-sql-unique-query-number", None, Value("N"), Both),
+    of_workload("auto-generate-sql-execute-number", None, Value("N"), Both),
+    of_workload("number-int-cols", Some('y'), Value("N[:INDEXED]"), Both),
+    of_workload("number-char-cols", Some('x'), Value("N[:INDEXED]"), Both),
 
-    long("create", Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
-    spec("query", Some('q'), Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
+    of_workload("create", None, Value("SQL|FILE"), Both),
+    of_workload("query", Some('q'), Value("SQL|FILE"), Both),
     spec("delimiter", Some('F'), Value("TEXT"), Both, "Separator between statements [default: a new line]"),
     long("create-schema", Value("NAME"), Both, "Schema in which the tables are created [default: mysqlslap]"),
     long("no-drop", Switch, Both, "Use the schema if it already exists, and do not drop it after the test"),
@@ -96,7 +143,7 @@ pub(super) const SPECS: &[Spec] = &[
 
     spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, such as 1,8,64; each number is a separate test [default: 1]"),
     spec("iterations", Some('i'), Value("N"), Both, "Number of times that each test is run [default: 1]"),
-    long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
+    of_workload("number-of-queries", None, Value("N"), Both),
     long("remainder", Switch, Ours, "Also run the statements that remain when --number-of-queries is divided by the \
          number of clients"),
     long("duration", Value("TIME"), Ours, "Length of the measurement, such as 30s or 5m; a plain number means \
@@ -106,8 +153,8 @@ pub(super) const SPECS: &[Spec] = &[
     long("arrivals", Value("PROCESS"), Ours, "With --rate: whether the intervals between statements are random (poisson) or constant [default: poisson]"),
     spec("engine", Some('e'), Value("LIST"), Both, "Storage engines of the tables; each test is run with each engine. \
          ENGINE:OPTION also sets a table option"),
-    long("commit", Value("N"), Both, OF_THE_WORKLOAD),
-    long("detach", Value("N"), Both, OF_THE_WORKLOAD),
+    of_workload("commit", None, Value("N"), Both),
+    of_workload("detach", None, Value("N"), Both),
     long("on-error", Value("POLICY"), Ours, "What to do after a failed statement: stop the test (stop), count the \
          error and continue (count), or also repeat the statement after a deadlock (retry) [default: stop]"),
     long("seed", Value("N"), Ours, "Random seed for the choice of keys and for the arrival times [default: a new \
@@ -186,21 +233,22 @@ pub(super) const SPECS: &[Spec] = &[
 ];
 
 /// The options of a dialect, including dbdyno's.
-pub(super) fn of(dialect: super::dialect::Dialect) -> Vec<Spec> {
-    let known = |spec: &&Spec| match spec.of {
+pub(super) fn of(dialect: Dialect) -> Vec<Spec> {
+    let specs = ENTRIES.iter().map(|entry| match *entry {
+        Entry::Described(spec) => spec,
+        Entry::OfWorkload(spec) => with_description(spec),
+    });
+    let is_known = |spec: &Spec| match spec.of {
         Both | Ours => true,
-        MySql => dialect == super::dialect::Dialect::MySql,
-        MariaDb => dialect == super::dialect::Dialect::MariaDb,
+        MySql => dialect == Dialect::MySql,
+        MariaDb => dialect == Dialect::MariaDb,
     };
-    SPECS.iter().filter(known).copied().map(told).collect()
+    specs.filter(is_known).collect()
 }
 
-/// The option with the workload's description.
-fn told(spec: Spec) -> Spec {
-    let option = option_named(spec.name).filter(|_| spec.help == OF_THE_WORKLOAD);
-    let Some(option) = option else {
-        return spec;
-    };
+/// The option with the workload's description and default.
+fn with_description(spec: Spec) -> Spec {
+    let option = option_named(spec.name).expect("the workload has it");
     let default = match option.absent {
         Absent::Default(text) if text != "off" && text != "0" => Some(text),
         _ => None,
@@ -225,6 +273,6 @@ pub(super) fn help(spec: &Spec) -> String {
     format!(
         "  {letter}--{}{value}\n          {}\n",
         spec.name,
-        spec.told()
+        spec.help_text()
     )
 }

@@ -89,7 +89,7 @@ impl Tally {
     }
 
     /// Reports the failures of a round on standard error: every kind of error once, with its count.
-    pub(super) fn tell(&self, settings: &Settings, outcome: &Outcome) {
+    pub(super) fn print(&self, settings: &Settings, outcome: &Outcome) {
         let program = settings.program;
         match &outcome.ended {
             Ended::Planned => {

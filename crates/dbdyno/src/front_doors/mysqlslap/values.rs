@@ -85,7 +85,7 @@ impl Reader<'_> {
         let generator = Generator {
             load_type,
             primary_key,
-            secondary_indexes: self.few("auto-generate-sql-secondary-indexes")?,
+            secondary_indexes: self.small_number("auto-generate-sql-secondary-indexes")?,
             int_columns: self.columns("number-int-cols")?,
             char_columns: self.columns("number-char-cols")?,
             unique_writes: self.count("auto-generate-sql-unique-write-number")?,
@@ -96,7 +96,7 @@ impl Reader<'_> {
         Ok(generator)
     }
 
-    pub(super) fn few(&self, name: &str) -> Result<u32, Blamed> {
+    pub(super) fn small_number(&self, name: &str) -> Result<u32, Blamed> {
         match u32::try_from(self.count(name)?) {
             Ok(count) if count <= COLUMNS_MAX => Ok(count),
             _ => Err(self.wrong(name, &format!("is more than {COLUMNS_MAX}"))),

@@ -93,7 +93,7 @@ impl Copies {
         };
         let versions: BTreeSet<_> = variants.iter().map(|variant| &variant.run).collect();
         let defaults = if versions.len() > 1 {
-            context.tell(Event::Note(&compared_versions_in_words()));
+            context.notify(Event::Note(&compared_versions_in_words()));
             OF_COMPARED_VERSIONS
         } else {
             &[]

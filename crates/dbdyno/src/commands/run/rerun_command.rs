@@ -13,13 +13,13 @@ const LONG_ENOUGH: Duration = Duration::from_secs(30);
 const RUNS_TO_DECIDE: u32 = 3;
 
 /// A command that measures again.
-pub(crate) struct Again {
+pub(crate) struct RerunCommand {
     command: CommandLine,
     /// The options that it takes, of `--resume`, `--repeats`, `--duration`, `--budget` and `--connections`.
     takes: &'static [&'static str],
 }
 
-impl Again {
+impl RerunCommand {
     /// The command that is running, which takes these options.
     pub(crate) fn of_this_command(takes: &'static [&'static str]) -> Self {
         let directory = std::env::current_dir().unwrap_or_default();
@@ -147,10 +147,10 @@ mod tests {
     const RUN: &[&str] = &["--resume", "--repeats", "--duration"];
     const AB: &[&str] = &["--duration", "--budget"];
 
-    fn again(line: &str, takes: &'static [&'static str]) -> Again {
+    fn again(line: &str, takes: &'static [&'static str]) -> RerunCommand {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let command = CommandLine::of(Path::new("/home/dba"), &arguments);
-        Again { command, takes }
+        RerunCommand { command, takes }
     }
 
     #[test]

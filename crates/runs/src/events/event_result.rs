@@ -12,7 +12,7 @@ const MASK: &str = "***";
 
 /// The result of an event.
 #[derive(Debug, Default)]
-pub(super) struct Performed {
+pub(super) struct EventResult {
     pub(super) outcome: EventOutcome,
     /// Why it failed; empty otherwise.
     pub(super) message: String,
@@ -21,7 +21,7 @@ pub(super) struct Performed {
     pub(super) output: String,
 }
 
-impl Performed {
+impl EventResult {
     /// It ended without an error.
     pub(super) fn done() -> Self {
         Self {
@@ -73,15 +73,15 @@ mod tests {
 
     #[test]
     fn no_password_reaches_a_record() {
-        let performed = Performed {
+        let performed = EventResult {
             output: "user bench, password hunter2\u{1b}[31m".to_owned(),
-            ..Performed::failed("hunter2 is wrong".to_owned())
+            ..EventResult::failed("hunter2 is wrong".to_owned())
         };
         let written = performed.without(Some(&Password::from("hunter2")));
         assert_eq!(written.message, "*** is wrong");
         assert!(written.output.starts_with("user bench, password ***"));
         assert!(!written.output.contains('\u{1b}'));
-        let plain = Performed::failed("x".repeat(9_000)).without(Some(&Password::from("")));
+        let plain = EventResult::failed("x".repeat(9_000)).without(Some(&Password::from("")));
         assert!(plain.message.chars().count() < MESSAGE_CHARS_MAX + 50);
     }
 }

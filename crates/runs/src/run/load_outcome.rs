@@ -6,7 +6,7 @@ use load::{Ended, Outcome};
 use crate::{record::load_record::NewRecord, run::shortcoming::no_result};
 
 /// A load that has ended, complete or not.
-pub(crate) struct Driven {
+pub(crate) struct LoadOutcome {
     /// `None` if it did not begin.
     pub outcome: Option<Outcome>,
     /// The end of the load in words; an error if it was incomplete or gave no result, or if another load of the run was
@@ -14,7 +14,7 @@ pub(crate) struct Driven {
     pub ended: Result<String, Blamed>,
 }
 
-impl Driven {
+impl LoadOutcome {
     /// A load with what became of it.
     pub(crate) fn of(outcome: Result<Outcome, Blamed>) -> Self {
         match outcome {
@@ -31,21 +31,22 @@ impl Driven {
 }
 
 /// The error because of which a run is incomplete, if it is.
-pub(crate) fn first_error(mut driven: Vec<Driven>) -> Option<Blamed> {
+pub(crate) fn first_error(mut driven: Vec<LoadOutcome>) -> Option<Blamed> {
     let failed = first_failed(&driven)?;
     driven.swap_remove(failed).ended.err()
 }
 
 /// The load because of which a run is incomplete, if it is: the first that failed by itself.
-fn first_failed(driven: &[Driven]) -> Option<usize> {
-    let is_own = |it: &Driven| matches!(&it.ended, Err(error) if error.blame != Blame::Interrupted);
+fn first_failed(driven: &[LoadOutcome]) -> Option<usize> {
+    let is_own =
+        |it: &LoadOutcome| matches!(&it.ended, Err(error) if error.blame != Blame::Interrupted);
     let own = driven.iter().position(is_own);
     own.or_else(|| driven.iter().position(|it| it.ended.is_err()))
 }
 
 /// The records of a run's loads are complete together: where one is not, the others say so. The errors of several loads
 /// name them.
-pub(super) fn end_together(driven: &mut [Driven], records: &[NewRecord<'_>]) {
+pub(super) fn end_together(driven: &mut [LoadOutcome], records: &[NewRecord<'_>]) {
     let (true, Some(first)) = (driven.len() > 1, first_failed(driven)) else {
         return;
     };
@@ -118,8 +119,8 @@ mod tests {
 
     use super::*;
 
-    fn driven(ended: Result<&str, Blame>) -> Driven {
-        Driven {
+    fn driven(ended: Result<&str, Blame>) -> LoadOutcome {
+        LoadOutcome {
             outcome: None,
             ended: ended
                 .map(str::to_owned)
