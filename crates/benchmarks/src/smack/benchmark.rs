@@ -11,7 +11,7 @@ use runs::{
     Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer, Purpose,
     Stage, Step, Work, control, disk_bytes, number, wait,
 };
-use samples::{Dataset, Keys, Line};
+use samples::{Dataset, DatasetState, Keys, Line};
 
 use crate::smack::{
     dictionary::ClientIndex,
