@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use protocol::relay::{Answer, AnswerKind, Step, Summary, Wording};
+use protocol::relay::{Answer, AnswerKind, Step, Summary, AnswerFormat};
 
 /// The answer's end, what it said, and the bytes as they are passed on.
-fn follow(kind: AnswerKind, wording: Wording, shift: u8, bytes: &[u8], pieces: &[u8]) -> (Option<(usize, Step, Summary)>, Vec<u8>) {
+fn follow(kind: AnswerKind, wording: AnswerFormat, shift: u8, bytes: &[u8], pieces: &[u8]) -> (Option<(usize, Step, Summary)>, Vec<u8>) {
     let mut answer = Answer::new(kind, wording, shift);
     let (mut passed, mut at) = (bytes.to_vec(), 0);
     let mut pieces = pieces.iter().cycle();
@@ -28,7 +28,7 @@ fn follow(kind: AnswerKind, wording: Wording, shift: u8, bytes: &[u8], pieces: &
 
 fuzz_target!(|input: (u8, bool, bool, u8, Vec<u8>, &[u8])| {
     let (command, deprecate_eof, cache_metadata, shift, pieces, bytes) = input;
-    let wording = Wording { deprecate_eof, cache_metadata };
+    let wording = AnswerFormat { deprecate_eof, cache_metadata };
     let kind = AnswerKind::of(command);
     let whole = follow(kind, wording, shift, bytes, &[]);
     let cut = follow(kind, wording, shift, bytes, &pieces);

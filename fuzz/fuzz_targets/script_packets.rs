@@ -7,7 +7,7 @@ use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc};
 use libfuzzer_sys::fuzz_target;
 use proxy::{
     Address, Backends, Decision, HookMaker, Hooks, HostOptions, Level, Peer, ScriptHost, ScriptOptions, Session,
-    SharedSession, Surroundings,
+    SharedSession, ScriptEnvironment,
 };
 
 const SCRIPT: &str = r#"
@@ -31,7 +31,7 @@ const SCRIPT: &str = r#"
 /// A script's mistake is a finding.
 struct Strict;
 
-impl Surroundings for Strict {
+impl ScriptEnvironment for Strict {
     fn log(&self, level: Level, text: &str) {
         assert!(level > Level::Warning, "{text}");
     }

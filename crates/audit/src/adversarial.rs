@@ -11,7 +11,7 @@ use crate::{
     Level, Subject, audit,
     fixture::{blocks_over, limit, over, set},
     judge, rule,
-    subject::Measured,
+    subject::AuditedRun,
 };
 
 use odd::ODD;
@@ -102,7 +102,7 @@ fn thinned(interval: &mut Interval, share: f64) {
 fn subject(runs: &[Record]) -> Subject<'_> {
     let mut declared = over(&["flush"]);
     declared.planned_runs = Some(10);
-    let runs = runs.iter().map(|record| Measured {
+    let runs = runs.iter().map(|record| AuditedRun {
         record,
         limit: Some(limit()),
         side: None,

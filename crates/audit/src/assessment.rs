@@ -3,7 +3,7 @@
 use units::{counted, seconds};
 
 use crate::{
-    finding::{Level, Outcome, Unjudged},
+    finding::{Level, Outcome, SkipReason},
     grade::Grade,
     rule::Rule,
     rules::NEIGHBOURS,
@@ -77,7 +77,7 @@ impl MachineState {
         match rule.map(|(_, outcome)| outcome) {
             Some(Ok(finding)) if finding.level > Level::Note => Self::Busy,
             Some(Ok(_)) => Self::Quiet,
-            Some(Err(Unjudged::NotEvaluated(_) | Unjudged::DoesNotApply(_))) | None => {
+            Some(Err(SkipReason::NotEvaluated(_) | SkipReason::DoesNotApply(_))) | None => {
                 Self::NotObserved
             }
         }
@@ -174,7 +174,7 @@ mod tests {
     use crate::{
         Subject, audit,
         fixture::{blocks_over, healthy, over},
-        subject::Measured,
+        subject::AuditedRun,
     };
 
     use super::*;
@@ -182,7 +182,7 @@ mod tests {
     fn assessed(runs: &[samples::Record], planned: Option<u32>) -> Assessment {
         let mut declared = over(&["flush"]);
         declared.planned_runs = planned;
-        let runs = runs.iter().map(|record| Measured {
+        let runs = runs.iter().map(|record| AuditedRun {
             record,
             limit: None,
             side: None,

@@ -3,10 +3,10 @@
 use samples::{Record, StorageRecord, Telemetry};
 
 use crate::{
-    finding::{Level, Outcome, Unjudged},
+    finding::{Level, Outcome, SkipReason},
     judgement::judge,
     rule::Rule,
-    subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject},
+    subject::{AuditedRun, BesideRecords, Comparison, Limit, Preregistration, Subject},
 };
 
 mod healthy;
@@ -110,7 +110,7 @@ pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) ->
     judge(rule, &Subject::of_run(record, limit))
 }
 
-pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
+pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Preregistration) -> Outcome {
     judged_with_kept(rule, runs, declared, BesideRecords::default())
 }
 
@@ -118,10 +118,10 @@ pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Declared) 
 pub(crate) fn judged_with_kept(
     rule: &Rule,
     runs: &[Record],
-    declared: Declared,
+    declared: Preregistration,
     kept: BesideRecords,
 ) -> Outcome {
-    let runs = runs.iter().map(|record| Measured {
+    let runs = runs.iter().map(|record| AuditedRun {
         record,
         limit: Some(limit()),
         side: None,
@@ -138,14 +138,19 @@ pub(crate) fn judged_with_kept(
     )
 }
 
-pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: Declared) -> Outcome {
+pub(crate) fn judged_sides(
+    rule: &Rule,
+    a: &[Record],
+    b: &[Record],
+    declared: Preregistration,
+) -> Outcome {
     let side = |runs: &'_ [Record], name: &str| -> Vec<(Record, String)> {
         runs.iter()
             .map(|run| (run.clone(), name.to_owned()))
             .collect()
     };
     let all = [side(a, "A"), side(b, "B")].concat();
-    let runs = all.iter().map(|(record, side)| Measured {
+    let runs = all.iter().map(|(record, side)| AuditedRun {
         record,
         limit: Some(limit()),
         side: Some(side.clone()),
@@ -158,9 +163,9 @@ pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: De
     judge(rule, &subject)
 }
 
-pub(crate) fn judged_stages(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
+pub(crate) fn judged_stages(rule: &Rule, runs: &[Record], declared: Preregistration) -> Outcome {
     let staged = samples::Staged::of(runs);
-    let measured = |record| Measured {
+    let measured = |record| AuditedRun {
         record,
         limit: Some(limit()),
         side: None,
@@ -194,7 +199,7 @@ pub(crate) fn assert_found(outcome: &Outcome, expected: Level, part: &str) {
 #[track_caller]
 pub(crate) fn assert_missing(outcome: &Outcome, part: &str) {
     match outcome {
-        Err(Unjudged::NotEvaluated(what)) => assert!(what.contains(part), "{what}"),
+        Err(SkipReason::NotEvaluated(what)) => assert!(what.contains(part), "{what}"),
         other => panic!("{other:?}"),
     }
 }
@@ -202,7 +207,7 @@ pub(crate) fn assert_missing(outcome: &Outcome, part: &str) {
 #[track_caller]
 pub(crate) fn assert_no_subject(outcome: &Outcome) {
     assert!(
-        matches!(outcome, Err(Unjudged::DoesNotApply(_))),
+        matches!(outcome, Err(SkipReason::DoesNotApply(_))),
         "{outcome:?}"
     );
 }
@@ -216,9 +221,9 @@ pub(crate) fn limit() -> Limit {
 }
 
 /// An experiment over `factors` that compares the throughput of their levels.
-pub(crate) fn over(factors: &[&str]) -> Declared {
+pub(crate) fn over(factors: &[&str]) -> Preregistration {
     let factors: Vec<String> = factors.iter().map(|&factor| factor.to_owned()).collect();
-    Declared {
+    Preregistration {
         is_experiment: true,
         comparison: Some(Comparison {
             factors: factors.clone(),

@@ -33,14 +33,14 @@ mod adversarial;
 mod fixture;
 
 pub use assessment::{Assessment, MACHINE_RULE, MachineState, Scope};
-pub use finding::{Finding, Level, Outcome, Unjudged};
+pub use finding::{Finding, Level, Outcome, SkipReason};
 pub use grade::{FORMULA, Grade};
 pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::Rule;
 pub use rules::{ONE_FACTOR, RULES};
 pub use sides::{SidesAudit, SidesFinding, unfit};
-pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
+pub use subject::{AuditedRun, BesideRecords, Comparison, Limit, Preregistration, Subject};
 
 /// The rule with this short name, in upper or lower case.
 pub fn rule(id: &str) -> Option<&'static Rule> {

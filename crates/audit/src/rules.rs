@@ -4,7 +4,7 @@ use crate::rule::Rule;
 
 mod c01_durability;
 mod c02_one_factor;
-mod c03_factorial;
+mod c03_interaction;
 mod c04_baseline;
 mod c05_memory;
 mod c06_query_cache;
@@ -20,7 +20,7 @@ mod h03_flush_honesty;
 mod h04_barriers;
 mod h05_magnitudes;
 mod h06_physics;
-mod h07_class_of_answer;
+mod h07_read_source;
 mod h08_concurrency;
 mod h09_device_parallelism;
 mod h10_over_driven;
@@ -84,7 +84,7 @@ pub const RULES: &[&Rule] = &[
     &h04_barriers::RULE,
     &h05_magnitudes::RULE,
     &h06_physics::RULE,
-    &h07_class_of_answer::RULE,
+    &h07_read_source::RULE,
     &h08_concurrency::RULE,
     &h09_device_parallelism::RULE,
     &h10_over_driven::RULE,
@@ -112,7 +112,7 @@ pub const RULES: &[&Rule] = &[
     &w16_state_drift::RULE,
     &c01_durability::RULE,
     &c02_one_factor::RULE,
-    &c03_factorial::RULE,
+    &c03_interaction::RULE,
     &c04_baseline::RULE,
     &c05_memory::RULE,
     &c06_query_cache::RULE,

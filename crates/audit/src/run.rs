@@ -7,8 +7,8 @@ use samples::{
 };
 
 use crate::{
-    finding::{Unjudged, missing, no_subject},
-    subject::{Limit, Measured},
+    finding::{SkipReason, missing, no_subject},
+    subject::{AuditedRun, Limit},
 };
 
 /// Why a rule does not apply to a ramp.
@@ -29,7 +29,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn of(measured: &'a Measured<'a>) -> Self {
+    pub(crate) fn of(measured: &'a AuditedRun<'a>) -> Self {
         Self {
             record: measured.record,
             figures: RunFigures::of(measured.record),
@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
     }
 
     /// A stage, or a run without any.
-    pub(crate) fn of_stage(measured: &'a Measured<'a>) -> Self {
+    pub(crate) fn of_stage(measured: &'a AuditedRun<'a>) -> Self {
         Self {
             stage: measured.record.stages.first(),
             ..Self::of(measured)
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
     }
 
     /// Length of the measured phase, seconds.
-    pub(crate) fn measured_s(&self) -> Result<f64, Unjudged> {
+    pub(crate) fn measured_s(&self) -> Result<f64, SkipReason> {
         match self.figures.measured_s {
             length_s if length_s > 0.0 => Ok(length_s),
             _ => Err(missing("a measured phase")),
@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
     }
 
     /// Duration of the measured phase in seconds, for a load without a fixed end. Loading a table has a fixed end.
-    pub(crate) fn sustained_s(&self) -> Result<f64, Unjudged> {
+    pub(crate) fn sustained_s(&self) -> Result<f64, SkipReason> {
         let measured_s = self.measured_s()?;
         match self.record.loaded {
             Some(_) => Err(no_subject("loading a table is measured from start to end")),
@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
     }
 
     /// Operations per second.
-    pub(crate) fn throughput(&self) -> Result<f64, Unjudged> {
+    pub(crate) fn throughput(&self) -> Result<f64, SkipReason> {
         let per_s = self.figures.throughput_per_s;
         per_s
             .filter(|per_s| *per_s > 0.0)
@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
     }
 
     /// The records of all loads of the run; an error if one is missing.
-    pub(crate) fn loads(&self) -> Result<impl Iterator<Item = &'a Record> + use<'a>, Unjudged> {
+    pub(crate) fn loads(&self) -> Result<impl Iterator<Item = &'a Record> + use<'a>, SkipReason> {
         if self.beside.len() < self.record.header.beside.len() {
             return Err(missing("the records of the other loads of the run"));
         }
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
     }
 
     /// Operations per second of all loads of the run, to which the server's counters belong.
-    pub(crate) fn operations_per_s(&self) -> Result<f64, Unjudged> {
+    pub(crate) fn operations_per_s(&self) -> Result<f64, SkipReason> {
         let mut all = self.throughput()?;
         for other in self.loads()?.skip(1) {
             all += RunFigures::of(other).throughput_per_s.unwrap_or(0.0);
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
     }
 
     /// The identity of the server at the start.
-    pub(crate) fn server(&self) -> Result<&'a ServerIdentity, Unjudged> {
+    pub(crate) fn server(&self) -> Result<&'a ServerIdentity, SkipReason> {
         let servers = &self.record.servers;
         servers
             .first()
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
     }
 
     /// Size of the buffer pool, bytes.
-    pub(crate) fn buffer_pool_bytes(&self) -> Result<f64, Unjudged> {
+    pub(crate) fn buffer_pool_bytes(&self) -> Result<f64, SkipReason> {
         let size = self.number("innodb_buffer_pool_size");
         size.filter(|size| *size > 0.0)
             .ok_or_else(|| missing("the variable innodb_buffer_pool_size"))
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
 
     /// Size of data and indexes before the run, bytes: the file sizes if known, otherwise the server's estimate. If
     /// loading a table was measured, that table is included.
-    pub(crate) fn data_bytes(&self) -> Result<f64, Unjudged> {
+    pub(crate) fn data_bytes(&self) -> Result<f64, SkipReason> {
         let measured = self.record.dataset.as_ref();
         let measured = measured
             .and_then(|data| data.disk_bytes)
@@ -212,7 +212,7 @@ impl<'a> Run<'a> {
     }
 
     /// The machine that the server runs on.
-    pub(crate) fn machine(&self) -> Result<&'a Machine, Unjudged> {
+    pub(crate) fn machine(&self) -> Result<&'a Machine, SkipReason> {
         let mut machines = self.record.machines.iter();
         machines
             .find(|machine| machine.host != Host::Client)
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
     }
 
     /// The storage of the server's directories.
-    pub(crate) fn storage(&self) -> Result<&'a Storage, Unjudged> {
+    pub(crate) fn storage(&self) -> Result<&'a Storage, SkipReason> {
         let storage = self
             .record
             .storage
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
     }
 
     /// The telemetry of the server's machine in the measured phase.
-    pub(crate) fn samples(&self) -> Result<Vec<&'a Telemetry>, Unjudged> {
+    pub(crate) fn samples(&self) -> Result<Vec<&'a Telemetry>, SkipReason> {
         let samples = self
             .record
             .measured()
@@ -264,12 +264,12 @@ impl<'a> Run<'a> {
     }
 
     /// The readings of the server's status in the measured phase.
-    pub(crate) fn status(&self) -> Result<Vec<&'a ServerStatus>, Unjudged> {
+    pub(crate) fn status(&self) -> Result<Vec<&'a ServerStatus>, SkipReason> {
         Ok(self.counters()?.readings().to_vec())
     }
 
     /// The server's counters over the measured phase.
-    pub(crate) fn counters(&self) -> Result<Counters<'a>, Unjudged> {
+    pub(crate) fn counters(&self) -> Result<Counters<'a>, SkipReason> {
         let counters = self.record.measured().map(|it| it.counters());
         counters
             .filter(|it| !it.readings().is_empty())
@@ -277,13 +277,13 @@ impl<'a> Run<'a> {
     }
 
     /// Growth of a server counter per second of the measured phase; 0 if it did not change.
-    pub(crate) fn counter_per_s(&self, name: &str) -> Result<f64, Unjudged> {
+    pub(crate) fn counter_per_s(&self, name: &str) -> Result<f64, SkipReason> {
         let per_s = self.counters()?.growth_per_s(name);
         Ok(per_s.unwrap_or(0.0).max(0.0))
     }
 
     /// True if each connection waits for an answer before it sends the next request.
-    pub(crate) fn is_closed_loop(&self) -> Result<bool, Unjudged> {
+    pub(crate) fn is_closed_loop(&self) -> Result<bool, SkipReason> {
         let offered = self.record.offered.as_ref();
         let offered =
             offered.ok_or_else(|| missing("whether the load is a closed loop or has a rate"))?;

@@ -7,7 +7,7 @@ use samples::{LOAD, Record, STAGE, StorageRecord, complete_runs, run_indices};
 use crate::{
     finding::{Finding, Outcome, missing},
     run::Run,
-    subject::{BesideRecords, Declared, Subject},
+    subject::{BesideRecords, Preregistration, Subject},
 };
 
 /// Levels by factor.
@@ -17,7 +17,7 @@ pub(crate) type Combination = BTreeMap<String, String>;
 #[derive(Debug)]
 pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
-    pub(crate) declared: &'a Declared,
+    pub(crate) declared: &'a Preregistration,
     pub(crate) kept: &'a BesideRecords,
     pub(crate) storage: Option<&'a StorageRecord>,
 }

@@ -7,7 +7,7 @@ use crate::{
     judgement::{Audit, Judgement, audit, judge},
     rule::Rule,
     rules::{CLIENT_SATURATION, DURABILITY, ERRORS, NEIGHBOURS, ONE_FACTOR, ORDER, STEADINESS},
-    subject::{Declared, Subject},
+    subject::{Preregistration, Subject},
 };
 
 /// Rules about each side that make its figures unfit for a comparison.
@@ -44,7 +44,7 @@ impl SidesAudit {
             // A factor's own setting always differs, and C02 cannot know that it was meant to.
             let outcome = if rule.is(ONE_FACTOR) {
                 let undeclared = Subject {
-                    declared: Declared::default(),
+                    declared: Preregistration::default(),
                     ..both.clone()
                 };
                 judge(rule, &undeclared)
@@ -152,11 +152,11 @@ mod tests {
     use super::*;
     use crate::{
         fixture::{blocks_over, each_sample, over, run_of},
-        subject::Measured,
+        subject::AuditedRun,
     };
 
     fn subject<'a>(records: &'a [Record], side: Option<&str>) -> Subject<'a> {
-        let runs = records.iter().map(|record| Measured {
+        let runs = records.iter().map(|record| AuditedRun {
             record,
             limit: None,
             side: side.map(str::to_owned),

@@ -8,11 +8,11 @@ use samples::{Record, StorageRecord};
 #[derive(Debug, Clone, Default)]
 pub struct Subject<'a> {
     /// The runs in the order of their numbers; for two sides, those of the first before those of the second.
-    pub runs: Vec<Measured<'a>>,
+    pub runs: Vec<AuditedRun<'a>>,
     /// The stages of the runs as records of their own, and the runs without any, in the order of the runs
     /// ([`samples::Staged`]); empty if no run has stages.
-    pub stages: Vec<Measured<'a>>,
-    pub declared: Declared,
+    pub stages: Vec<AuditedRun<'a>>,
+    pub declared: Preregistration,
     pub kept: BesideRecords,
     /// The measurement of storage that is judged; there are then no runs.
     pub storage: Option<&'a StorageRecord>,
@@ -20,7 +20,7 @@ pub struct Subject<'a> {
 
 /// One run, with the facts that other crates derived about it.
 #[derive(Debug, Clone)]
-pub struct Measured<'a> {
+pub struct AuditedRun<'a> {
     pub record: &'a Record,
     /// The limiting resource; `None` if it was not determined.
     pub limit: Option<Limit>,
@@ -38,7 +38,7 @@ pub struct Limit {
 
 /// The declarations made before the runs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Declared {
+pub struct Preregistration {
     /// True for an experiment; false for a single run of a command.
     pub is_experiment: bool,
     /// The factors, in the order of the experiment.
@@ -84,7 +84,7 @@ impl<'a> Subject<'a> {
     /// The input for a single run of a command.
     pub fn of_run(record: &'a Record, limit: Option<Limit>) -> Self {
         Self {
-            runs: vec![Measured {
+            runs: vec![AuditedRun {
                 record,
                 limit,
                 side: None,

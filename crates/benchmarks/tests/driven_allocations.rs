@@ -17,8 +17,8 @@ use std::{
 
 use benchmarks::script::{ListRows, Mode, Plan, ScriptUser, Scripts, Settings};
 use load::{
-    Arrivals, Class, Drain, Ended, Failure, Group, Judgement, Load, Next, Observer, OnError,
-    Process, Stop, Tolerated, User, WarmUp, Watch,
+    Arrivals, Class, Drain, Failure, Group, Judgement, Load, LoadListener, Next, OnError,
+    OperationObserver, Process, Stop, Termination, ToleratedFailures, User, WarmUp,
 };
 use protocol::{
     Connection,
@@ -110,7 +110,7 @@ impl User for Transaction {
         Next::Operation(0)
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         let connection = self.connection.as_mut().unwrap();
         connection.query(b"SELECT").await?;
         watch.statement(0, Class::Read { rows: 1 });
@@ -179,7 +179,7 @@ impl User for Scripted {
         self.user.next()
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         self.user.execute(watch).await
     }
 
@@ -190,7 +190,7 @@ impl User for Scripted {
 
 struct Nobody;
 
-impl Observer for Nobody {
+impl LoadListener for Nobody {
     fn connected(&mut self, _open: u64, _total: u64) {}
     fn started(&mut self) {}
     fn phase(&mut self, _mark: PhaseMark) {}
@@ -240,12 +240,12 @@ fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arriva
         drain: Drain::USUAL,
         on_refusal: load::OnRefusal::Stop,
         on_error: OnError::Stop,
-        tolerated: Tolerated::default(),
+        tolerated: ToleratedFailures::default(),
         // Delivering an interval may allocate: none ends here.
         interval: Duration::from_secs(3600),
     };
     let outcome = load::drive(load, &Interrupt::default(), &mut Nobody).unwrap();
-    assert_eq!(outcome.ended, Ended::Planned);
+    assert_eq!(outcome.ended, Termination::Planned);
     assert_eq!(outcome.totals[0].count, ALL);
     let at: Vec<u64> = count
         .allocations

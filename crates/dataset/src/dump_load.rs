@@ -25,7 +25,7 @@ use crate::{
         error::failed,
         job::{Job, JobText},
         queue::Queue,
-        reading::{Piece, Reading},
+        reading::{ReaderEvent, Reading},
         source::Source,
         spool::Spool,
     },
@@ -159,7 +159,7 @@ pub fn load_dump(
                 }
                 watch(progress(&queue, &reading, begin));
                 match interrupt.receive(&pieces, PROGRESS_EVERY) {
-                    Ok(Piece::Statements(source, statements)) => {
+                    Ok(ReaderEvent::Statements(source, statements)) => {
                         for read in statements {
                             if queue.fail_if_interrupted() {
                                 return Ok(());
@@ -171,9 +171,9 @@ pub fn load_dump(
                                 .await?;
                         }
                     }
-                    Ok(Piece::Database(name)) => director.named = Some(name),
-                    Ok(Piece::CutOff(note)) => director.notes.push(note),
-                    Ok(Piece::Failed(error)) => return Err(error),
+                    Ok(ReaderEvent::Database(name)) => director.named = Some(name),
+                    Ok(ReaderEvent::CutOff(note)) => director.notes.push(note),
+                    Ok(ReaderEvent::Failed(error)) => return Err(error),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
                 }

@@ -14,15 +14,15 @@ use crate::{
     },
     plan::{
         Cell, Plan,
-        asked_figures::{Asked, check_elapsed, check_metric, own_metrics},
         levels::RUNS_AT_MOST,
         matrix::{self, Matrix},
         order::Order,
+        requested_figures::{RequestedFigures, check_elapsed, check_metric, own_metrics},
         scale,
     },
     results::{
         copied_files::FILES,
-        identity::{Identity, Masked},
+        identity::{Identity, RedactedContent},
     },
     spec::{
         answer::AnswerSpec,
@@ -186,7 +186,7 @@ impl Experiment {
         let moved = baselines.flat_map(|it| overrides.move_baseline(it, &factors_run));
         let moved: BTreeSet<String> = moved.collect();
         let expects = ExpectSpec::read_all(&top.section("expect", "[expect]")?, &own_metrics)?;
-        let asked = Asked {
+        let asked = RequestedFigures {
             chart: chart.as_ref(),
             verdict: verdict.as_ref(),
             answers: &answers,
@@ -288,7 +288,7 @@ impl Experiment {
         &self,
         results_dir: &Path,
         created: &mut Created,
-        masked: Masked<'_>,
+        masked: RedactedContent<'_>,
     ) -> Result<(), Error> {
         self.identity.save(results_dir, created, masked)
     }

@@ -1,10 +1,10 @@
 //! The plan: every run of an experiment, in its order.
 
-pub(crate) mod asked_figures;
 pub(crate) mod estimate;
 pub(crate) mod levels;
 pub(crate) mod matrix;
 pub(crate) mod order;
+pub(crate) mod requested_figures;
 pub(crate) mod scale;
 pub(crate) mod table;
 pub(crate) mod zip;

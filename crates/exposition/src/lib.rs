@@ -3,8 +3,8 @@
 //! Only gauges, counters and summaries are used, so that programs that know only Prometheus's older text format can
 //! read it as well. The crate prometheus-client supports neither summaries nor metrics of finished runs.
 
-mod family;
+mod encoding;
 mod metric;
 
-pub use family::{Family, document, extended};
+pub use encoding::{Family, document, extended};
 pub use metric::{Labels, Metric, MetricKind};

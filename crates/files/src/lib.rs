@@ -3,23 +3,20 @@
 
 mod created;
 mod error;
-mod handed_over;
 mod lock;
-mod quotable;
+mod quotable_files;
 mod regular;
 mod replacement;
 mod scratch;
 mod socket;
 mod tree;
 mod user_directory;
+mod user_text;
 
 pub use created::Created;
 pub use error::Error;
-pub use handed_over::{
-    HandedOver, read_handed_over, read_handed_over_text, reopened, seekable, seekable_within,
-};
 pub use lock::{Lock, holder};
-pub use quotable::{WITHHELD, is_quotable};
+pub use quotable_files::{WITHHELD, is_quotable};
 pub use regular::{
     open_foreign, open_regular, open_regular_within, read_foreign, read_regular, read_regular_text,
     read_within,
@@ -29,3 +26,6 @@ pub use scratch::Scratch;
 pub use socket::SocketFile;
 pub use tree::{remove_marked, remove_tree};
 pub use user_directory::{cache_home, data_home};
+pub use user_text::{
+    HandedOver, read_handed_over, read_handed_over_text, reopened, seekable, seekable_within,
+};

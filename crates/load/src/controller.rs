@@ -7,13 +7,13 @@ use crate::{
     event_loop::Message,
     intervals::{Intervals, LoopInterval},
     lines::{self, Names},
-    load::{Load, Observer},
+    load::{Load, LoadListener},
     offered_load::{self, LoadEnd},
     opening::Opening,
-    outcome::{Ended, Error, Outcome, UserTotal},
+    outcome::{Error, Outcome, Termination, UserTotal},
     pace::LoopTotals,
     precision::Precise,
-    recorder::{self, Cells, FailureCounts, Shape},
+    recorder::{self, CellCounts, Cells, FailureCounts},
     rules::Stop,
     shortfall::Sample,
     steady_state::{Progress, SteadyState},
@@ -34,7 +34,7 @@ const START_AFTER: Duration = Duration::from_millis(5);
 pub(crate) struct Controller<'a> {
     timeline: Arc<Timeline>,
     inbox: channel::Receiver<Message>,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut dyn LoadListener,
     names: Names,
     arrivals: Arrivals,
     /// Users of the first group, of which a stage needs a part.
@@ -63,7 +63,7 @@ pub(crate) struct Controller<'a> {
     stage: Option<u32>,
     phase_why: String,
     stop_why: Option<String>,
-    ended: Ended,
+    ended: Termination,
     /// Intervals after the stop in which nothing came back so far: they are emitted only before one in which something did.
     empty_drain: Vec<LoopInterval>,
     last_end: Option<Instant>,
@@ -78,7 +78,7 @@ impl<'a> Controller<'a> {
         load: &Load<U>,
         timeline: Arc<Timeline>,
         inbox: channel::Receiver<Message>,
-        observer: &'a mut dyn Observer,
+        observer: &'a mut dyn LoadListener,
     ) -> Self {
         let names = Names::of(load);
         let shape = names.shape();
@@ -108,7 +108,7 @@ impl<'a> Controller<'a> {
             stage: None,
             phase_why: String::new(),
             stop_why: None,
-            ended: Ended::Planned,
+            ended: Termination::Planned,
             empty_drain: Vec::new(),
             last_end: None,
             left: LoopTotals::default(),
@@ -118,7 +118,7 @@ impl<'a> Controller<'a> {
     }
 
     /// The cells that the event loops need.
-    pub(crate) fn shape(&self) -> Shape {
+    pub(crate) fn shape(&self) -> CellCounts {
         self.names.shape()
     }
 
@@ -132,7 +132,7 @@ impl<'a> Controller<'a> {
         self.wait_for_connections(interrupt)?;
         let start = self.begin();
         while self.finished < self.intervals.loops() {
-            let message = if self.ended == Ended::Planned {
+            let message = if self.ended == Termination::Planned {
                 interrupt.receive(&self.inbox, Duration::MAX)
             } else {
                 self.inbox.recv().map_err(channel::RecvTimeoutError::from)
@@ -142,8 +142,8 @@ impl<'a> Controller<'a> {
                 Err(channel::RecvTimeoutError::Timeout) => {}
                 Err(channel::RecvTimeoutError::Disconnected) => break,
             }
-            if interrupt.is_raised() && self.ended == Ended::Planned {
-                self.ended = Ended::Interrupted;
+            if interrupt.is_raised() && self.ended == Termination::Planned {
+                self.ended = Termination::Interrupted;
                 self.timeline.cut_off(reactor::system_now());
             }
         }
@@ -222,7 +222,7 @@ impl<'a> Controller<'a> {
                 measured,
             } => self.intervals.add(event_loop, *measured),
             Message::Halt(ended) => {
-                if self.ended == Ended::Planned {
+                if self.ended == Termination::Planned {
                     self.ended = ended;
                 }
             }

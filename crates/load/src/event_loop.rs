@@ -22,13 +22,13 @@ use one_user::EndReason;
 use shared_state::SharedState;
 pub(crate) use shared_state::Task;
 use slot::UserSlot;
-pub(crate) use slot::{Dealt, GroupOffsets};
+pub(crate) use slot::{GroupOffsets, UserAssignment};
 
 /// Runs one event loop to its end.
 pub(crate) fn run<U: User + 'static>(
     task: Task,
     options: Options,
-    users: Vec<Dealt<U>>,
+    users: Vec<UserAssignment<U>>,
 ) -> std::io::Result<()> {
     let reactor = Reactor::with_options(options)?;
     reactor.run(async move {
@@ -57,7 +57,7 @@ pub(crate) fn run<U: User + 'static>(
             task,
         });
         for (slot, dealt) in connected.into_iter().enumerate() {
-            let Dealt {
+            let UserAssignment {
                 offsets,
                 place,
                 user,

@@ -6,7 +6,7 @@ use reactor::{Instant, channel};
 
 use crate::{
     pace::LoopPace,
-    recorder::{CarriedCells, Cells, Shape},
+    recorder::{CellCounts, Cells, LateCells},
 };
 
 /// The figures of one event loop between two times.
@@ -15,14 +15,14 @@ pub(crate) struct LoopInterval {
     pub(crate) from: Instant,
     pub(crate) to: Instant,
     pub(crate) cells: Cells,
-    pub(crate) carried: CarriedCells,
+    pub(crate) carried: LateCells,
     pub(crate) pace: LoopPace,
 }
 
 /// The intervals that not all event loops have delivered yet.
 #[derive(Debug)]
 pub(crate) struct Intervals {
-    shape: Shape,
+    shape: CellCounts,
     /// The time up to which each loop has delivered.
     reached: Vec<Option<Instant>>,
     /// By start time.
@@ -33,7 +33,7 @@ pub(crate) struct Intervals {
 
 impl Intervals {
     /// Without any interval, for this number of loops.
-    pub(crate) fn new(loops: usize, shape: Shape) -> Self {
+    pub(crate) fn new(loops: usize, shape: CellCounts) -> Self {
         Self {
             shape,
             reached: vec![None; loops],
@@ -62,7 +62,7 @@ impl Intervals {
                 from: measured.from,
                 to: measured.to,
                 cells: Cells::new(shape),
-                carried: CarriedCells::new(),
+                carried: LateCells::new(),
                 pace: LoopPace::default(),
             });
         open.to = open.to.max(measured.to);
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn an_interval_waits_for_the_slowest_loop() {
         let at = Instant::from_ns;
-        let shape = Shape {
+        let shape = CellCounts {
             operations: 1,
             statements: 0,
             open: false,
@@ -112,7 +112,7 @@ mod tests {
                 from: at(from),
                 to: at(to),
                 cells,
-                carried: CarriedCells::new(),
+                carried: LateCells::new(),
                 pace: LoopPace::default(),
             }
         };

@@ -30,11 +30,11 @@ mod tolerated;
 mod user;
 
 pub use arrivals::{Schedule, Share};
-pub use load::{Group, INTERVAL, Load, Observer};
+pub use load::{Group, INTERVAL, Load, LoadListener};
 pub use loop_count::default_loops;
-pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
+pub use outcome::{Error, OperationTotal, Outcome, Termination, UserTotal};
 pub use rules::{Counters, Drain, Judge, Judgement, LoadSeries, Precision, Stop};
 pub use settings::{Arrivals, OnError, OnRefusal, PlannedStage, Process, ThinkTime, WarmUp};
 pub use threads::drive;
-pub use tolerated::Tolerated;
-pub use user::{Class, Failure, Moment, Next, User, Watch};
+pub use tolerated::ToleratedFailures;
+pub use user::{Class, Failure, Moment, Next, OperationObserver, User};

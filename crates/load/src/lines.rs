@@ -1,7 +1,8 @@
 //! Converts the figures to lines of the run record.
 
 use samples::{
-    CONNECT, Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, StatementInterval,
+    CONNECT, Connects, ErrorCount, Interval, LateOperations, OperationInterval, Pace,
+    StatementInterval,
 };
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     load::{Group, Load},
     outcome::OperationTotal,
     pace::LoopPace,
-    recorder::{CarriedCells, Cells, FailureCounts, Failures, Shape},
+    recorder::{CellCounts, Cells, FailureCounts, Failures, LateCells},
     timeline::DueIn,
 };
 
@@ -46,8 +47,8 @@ impl Names {
     }
 
     /// The cells that the load needs.
-    pub(crate) fn shape(&self) -> Shape {
-        Shape {
+    pub(crate) fn shape(&self) -> CellCounts {
+        CellCounts {
             operations: self.operations.len(),
             statements: self.statements.len(),
             open: self.open,
@@ -96,8 +97,8 @@ impl Names {
         }
     }
 
-    fn carried(&self, carried: CarriedCells) -> Vec<Carried> {
-        let carried = carried.into_iter().map(|(due_in, cells)| Carried {
+    fn carried(&self, carried: LateCells) -> Vec<LateOperations> {
+        let carried = carried.into_iter().map(|(due_in, cells)| LateOperations {
             due_in: due_in.phase,
             stage: due_in.stage,
             operations: self.operations(&cells),

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use blame::{Blame, Blamed};
 use protocol::hint_to_refusal;
-use samples::{Connects, ErrorCount, Histogram, LoadStage, Offered};
+use samples::{Connects, ErrorCount, Histogram, LoadStage, OfferedLoad};
 
 use crate::user::Failure;
 
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    pub ended: Ended,
+    pub ended: Termination,
     /// From the first operation to the end of the last one, without connecting.
     pub elapsed: Duration,
     /// The requested load, and whether it was reached.
-    pub offered: Offered,
+    pub offered: OfferedLoad,
     /// The stages that began, each with its offered load; empty for a load without stages.
     pub stages: Vec<LoadStage>,
     /// The last state of a stop rule that depends on the results, in words.
@@ -35,7 +35,7 @@ pub struct Outcome {
 
 /// How a load ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum Termination {
     Planned,
     Interrupted,
     /// The connection to the server was lost.

@@ -7,13 +7,13 @@ use crate::stages::Stages;
 /// The course of a rate since the start of the load, in pieces that each change evenly.
 #[derive(Debug, Clone)]
 pub(crate) struct RateCourse {
-    pieces: Vec<Piece>,
+    pieces: Vec<RateSegment>,
     /// The piece of the last number asked for: numbers only rise.
     current: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct RateSegment {
     from_ns: f64,
     /// Operations per second at the beginning.
     rate_per_s: f64,
@@ -30,7 +30,7 @@ impl RateCourse {
         let level = |plan: &PlannedStage| plan.rate_per_s.unwrap_or(Level::constant(rate_per_s));
         // Up to the first stage, or without any, the rate is constant.
         let first = placed.first().map(|stage| level(&stage.plan).from);
-        let mut pieces = vec![Piece {
+        let mut pieces = vec![RateSegment {
             from_ns: 0.0,
             rate_per_s: first.unwrap_or(rate_per_s),
             slope: 0.0,
@@ -39,7 +39,7 @@ impl RateCourse {
         let mut due = first.unwrap_or(0.0) * placed.first().map_or(0.0, |it| it.from.as_secs_f64());
         for stage in placed {
             let (rate, length_s) = (level(&stage.plan), stage.plan.length.as_secs_f64());
-            pieces.push(Piece {
+            pieces.push(RateSegment {
                 from_ns: stage.from.as_nanos() as f64,
                 rate_per_s: rate.from,
                 slope: (rate.to - rate.from) / length_s,
@@ -48,7 +48,7 @@ impl RateCourse {
             due += rate.mean() * length_s;
         }
         if let Some(last) = placed.last() {
-            pieces.push(Piece {
+            pieces.push(RateSegment {
                 from_ns: last.to.as_nanos() as f64,
                 rate_per_s: level(&last.plan).to,
                 slope: 0.0,

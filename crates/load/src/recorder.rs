@@ -31,7 +31,7 @@ pub(crate) struct StatementCell {
 
 /// The numbers of cells that a load needs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct CellCounts {
     /// Number of operation types of all groups.
     pub(crate) operations: usize,
     /// Number of statements of all groups.
@@ -55,7 +55,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    pub(crate) fn new(shape: Shape) -> Self {
+    pub(crate) fn new(shape: CellCounts) -> Self {
         let service = if shape.open { shape.operations } else { 0 };
         Self {
             operations: vec![Cell::default(); shape.operations],
@@ -126,7 +126,7 @@ impl Cells {
 }
 
 /// Operations completed in an interval but due in an earlier phase or stage, by that.
-pub(crate) type CarriedCells = BTreeMap<DueIn, Cells>;
+pub(crate) type LateCells = BTreeMap<DueIn, Cells>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Failures {
@@ -236,20 +236,20 @@ pub(crate) struct Lag {
 /// The figures of one event loop in the current interval, and its failures so far.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    shape: Shape,
+    shape: CellCounts,
     cells: Cells,
-    carried: CarriedCells,
+    carried: LateCells,
     failures: FailureCounts,
     /// Lost connections that could not be reopened at once, by group.
     refusals: FailureCounts,
 }
 
 impl Recorder {
-    pub(crate) fn new(shape: Shape) -> Self {
+    pub(crate) fn new(shape: CellCounts) -> Self {
         Self {
             shape,
             cells: Cells::new(shape),
-            carried: CarriedCells::new(),
+            carried: LateCells::new(),
             failures: FailureCounts::new(),
             refusals: FailureCounts::new(),
         }
@@ -344,7 +344,7 @@ impl Recorder {
     }
 
     /// Returns the figures of the current interval and continues with `fresh` cells, or new ones.
-    pub(crate) fn take(&mut self, fresh: Option<Cells>) -> (Cells, CarriedCells) {
+    pub(crate) fn take(&mut self, fresh: Option<Cells>) -> (Cells, LateCells) {
         let fresh = fresh.unwrap_or_else(|| Cells::new(self.shape));
         let cells = std::mem::replace(&mut self.cells, fresh);
         (cells, std::mem::take(&mut self.carried))
@@ -372,8 +372,8 @@ mod tests {
         },
     };
 
-    fn shape(open: bool) -> Shape {
-        Shape {
+    fn shape(open: bool) -> CellCounts {
+        CellCounts {
             operations: 1,
             statements: 2,
             open,

@@ -8,8 +8,8 @@ use crate::{
     arrivals::Share,
     budget::{Allowance, Budget},
     controller::Controller,
-    event_loop::{self, Dealt, GroupOffsets, Task},
-    load::{Group, Load, Observer},
+    event_loop::{self, GroupOffsets, Task, UserAssignment},
+    load::{Group, Load, LoadListener},
     outcome::{Error, Outcome},
     rules::Stop,
     stages::Stages,
@@ -21,7 +21,7 @@ use crate::{
 pub fn drive<U: User + 'static>(
     load: Load<U>,
     interrupt: &Interrupt,
-    observer: &mut dyn Observer,
+    observer: &mut dyn LoadListener,
 ) -> Result<Outcome, Error> {
     let stages = Stages::of(load.warm_up, &load.stages);
     let timeline = Arc::new(Timeline::new(load.interval, stages));
@@ -67,7 +67,7 @@ pub fn drive<U: User + 'static>(
             thread::Builder::new()
                 .name(format!("loop-{index}"))
                 .spawn(move || {
-                    let make = |(offsets, index): (GroupOffsets, u32)| Dealt {
+                    let make = |(offsets, index): (GroupOffsets, u32)| UserAssignment {
                         offsets,
                         // The users of other groups serve those of the first one.
                         place: Some(index).filter(|_| offsets.group == 0),

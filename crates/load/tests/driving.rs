@@ -5,8 +5,9 @@
 use std::time::Duration;
 
 use load::{
-    Arrivals, Drain, Ended, Failure, Group, Judgement, Load, Next, Observer, OnError, OnRefusal,
-    Outcome, Precision, Process, Stop, Tolerated, User, WarmUp, Watch,
+    Arrivals, Drain, Failure, Group, Judgement, Load, LoadListener, Next, OnError, OnRefusal,
+    OperationObserver, Outcome, Precision, Process, Stop, Termination, ToleratedFailures, User,
+    WarmUp,
 };
 use reactor::Interrupt;
 use samples::{Durations, Interval, PhaseMark};
@@ -30,7 +31,7 @@ impl User for Waiting {
         Next::Operation(0)
     }
 
-    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, _watch: &mut impl OperationObserver) -> Result<(), Failure> {
         reactor::sleep(self.time).await;
         Ok(())
     }
@@ -41,7 +42,7 @@ impl User for Waiting {
 #[derive(Default)]
 struct Seen(Vec<Interval>);
 
-impl Observer for Seen {
+impl LoadListener for Seen {
     fn connected(&mut self, _open: u64, _total: u64) {}
     fn started(&mut self) {}
     fn phase(&mut self, _mark: PhaseMark) {}
@@ -90,12 +91,12 @@ fn drive_taking(
         drain: Drain::USUAL,
         on_refusal: OnRefusal::Stop,
         on_error: OnError::Stop,
-        tolerated: Tolerated::default(),
+        tolerated: ToleratedFailures::default(),
         interval: Duration::from_millis(100),
     };
     let mut seen = Seen::default();
     let outcome = load::drive(load, &Interrupt::default(), &mut seen).unwrap();
-    assert_eq!(outcome.ended, Ended::Planned);
+    assert_eq!(outcome.ended, Termination::Planned);
     (outcome, seen.0)
 }
 

@@ -4,7 +4,7 @@ use std::{path::Path, rc::Rc};
 
 use mlua::{FromLuaMulti, Function, IntoLuaMulti, Lua, LuaOptions, StdLib, Table, Value};
 
-use crate::{Error, Script, file, limits::Budget, loading};
+use crate::{Error, Script, file, instruction_budget::Budget, loading};
 
 /// What a host offers to its scripts, and where it stops them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

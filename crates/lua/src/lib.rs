@@ -9,7 +9,7 @@ mod error;
 mod escapes;
 mod file;
 mod host;
-mod limits;
+mod instruction_budget;
 mod loading;
 mod script;
 

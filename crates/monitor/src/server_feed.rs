@@ -9,7 +9,7 @@ use blame::{Blame, Blamed};
 use observer::RemoteHost;
 use reactor::{Clock, Instant, Interrupt, Reactor, system_now};
 use runs::{Stage, server_host, wait_for_thread};
-use samples::{Line, Lost};
+use samples::{Line, ObserverLoss};
 use telemetry::ServerView;
 use top::{Model, Source};
 
@@ -111,7 +111,7 @@ impl Feed for ServerFeed {
         }
         let lost = self.remote.as_ref().and_then(RemoteHost::lost);
         if let Some((at, why)) = lost {
-            model.lose_observer(Lost {
+            model.lose_observer(ObserverLoss {
                 t_s: (at - self.began).as_secs_f64(),
                 why: why.to_owned(),
             });

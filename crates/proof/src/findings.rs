@@ -6,7 +6,7 @@ use blame::Blamed;
 use mycnf::{Side as Values, Topic, explanation, shown, topic};
 use report::{Gain, PossibleLoss, Proof, ProofLine, ProofRound, UntestedText};
 use samples::Record;
-use verdict::{Execution, Fate, Part, Parts, Side, Terms, contrast};
+use verdict::{ComparisonParameters, Execution, Part, PartStatus, Parts, Side, contrast};
 
 use crate::{
     case::{Case, FACTOR},
@@ -53,7 +53,7 @@ pub fn findings(case: &Case, rounds: &Rounds, directory: &Path) -> Result<Proof,
         lines: lines.collect::<Result<_, Blamed>>()?,
         untested: untested.collect(),
         over_base: over_base(rounds),
-        over_whole: check.and_then(verdict::Measured::of_baseline),
+        over_whole: check.and_then(verdict::ComparedConfiguration::of_baseline),
         smallest_loss: check.and_then(|check| check.smallest),
         class: case.class(&case.whole())?,
         class_of_shortest: case.class(elimination.shortest())?,
@@ -95,7 +95,10 @@ fn line(case: &Case, rounds: &Rounds, at: usize, part: &Part) -> Result<ProofLin
         (!cost.is_empty()).then(|| format!("{name}: {cost}"))
     });
     prices.extend(costs);
-    let is_named = !matches!(part.fate, Fate::NoEffect | Fate::Untested | Fate::Pinned);
+    let is_named = !matches!(
+        part.fate,
+        PartStatus::NoEffect | PartStatus::Untested | PartStatus::Pinned
+    );
     Ok(ProofLine {
         lines: group.lines.iter().map(option_line::shown).collect(),
         options: group.options.clone(),
@@ -183,7 +186,7 @@ fn causes_between(case: &Case, done: &MeasuredRound, without: &str, with: &str) 
             looked_at,
         }
     };
-    let terms = Terms {
+    let terms = ComparisonParameters {
         margin: case.terms.margin,
         primary: Some(done.question.metric),
         asked: None,

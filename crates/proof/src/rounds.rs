@@ -8,7 +8,7 @@ use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use results::{Origin, ResultsDirectory, question};
 use runs::{Choices, Context, RunOutcome, Runner, shortcoming};
 use samples::Record;
-use verdict::{Elimination, Execution, Measured, Question, answers};
+use verdict::{ComparedConfiguration, Elimination, Execution, Question, answers};
 
 use crate::{
     case::{Case, FACTOR, SCREENING_SHARE},
@@ -205,7 +205,7 @@ fn measured(
     named: &NamedRound,
     question: &Question,
     executions: &[Execution<'_>],
-) -> Vec<Measured> {
+) -> Vec<ComparedConfiguration> {
     let answered = answers(question, executions);
     let comparisons = named.files.len() - 1;
     let of_file = |name: &str| {
@@ -214,6 +214,12 @@ fn measured(
     };
     let others = named.files.iter().skip(1);
     others
-        .filter_map(|(name, parts)| Some(Measured::of(parts.clone(), of_file(name)?, comparisons)))
+        .filter_map(|(name, parts)| {
+            Some(ComparedConfiguration::of(
+                parts.clone(),
+                of_file(name)?,
+                comparisons,
+            ))
+        })
         .collect()
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use blame::Blamed;
 use report::Proof;
 use units::fine_percent;
-use verdict::Fate;
+use verdict::PartStatus;
 
 use crate::{case::Case, option_line, rounds::Rounds};
 
@@ -68,7 +68,7 @@ fn text(case: &Case, rounds: &Rounds, proof: &Proof) -> Result<String, Blamed> {
     line("\n# Left out:");
     for (at, (_, found)) in groups {
         if !rounds.elimination.shortest().contains(&at) {
-            let word = if found.fate == Fate::Harms {
+            let word = if found.fate == PartStatus::Harms {
                 "harms: "
             } else {
                 ""

@@ -3,7 +3,7 @@
 use blame::{Blame, Blamed};
 use report::Proof;
 use units::{counted, fine_percent};
-use verdict::Fate;
+use verdict::PartStatus;
 
 use crate::{case::Case, rounds::Rounds};
 
@@ -11,7 +11,11 @@ use crate::{case::Case, rounds::Rounds};
 pub fn undecided(case: &Case, rounds: &Rounds, proof: &Proof) -> Blamed {
     let blocks = proof.rounds.last().map_or(0, |round| round.blocks);
     let margin = fine_percent(case.terms.margin);
-    let why = if proof.lines.iter().any(|it| it.fate == Fate::Unresolved) {
+    let why = if proof
+        .lines
+        .iter()
+        .any(|it| it.fate == PartStatus::Unresolved)
+    {
         "the shorter file is slower, and the last round does not show which of the dropped lines is needed".to_owned()
     } else if let Some(loss) = proof.possible_loss {
         format!("{}, and the margin is {margin}", loss.in_words())

@@ -15,9 +15,9 @@ pub use crate::{
     lenenc::{Fields, put_lenenc},
     payloads::{AUTOCOMMIT, put_bytes, put_column, put_end_of_rows, put_text_row},
 };
-pub use answer::{Answer, Begin, Fed, Step, Summary, Wording};
+pub use answer::{Answer, AnswerFormat, Begin, Consumed, Step, Summary};
 pub use command::{AnswerKind, ChangeUser, com};
-pub use framer::{Framer, Piece};
+pub use framer::{Framer, FramerEvent};
 pub use greeting::{ServerGreeting, server_version_number};
 pub use login::ClientLogin;
 pub use own_login::{LoginForm, OwnLogin, log_in};

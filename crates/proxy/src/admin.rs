@@ -31,9 +31,9 @@ pub struct AdminMaker {
 impl AdminMaker {
     /// The maker of sessions for this account, whose queries a script may answer.
     pub fn maker(account: AdminAccount, script: Option<Arc<MakerOfThread>>) -> Arc<MakerOfThread> {
-        Arc::new(move |surroundings| {
+        Arc::new(move |environment| {
             let script = script.as_ref();
-            let script = script.map(|script| script(surroundings)).transpose()?;
+            let script = script.map(|script| script(environment)).transpose()?;
             let account = account.clone();
             Ok(Rc::new(Self { account, script }))
         })

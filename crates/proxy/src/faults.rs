@@ -43,13 +43,13 @@ impl Faults {
 
 /// What the sessions of all threads share.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct FaultInjector {
     faults: Faults,
     commands: Pace,
     bytes: Pace,
 }
 
-impl Trouble {
+impl FaultInjector {
     /// `None` without faults.
     pub(crate) fn of(faults: &Faults) -> Option<Arc<Self>> {
         faults.are_any().then(|| {
@@ -73,24 +73,24 @@ impl Trouble {
 
 /// The faults of one session.
 #[derive(Debug)]
-pub(crate) struct Fates {
-    trouble: Arc<Trouble>,
+pub(crate) struct SessionFaults {
+    trouble: Arc<FaultInjector>,
     random: Xoshiro256PlusPlus,
     commands: u64,
 }
 
 /// What happens to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum CommandFault {
     /// It is sent at this time.
     Sent(Instant),
     /// The session ends.
     Lost,
 }
 
-impl Fates {
+impl SessionFaults {
     /// The faults of the session with this number.
-    pub(crate) fn of(trouble: &Arc<Trouble>, session: u64) -> Self {
+    pub(crate) fn of(trouble: &Arc<FaultInjector>, session: u64) -> Self {
         Self {
             trouble: Arc::clone(trouble),
             random: random(trouble.faults.seed, session),
@@ -99,17 +99,17 @@ impl Fates {
     }
 
     /// What happens to the next command, which came now.
-    pub(crate) fn next(&mut self, now: Instant) -> Fate {
+    pub(crate) fn next(&mut self, now: Instant) -> CommandFault {
         let faults = &self.trouble.faults;
         // Both are drawn each time, so that one option does not change what the other one draws.
         let (loss, varied) = (even(&mut self.random), even(&mut self.random));
         if loss < faults.drop_share || faults.kill_after == Some(self.commands) {
-            return Fate::Lost;
+            return CommandFault::Lost;
         }
         self.commands += 1;
         let delay = faults.delay.drawn(varied);
         let turn = self.trouble.commands.turn(now, 1);
-        Fate::Sent((now + delay).max(turn))
+        CommandFault::Sent((now + delay).max(turn))
     }
 }
 
@@ -158,18 +158,18 @@ mod tests {
 
     use super::*;
 
-    fn fates(faults: &Faults, session: u64) -> Fates {
-        Fates::of(&Trouble::of(faults).unwrap(), session)
+    fn fates(faults: &Faults, session: u64) -> SessionFaults {
+        SessionFaults::of(&FaultInjector::of(faults).unwrap(), session)
     }
 
     #[test]
     fn without_faults_there_is_no_trouble() {
-        assert!(Trouble::of(&Faults::default()).is_none());
+        assert!(FaultInjector::of(&Faults::default()).is_none());
         let seeded = Faults {
             seed: 7,
             ..Faults::default()
         };
-        assert!(Trouble::of(&seeded).is_none());
+        assert!(FaultInjector::of(&seeded).is_none());
     }
 
     #[test]
@@ -192,10 +192,13 @@ mod tests {
         let first = run(1, &faults);
         assert_eq!(first, run(1, &faults));
         assert_ne!(first, run(2, &faults));
-        let lost = first.iter().filter(|fate| **fate == Fate::Lost).count();
+        let lost = first
+            .iter()
+            .filter(|fate| **fate == CommandFault::Lost)
+            .count();
         assert!((20..100).contains(&lost), "{lost}");
         for fate in first {
-            if let Fate::Sent(at) = fate {
+            if let CommandFault::Sent(at) = fate {
                 assert!((1_000_000..=3_000_000).contains(&at.as_ns()), "{at:?}");
             }
         }
@@ -210,10 +213,10 @@ mod tests {
         };
         let mut fates = fates(&faults, 1);
         let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
-        assert_eq!(fates.next(at(5)), Fate::Sent(at(5)));
-        assert_eq!(fates.next(at(5)), Fate::Sent(at(6)));
-        assert_eq!(fates.next(at(9)), Fate::Sent(at(9)));
-        assert_eq!(fates.next(at(10)), Fate::Lost);
+        assert_eq!(fates.next(at(5)), CommandFault::Sent(at(5)));
+        assert_eq!(fates.next(at(5)), CommandFault::Sent(at(6)));
+        assert_eq!(fates.next(at(9)), CommandFault::Sent(at(9)));
+        assert_eq!(fates.next(at(10)), CommandFault::Lost);
     }
 
     #[test]
@@ -222,7 +225,7 @@ mod tests {
             bytes_per_s: Some(1_000_000),
             ..Faults::default()
         };
-        let trouble = Trouble::of(&faults).unwrap();
+        let trouble = FaultInjector::of(&faults).unwrap();
         let now = Instant::from_ns(10);
         assert_eq!(trouble.bytes_due(now, 5000), now);
         assert_eq!(trouble.bytes_due(now, 1), now + Duration::from_millis(5));

@@ -5,6 +5,7 @@
 //!
 //! A [`ProxyProcess`] is a process with a [`Proxy`] and nothing else; a [`Guard`] is one that watches it.
 
+mod accept_queue;
 mod address;
 mod admin;
 mod backends;
@@ -12,10 +13,8 @@ mod buffer;
 mod check;
 mod delay;
 mod digest;
-mod door;
 mod faults;
 mod hooks;
-mod leftovers;
 mod link;
 mod log;
 mod metrics;
@@ -28,13 +27,14 @@ mod relay;
 mod result;
 mod rewrite;
 mod script;
+mod script_environment;
 mod session;
+mod session_reset;
 mod settings;
 mod start_error;
 mod supervision;
-mod surroundings;
-mod survivors;
 mod thread;
+mod unreset_state;
 mod watch;
 mod wire;
 
@@ -56,8 +56,8 @@ pub use proxy_process::ProxyProcess;
 pub use result::{QueryResult, Status, StatusFlags};
 pub use rewrite::{RewriteError, RewriteOptions, RewriteSource};
 pub use script::{LuaHooks, ScriptHost, ScriptOptions};
+pub use script_environment::{Level, ScriptEnvironment};
 pub use session::{Injection, Peer, Route, Session, SharedSession};
 pub use settings::{Account, ClientSide, MakerOfThread, ServerSide, Service, Settings};
 pub use start_error::StartError;
 pub use supervision::{Guard, Role, Supervision, limit_open_files, start_in_background};
-pub use surroundings::{Level, Surroundings};

@@ -1,11 +1,11 @@
 //! A connection to a backend.
 
-use protocol::relay::{ServerGreeting, Wording, capability, server_version_number};
+use protocol::relay::{AnswerFormat, ServerGreeting, capability, server_version_number};
 
 use crate::{
     Peer,
     backends::Use,
-    survivors::{Fresh, Kind},
+    unreset_state::{Fresh, Kind},
     wire::Wire,
 };
 
@@ -82,9 +82,9 @@ impl Link {
     }
 
     /// The form of the server's answers.
-    pub(crate) fn wording(&self) -> Wording {
+    pub(crate) fn wording(&self) -> AnswerFormat {
         let has = |flag| self.capabilities & flag != 0;
-        Wording {
+        AnswerFormat {
             deprecate_eof: has(capability::DEPRECATE_EOF),
             cache_metadata: has(capability::MARIADB_CACHE_METADATA),
         }

@@ -25,11 +25,11 @@ const CHARS_OF_PEER_MAX: usize = 1000;
 pub struct Log {
     level: Level,
     out: Mutex<Box<dyn Write + Send>>,
-    strangers: Mutex<Option<Strangers>>,
+    strangers: Mutex<Option<LogThrottle>>,
 }
 
 /// Lines about clients that have not logged in.
-struct Strangers {
+struct LogThrottle {
     since: Instant,
     lines: u64,
 }
@@ -103,7 +103,7 @@ impl Log {
                 None => (true, 0),
             };
             if is_over {
-                *strangers = Some(Strangers {
+                *strangers = Some(LogThrottle {
                     since: now,
                     lines: 1,
                 });

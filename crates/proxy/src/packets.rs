@@ -1,6 +1,6 @@
 //! The packets of an answer that is kept.
 
-use protocol::relay::{Framer, Piece, Summary};
+use protocol::relay::{Framer, FramerEvent, Summary};
 
 /// Memory of a packet besides its bytes: the vector, and what an allocation costs.
 pub(crate) const PACKET_BYTES: usize = size_of::<Vec<u8>>() + 16;
@@ -24,12 +24,12 @@ impl Packets {
         let mut at = 0;
         loop {
             match self.framer.next(bytes, &mut at) {
-                Piece::Nothing => return,
-                Piece::Head { .. } => {}
-                Piece::Payload(range) => self.open.extend_from_slice(&bytes[range]),
+                FramerEvent::Nothing => return,
+                FramerEvent::Head { .. } => {}
+                FramerEvent::Payload(range) => self.open.extend_from_slice(&bytes[range]),
                 // MariaDB's reports of progress are no part of the answer.
-                Piece::End if self.open.starts_with(&[0xff, 0xff, 0xff]) => self.open.clear(),
-                Piece::End => {
+                FramerEvent::End if self.open.starts_with(&[0xff, 0xff, 0xff]) => self.open.clear(),
+                FramerEvent::End => {
                     self.bytes += self.open.capacity() + PACKET_BYTES;
                     self.all.push(std::mem::take(&mut self.open));
                 }

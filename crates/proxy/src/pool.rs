@@ -12,8 +12,8 @@ use std::{
 };
 
 use crate::{
-    Level, Log, Peer, Session, SharedSession, backends::Idleness, leftovers, link::Link,
-    survivors::Fresh,
+    Level, Log, Peer, Session, SharedSession, backends::Idleness, link::Link, session_reset,
+    unreset_state::Fresh,
 };
 
 /// The idle connections of one event thread, those that wait longest first. A socket belongs to its thread's event loop, so
@@ -120,7 +120,7 @@ impl Pool {
         let Some(mut link) = idle.link.take() else {
             return false;
         };
-        let removed = leftovers::remove(&mut link, self.limit).await;
+        let removed = session_reset::remove(&mut link, self.limit).await;
         let is_kept = removed.is_ok();
         match removed {
             Ok(()) => *idle.link.borrow_mut() = Some(link),
@@ -131,7 +131,7 @@ impl Pool {
     }
 
     /// Notes why a connection was closed instead of shared.
-    pub(crate) fn closed(&self, why: &leftovers::Stays) {
+    pub(crate) fn closed(&self, why: &session_reset::ReuseObstacle) {
         let text = format!("an idle connection is closed instead of shared: {why}");
         self.log.write(Level::Info, &text);
     }

@@ -15,8 +15,8 @@ use files::SocketFile;
 use reactor::{Clock, Interrupt, Listener, Reactor, Stream};
 
 use crate::{
-    Address, Log, Metrics, Service, Settings, StartError, check, door::Door, faults::Trouble,
-    relay, thread::EventThread,
+    Address, Log, Metrics, Service, Settings, StartError, accept_queue::AcceptQueue, check,
+    faults::FaultInjector, relay, thread::EventThread,
 };
 
 /// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
@@ -44,8 +44,9 @@ impl Proxy {
         let end = interrupt.child();
         let sessions = Arc::default();
         let count = settings.threads.max(1);
-        let doors: Arc<Vec<Door>> = Arc::new((0..count).map(|_| Door::default()).collect());
-        let trouble = Trouble::of(&settings.faults);
+        let doors: Arc<Vec<AcceptQueue>> =
+            Arc::new((0..count).map(|_| AcceptQueue::default()).collect());
+        let trouble = FaultInjector::of(&settings.faults);
         let (sender, started) = mpsc::channel();
         let mut proxy = Self {
             end: end.clone(),
@@ -147,8 +148,8 @@ struct Worker {
     /// Ends all threads.
     end: Interrupt,
     sessions: Arc<AtomicU64>,
-    doors: Arc<Vec<Door>>,
-    trouble: Option<Arc<Trouble>>,
+    doors: Arc<Vec<AcceptQueue>>,
+    trouble: Option<Arc<FaultInjector>>,
 }
 
 type Started = Result<Vec<Listening>, StartError>;
@@ -281,7 +282,7 @@ impl Drop for Worker {
 
 /// Counts a session off when it ends, however it ends.
 struct Leaving {
-    doors: Arc<Vec<Door>>,
+    doors: Arc<Vec<AcceptQueue>>,
     index: usize,
 }
 

@@ -1,20 +1,20 @@
 //! One client's session, in phases that follow each other: connecting, logging in, serving commands.
 
 mod account;
-mod beside;
 mod change_user;
 mod changes;
 mod client;
-mod commanding;
-mod connecting;
+mod command_effects;
+mod command_phase;
+mod connect_phase;
 mod detour;
-mod ended;
 mod exchange;
+mod extra_login;
 mod injection;
-mod logging_in;
-mod marks;
+mod login_phase;
 mod rounds;
 mod safety;
+mod session_end;
 mod sides;
 mod swap;
 
@@ -24,8 +24,8 @@ use reactor::Stream;
 
 use crate::{Level, link::Link, thread::EventThread};
 use client::Client;
-use connecting::Connecting;
-use ended::Ended;
+use connect_phase::ConnectPhase;
+use session_end::SessionEnd;
 
 /// Serves one client until it leaves.
 pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Stream) {
@@ -65,8 +65,8 @@ pub(crate) async fn serve(thread: Rc<EventThread>, service: usize, stream: Strea
 }
 
 /// Why the session ended; `Ok` if no command was on its way: the server's connection may be kept for other sessions.
-async fn run(client: &mut Client, server: &mut Option<Link>) -> Result<Ended, Ended> {
-    let connecting = Connecting { client, server };
+async fn run(client: &mut Client, server: &mut Option<Link>) -> Result<SessionEnd, SessionEnd> {
+    let connecting = ConnectPhase { client, server };
     let logging_in = connecting.connect().await?;
     let commanding = logging_in.log_in().await?;
     commanding.serve().await

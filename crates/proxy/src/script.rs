@@ -9,7 +9,7 @@ mod hooks;
 mod host;
 mod included;
 mod injected;
-mod kept;
+mod kept_results;
 mod keys;
 mod modules;
 mod outlets;

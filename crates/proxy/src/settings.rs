@@ -4,11 +4,11 @@ use std::{fmt, rc::Rc, sync::Arc, time::Duration};
 
 use protocol::{ClientTls, Password, ServerTls};
 
-use crate::{Address, Backends, Faults, HookMaker, Metrics, Surroundings};
+use crate::{Address, Backends, Faults, HookMaker, Metrics, ScriptEnvironment};
 
 /// Makes the maker of hooks of one event thread, on that thread; an error says why it cannot.
 pub type MakerOfThread =
-    dyn Fn(Rc<dyn Surroundings>) -> Result<Rc<dyn HookMaker>, String> + Send + Sync;
+    dyn Fn(Rc<dyn ScriptEnvironment>) -> Result<Rc<dyn HookMaker>, String> + Send + Sync;
 
 /// A place where clients connect, and what watches their sessions.
 #[derive(Clone)]

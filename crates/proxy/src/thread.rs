@@ -13,8 +13,8 @@ use std::{
 use reactor::Interrupt;
 
 use crate::{
-    HookMaker, Level, Log, Peer, Settings, Surroundings, faults::Trouble, metrics::ThreadMetrics,
-    pool::Pool, watch::Waits,
+    HookMaker, Level, Log, Peer, ScriptEnvironment, Settings, faults::FaultInjector,
+    metrics::ThreadMetrics, pool::Pool, watch::Waits,
 };
 
 /// What the sessions of one event thread share.
@@ -23,7 +23,7 @@ pub(crate) struct EventThread {
     pub(crate) log: Arc<Log>,
     pub(crate) pool: Rc<Pool>,
     pub(crate) waits: Rc<Waits>,
-    pub(crate) trouble: Option<Arc<Trouble>>,
+    pub(crate) trouble: Option<Arc<FaultInjector>>,
     pub(crate) metrics: Arc<ThreadMetrics>,
     makers: Vec<Option<Rc<dyn HookMaker>>>,
     /// Sessions of all threads so far.
@@ -37,11 +37,11 @@ impl EventThread {
         log: Arc<Log>,
         end: Interrupt,
         sessions: Arc<AtomicU64>,
-        trouble: Option<Arc<Trouble>>,
+        trouble: Option<Arc<FaultInjector>>,
     ) -> Result<Rc<Self>, String> {
         let pool = Rc::new(Pool::new(settings.connect_timeout, Arc::clone(&log)));
         let metrics = settings.metrics.thread();
-        let surroundings: Rc<dyn Surroundings> = Rc::new(Outside {
+        let environment: Rc<dyn ScriptEnvironment> = Rc::new(Outside {
             log: Arc::clone(&log),
             pool: Rc::clone(&pool),
             end,
@@ -49,7 +49,7 @@ impl EventThread {
         });
         let makers = settings.services.iter().map(|service| {
             let make = service.hooks.as_ref();
-            make.map(|make| make(Rc::clone(&surroundings))).transpose()
+            make.map(|make| make(Rc::clone(&environment))).transpose()
         });
         let makers = makers.collect::<Result<_, _>>()?;
         Ok(Rc::new(Self {
@@ -89,7 +89,7 @@ struct Outside {
     metrics: Arc<ThreadMetrics>,
 }
 
-impl Surroundings for Outside {
+impl ScriptEnvironment for Outside {
     fn log(&self, level: Level, text: &str) {
         self.log.write(level, text);
     }

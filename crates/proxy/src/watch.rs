@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use crate::faults::Trouble;
+use crate::faults::FaultInjector;
 
 /// Parts of the shorter limit after which the waits are checked: a wait ends late by at most this part.
 const PARTS: u32 = 8;
@@ -37,19 +37,19 @@ pub(crate) struct Waits {
     read: u64,
     write: u64,
     looks: Cell<u64>,
-    all: RefCell<Vec<Weak<Watch>>>,
+    all: RefCell<Vec<Weak<SessionDeadline>>>,
 }
 
 /// The wait of one session.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct SessionDeadline {
     waits: Rc<Waits>,
     now: Cell<Option<Wait>>,
     since: Cell<u64>,
     is_over: Cell<bool>,
     waker: RefCell<Option<Waker>>,
     /// A limit of bytes per second.
-    trouble: Option<Arc<Trouble>>,
+    trouble: Option<Arc<FaultInjector>>,
 }
 
 impl Waits {
@@ -86,8 +86,11 @@ impl Waits {
     }
 
     /// The watch of a new session.
-    pub(crate) fn watch(self: &Rc<Self>, trouble: Option<&Arc<Trouble>>) -> Rc<Watch> {
-        let watch = Rc::new(Watch {
+    pub(crate) fn watch(
+        self: &Rc<Self>,
+        trouble: Option<&Arc<FaultInjector>>,
+    ) -> Rc<SessionDeadline> {
+        let watch = Rc::new(SessionDeadline {
             waits: Rc::clone(self),
             now: Cell::new(None),
             since: Cell::new(0),
@@ -100,9 +103,9 @@ impl Waits {
     }
 }
 
-impl Watch {
+impl SessionDeadline {
     /// A limit of bytes per second.
-    pub(crate) fn trouble(&self) -> Option<&Trouble> {
+    pub(crate) fn trouble(&self) -> Option<&FaultInjector> {
         self.trouble.as_deref()
     }
 
@@ -153,19 +156,19 @@ impl Watch {
 }
 
 /// The first of two futures that is ready; the first if both are.
-pub(crate) async fn first_of<A: Future, B: Future>(a: A, b: B) -> First<A::Output, B::Output> {
+pub(crate) async fn first_of<A: Future, B: Future>(a: A, b: B) -> Either<A::Output, B::Output> {
     let (mut a, mut b) = (pin!(a), pin!(b));
     poll_fn(|context| {
         if let Poll::Ready(output) = a.as_mut().poll(context) {
-            return Poll::Ready(First::A(output));
+            return Poll::Ready(Either::A(output));
         }
-        b.as_mut().poll(context).map(First::B)
+        b.as_mut().poll(context).map(Either::B)
     })
     .await
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum First<A, B> {
+pub(crate) enum Either<A, B> {
     A(A),
     B(B),
 }

@@ -24,7 +24,7 @@ pub(crate) struct Wire {
 
 /// A complete packet at the beginning of the unread bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Whole {
+pub(crate) struct CompletePacket {
     /// Bytes with all headers.
     pub(crate) used: usize,
     /// Number of the last part.
@@ -196,7 +196,7 @@ impl Wire {
     }
 
     /// The complete packet at the beginning of the unread bytes; `None` as long as a part is missing.
-    pub(crate) fn whole(&self) -> Option<Whole> {
+    pub(crate) fn whole(&self) -> Option<CompletePacket> {
         let unread = self.unread();
         let (mut at, mut parts) = (0, 0);
         loop {
@@ -205,7 +205,7 @@ impl Wire {
             at += HEADER + length;
             parts += 1;
             if length < PAYLOAD_MAX {
-                return (at <= unread.len()).then_some(Whole {
+                return (at <= unread.len()).then_some(CompletePacket {
                     used: at,
                     number,
                     parts,
@@ -223,7 +223,7 @@ impl Wire {
     }
 
     /// The payload of a packet that [`Wire::whole`] found, joined.
-    pub(crate) fn payload(&self, whole: Whole) -> Vec<u8> {
+    pub(crate) fn payload(&self, whole: CompletePacket) -> Vec<u8> {
         let mut payload = Vec::with_capacity(whole.used.saturating_sub(whole.parts * HEADER));
         let mut rest = &self.unread()[..whole.used];
         while let Some((_, after)) = rest.split_first_chunk::<HEADER>() {

@@ -7,7 +7,7 @@ mod text;
 use mycnf::DurabilityClass;
 use stats::Interval;
 use units::{change, fine_percent};
-use verdict::{Fate, Purpose};
+use verdict::{PartStatus, Purpose};
 
 pub use json::proof_as_json;
 pub use page::proof_as_html;
@@ -87,7 +87,7 @@ pub struct ProofLine {
     /// The lines as in the file; without any, what the base sets and the file leaves to the default.
     pub lines: Vec<String>,
     pub options: Vec<String>,
-    pub fate: Fate,
+    pub fate: PartStatus,
     /// The metric with them over the metric without them.
     pub effect: Option<Interval>,
     /// The smallest effect that would have been seen, as a share.
@@ -124,14 +124,18 @@ pub struct ProofRound {
 }
 
 impl Proof {
-    pub(crate) fn of(&self, fate: Fate) -> impl Iterator<Item = &ProofLine> {
+    pub(crate) fn of(&self, fate: PartStatus) -> impl Iterator<Item = &ProofLine> {
         self.lines.iter().filter(move |line| line.fate == fate)
     }
 
     /// The lines of the shortest file.
     pub(crate) fn kept(&self) -> impl Iterator<Item = &ProofLine> {
-        let stays =
-            |line: &&ProofLine| matches!(line.fate, Fate::Helps | Fate::Jointly | Fate::Pinned);
+        let stays = |line: &&ProofLine| {
+            matches!(
+                line.fate,
+                PartStatus::Helps | PartStatus::Jointly | PartStatus::Pinned
+            )
+        };
         self.lines.iter().filter(stays)
     }
 
@@ -156,7 +160,7 @@ impl Proof {
             );
             return format!("{file} for {version} under {load}: not decided; {why}");
         }
-        let harmful = match self.of(Fate::Harms).count() {
+        let harmful = match self.of(PartStatus::Harms).count() {
             0 => String::new(),
             harmful => format!(
                 ", {harmful} {}",
@@ -270,30 +274,30 @@ impl ProofLine {
         let round = self.round.map(|round| format!(" of round {round}"));
         let pairs = format!("{} pairs{}", self.executions, round.unwrap_or_default());
         match (self.fate, effect) {
-            (Fate::Pinned, _) => {
+            (PartStatus::Pinned, _) => {
                 let class = self
                     .class_without
                     .map_or("a lower class", DurabilityClass::name);
                 format!("not tested: without it durability is {class}")
             }
-            (Fate::Untested, _) => "not decided".to_owned(),
-            (Fate::Unresolved, _) => {
+            (PartStatus::Untested, _) => "not decided".to_owned(),
+            (PartStatus::Unresolved, _) => {
                 "not resolved: the file is slower if this line and others are removed together; which of them are needed is unknown"
                     .to_owned()
             }
-            (Fate::Jointly, _) => {
+            (PartStatus::Jointly, _) => {
                 "no effect of its own, but the file is slower if this line and others are removed together".to_owned()
             }
-            (Fate::NoEffect, Some(effect)) if self.is_equivalent => {
+            (PartStatus::NoEffect, Some(effect)) if self.is_equivalent => {
                 format!("less than the margin: {effect}, {pairs}")
             }
-            (Fate::NoEffect, effect) => format!(
+            (PartStatus::NoEffect, effect) => format!(
                 "no effect found: {}, {pairs}; smallest detectable {}",
                 effect.unwrap_or_else(|| "no interval".to_owned()),
                 self.smallest
                     .map_or_else(|| "unknown".to_owned(), fine_percent)
             ),
-            (Fate::Helps | Fate::Harms, effect) => {
+            (PartStatus::Helps | PartStatus::Harms, effect) => {
                 format!("{}, {pairs}", effect.unwrap_or_default())
             }
         }
@@ -306,15 +310,15 @@ fn interval(ratio: &Interval) -> String {
     format!("{estimate} ({low} to {high})")
 }
 
-fn fate_word(fate: Fate) -> &'static str {
+fn fate_word(fate: PartStatus) -> &'static str {
     match fate {
-        Fate::Helps => "helps",
-        Fate::Harms => "harms",
-        Fate::NoEffect => "no effect",
-        Fate::Jointly => "jointly",
-        Fate::Pinned => "pinned",
-        Fate::Untested => "undecided",
-        Fate::Unresolved => "not resolved",
+        PartStatus::Helps => "helps",
+        PartStatus::Harms => "harms",
+        PartStatus::NoEffect => "no effect",
+        PartStatus::Jointly => "jointly",
+        PartStatus::Pinned => "pinned",
+        PartStatus::Untested => "undecided",
+        PartStatus::Unresolved => "not resolved",
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use audit::{Audit, BesideRecords, Comparison, Declared, Measured, SidesAudit, Subject};
+use audit::{Audit, AuditedRun, BesideRecords, Comparison, Preregistration, SidesAudit, Subject};
 use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::{Record, Staged, run_count};
@@ -87,7 +87,7 @@ pub struct ComparedSide<'r> {
 }
 
 impl<'r> ComparedSide<'r> {
-    fn measured(&self, with_side: bool) -> [Vec<Measured<'r>>; 2] {
+    fn measured(&self, with_side: bool) -> [Vec<AuditedRun<'r>>; 2] {
         let side = with_side.then(|| self.name.to_owned());
         [&self.records, &self.stages].map(|records| {
             let records = records.iter();
@@ -130,8 +130,8 @@ pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
 }
 
 /// The declarations of experiments, of which the runs may be only a part.
-fn declared_of(experiments: &[&Experiment]) -> Declared {
-    let mut all = Declared::default();
+fn declared_of(experiments: &[&Experiment]) -> Preregistration {
+    let mut all = Preregistration::default();
     for experiment in experiments {
         let of = declared(experiment, 0);
         all.is_experiment = true;
@@ -168,7 +168,7 @@ pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String])
         } else {
             stages.collect()
         },
-        declared: Declared {
+        declared: Preregistration {
             factors: factors.to_vec(),
             ..Declared::default()
         },
@@ -176,7 +176,7 @@ pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String])
     })
 }
 
-fn of_side<'r>(name: &str, records: &'r [Record]) -> Vec<Measured<'r>> {
+fn of_side<'r>(name: &str, records: &'r [Record]) -> Vec<AuditedRun<'r>> {
     let records = records.iter();
     records
         .map(|record| measured(record, Some(name.to_owned())))
@@ -184,13 +184,13 @@ fn of_side<'r>(name: &str, records: &'r [Record]) -> Vec<Measured<'r>> {
 }
 
 /// The stages for the audit; none if no run has any.
-fn stages_of(staged: &Staged) -> Vec<Measured<'_>> {
+fn stages_of(staged: &Staged) -> Vec<AuditedRun<'_>> {
     let stages = staged.records.iter();
     stages.map(|record| measured(record, None)).collect()
 }
 
-fn measured(record: &Record, side: Option<String>) -> Measured<'_> {
-    Measured {
+fn measured(record: &Record, side: Option<String>) -> AuditedRun<'_> {
+    AuditedRun {
         record,
         limit: report::limit_of(record),
         side,
@@ -198,7 +198,7 @@ fn measured(record: &Record, side: Option<String>) -> Measured<'_> {
 }
 
 /// The declarations of an experiment, of which this number of runs was begun.
-fn declared(experiment: &Experiment, begun: usize) -> Declared {
+fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     let factors = experiment.factors().iter();
     let comparison = experiment.verdict().map(|verdict| Comparison {
         factors: verdict
@@ -220,7 +220,7 @@ fn declared(experiment: &Experiment, begun: usize) -> Declared {
             variables.extend(set.map(|name| (*name).to_owned()));
         }
     }
-    Declared {
+    Preregistration {
         is_experiment: true,
         factors: factors.map(|factor| factor.name.clone()).collect(),
         planned_runs: Some(planned_runs(experiment, begun) as u32),

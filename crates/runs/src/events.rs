@@ -17,7 +17,7 @@ use std::{
 };
 
 use experiment::{EventAction, EventSpec, PlannedRun, ServerAction};
-use load::Tolerated;
+use load::ToleratedFailures;
 use protocol::Endpoint;
 use reactor::{Instant, Interrupt};
 use samples::{EventOutcome, Line, PlannedAction, PlannedEvent, RunWriter, WriteError};
@@ -46,7 +46,7 @@ pub(crate) struct Events {
     measured: Duration,
     state: Arc<State>,
     /// `Some` from the start of the measurement.
-    thread: Option<JoinHandle<Carried>>,
+    thread: Option<JoinHandle<EventsOutcome>>,
 }
 
 /// What events act on.
@@ -70,7 +70,7 @@ struct State {
 
 /// What became of the events.
 #[derive(Default)]
-pub(crate) struct Carried {
+pub(crate) struct EventsOutcome {
     /// Begin of the first one, seconds since the start of the load.
     pub(crate) first_s: Option<f64>,
     /// The line that could not be written.
@@ -78,11 +78,11 @@ pub(crate) struct Carried {
 }
 
 /// What a load has to bear because of the events of its run.
-pub(crate) fn tolerated(run: &PlannedRun) -> Tolerated {
+pub(crate) fn tolerated(run: &PlannedRun) -> ToleratedFailures {
     let has = |is: fn(&EventAction) -> bool| run.events.iter().any(|event| is(&event.action));
     let server = has(|action| matches!(action, EventAction::Server(_)));
     let sql = has(|action| matches!(action, EventAction::Sql(_)));
-    Tolerated {
+    ToleratedFailures {
         // A server that starts after a crash may need minutes; the end of the run ends the attempts.
         reconnect_for: server.then_some(run.data_load.duration),
         numbers: match (server, sql) {
@@ -169,10 +169,10 @@ impl Events {
 
     /// Ends the events after the load: a statement or a command that still runs is ended, a start of the server is waited
     /// for.
-    pub(crate) fn finish(mut self) -> Carried {
+    pub(crate) fn finish(mut self) -> EventsOutcome {
         self.state.end.raise();
         match self.thread.take().map(JoinHandle::join) {
-            None => Carried::default(),
+            None => EventsOutcome::default(),
             Some(Ok(carried)) => carried,
             Some(Err(panic)) => std::panic::resume_unwind(panic),
         }
@@ -201,8 +201,8 @@ struct Work {
 
 impl Work {
     /// One event after the other: one whose time comes while another one runs begins after that.
-    fn carry_out(self) -> Carried {
-        let mut carried = Carried::default();
+    fn carry_out(self) -> EventsOutcome {
+        let mut carried = EventsOutcome::default();
         for (number, spec) in (1..).zip(&self.specs) {
             match self.one(number, spec) {
                 Ok(begun_s) => carried.first_s = carried.first_s.or(begun_s),

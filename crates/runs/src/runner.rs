@@ -24,11 +24,11 @@ use crate::{
     named_server,
     prepared_statements::PreparedStatements,
     record::recording::RunProgress,
-    run::{self, Identity, Planned, PlannedWork, driver::LoadRules, load_outcome::first_error},
+    run::{self, Identity, PlannedWork, StagedRun, driver::LoadRules, load_outcome::first_error},
     runner::{
         disturbed_runs::DisturbedRuns,
         time_budget::TimeBudget,
-        time_left::{Left, TimeLeft},
+        time_left::{RemainingTime, TimeLeft},
     },
     stage::{
         Stage,
@@ -222,7 +222,7 @@ impl<'a> Runner<'a> {
         &mut self,
         run: &PlannedRun,
         runs_before: u64,
-        left: Left,
+        left: RemainingTime,
         step: &dyn Step,
     ) -> Result<Duration, Blamed> {
         let levels: Vec<_> = run
@@ -250,7 +250,7 @@ impl<'a> Runner<'a> {
         });
         let mut works = works.collect::<Result<Vec<_>, _>>()?;
         let of_loads = works.iter_mut().zip(&run.loads);
-        let mut planned = Planned {
+        let mut planned = StagedRun {
             identity: Identity {
                 experiment: self.experiment.name(),
                 sha256: &self.experiment.sha256(),

@@ -4,13 +4,13 @@ use histogram::Histogram;
 
 use crate::{
     durations::Durations,
-    line::{Carried, Interval, OperationInterval, StatementInterval},
+    line::{Interval, LateOperations, OperationInterval, StatementInterval},
     returned_rows::ReturnedRows,
 };
 
 /// An interval without the names of its operations and statements, whose sums are in the record's totals.
 pub(crate) fn folded(interval: Interval) -> Interval {
-    let carried = interval.carried.into_iter().map(|carried| Carried {
+    let carried = interval.carried.into_iter().map(|carried| LateOperations {
         operations: operations(&carried.operations),
         statements: statements(&carried.statements),
         send_lag: without_histogram(&carried.send_lag),

@@ -58,7 +58,7 @@ mod writer;
 
 pub use ceiling::Ceiling;
 pub use changed::{Changed, DiskProperty, Property};
-pub use checked::{CheckTime, Checked};
+pub use checked::{CheckResult, CheckTime};
 pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
@@ -78,7 +78,7 @@ pub use keys::{KeyOrder, Keys};
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
-    Carried, Connects, Dataset, DatasetState, FORMAT, Interval, LOAD, Line, Loaded,
+    Connects, Dataset, DatasetState, FORMAT, Interval, LOAD, LateOperations, Line, Loaded,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
@@ -89,7 +89,7 @@ pub use machine::{
 };
 pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
-pub use offered::{Cause, Offered, Shortfall};
+pub use offered::{Cause, OfferedLoad, Shortfall};
 pub use planned_event::{EventOutcome, PlannedAction, PlannedEvent};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,

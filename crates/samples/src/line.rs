@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ceiling::Ceiling,
     changed::Changed,
-    checked::Checked,
+    checked::CheckResult,
     command::Command,
     deliveries::Deliveries,
     disk_load::DiskLoad,
@@ -28,7 +28,7 @@ use crate::{
     load_stage::LoadStage,
     machine::{Machine, Storage},
     observer::Observer,
-    offered::Offered,
+    offered::OfferedLoad,
     planned_event::PlannedEvent,
     proxy_work::ProxyWork,
     returned_rows::ReturnedRows,
@@ -69,7 +69,7 @@ pub enum Line {
     /// The keys that a load requests.
     Keys(Keys),
     /// A result of the benchmark's own consistency checks.
-    Checked(Checked),
+    Checked(CheckResult),
     /// A phase begins.
     Phase(PhaseMark),
     /// A planned event begins, or has ended.
@@ -81,7 +81,7 @@ pub enum Line {
     /// The times of opening connections.
     Connects(Connects),
     /// The load that was offered, and the part of it that was started.
-    Offered(Offered),
+    Offered(OfferedLoad),
     /// The result of loading a table.
     Loaded(Loaded),
     /// Usage of the machine and its processes in one interval.
@@ -281,7 +281,7 @@ pub struct Interval {
     pub pace: Option<Pace>,
     /// Operations completed in this interval that were due in an earlier phase or stage, to which they belong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub carried: Vec<Carried>,
+    pub carried: Vec<LateOperations>,
 }
 
 impl Phase {
@@ -317,7 +317,7 @@ impl Interval {
 
 /// Operations completed in an interval that were due in an earlier phase or stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Carried {
+pub struct LateOperations {
     /// The phase to which they belong.
     pub due_in: Phase,
     /// The stage of the measurement to which they belong; `None` for a load without stages.

@@ -25,7 +25,7 @@ pub struct Observer {
     pub receiving_cpu_s: Option<f64>,
     /// Time and cause of the loss of the observer; `None` without a loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost: Option<Lost>,
+    pub lost: Option<ObserverLoss>,
 }
 
 /// The clock of another host, compared with ours.
@@ -52,7 +52,7 @@ pub struct ClockDrift {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Lost {
+pub struct ObserverLoss {
     /// Seconds since the start of the load; 0 if it was never reached.
     pub t_s: f64,
     pub why: String,

@@ -26,13 +26,13 @@ use crate::{list, snapshot::copy, snapshot::digest};
 
 mod archive;
 mod binary;
-mod client;
 mod debian;
 mod error;
 mod library;
 mod maven;
 mod npm;
 mod recipe;
+mod registry_client;
 
 pub use error::InstallError;
 use recipe::Package;

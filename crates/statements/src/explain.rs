@@ -16,7 +16,7 @@ pub use self::{
     outputs::{WIDTH_AT_MOST, json, page, text},
 };
 use self::{
-    explanation::{Form, Taken},
+    explanation::{CapturedPlan, Form},
     forms::Forms,
 };
 use super::{
@@ -226,7 +226,7 @@ pub(super) async fn warnings_of_explain(
 }
 
 /// Whether a statement that changes data was executed. A version that cannot measure it does not execute it either.
-fn execution_note(forms: &[Taken]) -> String {
+fn execution_note(forms: &[CapturedPlan]) -> String {
     let measured = forms.iter().find(|taken| taken.form == Form::Measured);
     match measured.map(|taken| &taken.plan) {
         Some(Ok(_)) => "executed in a transaction that was rolled back".to_owned(),
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_statement_counts_as_executed_only_if_it_was_measured() {
-        let taken = |form, plan| Taken {
+        let taken = |form, plan| CapturedPlan {
             form,
             command: String::new(),
             plan,

@@ -136,14 +136,14 @@ fn output(
     let ended = wait(&mut child, each + GRACE, interrupt);
     let (stdout, stderr) = (joined(stdout), joined(stderr));
     match ended {
-        Ended::Interrupted => Err(Error::Interrupted),
-        Ended::TooLate => Err(failed(format!(
+        FioExit::Interrupted => Err(Error::Interrupted),
+        FioExit::TooLate => Err(failed(format!(
             "it did not end within {} after its planned time",
             units::span(GRACE)
         ))),
-        Ended::Failed(error) => Err(failed(error.to_string())),
-        Ended::Itself(true) => Ok(stdout),
-        Ended::Itself(false) => Err(failed(complaint(&stderr, &stdout))),
+        FioExit::Failed(error) => Err(failed(error.to_string())),
+        FioExit::Itself(true) => Ok(stdout),
+        FioExit::Itself(false) => Err(failed(complaint(&stderr, &stdout))),
     }
 }
 
@@ -153,7 +153,7 @@ fn major(version: &str) -> Option<u32> {
     numbers.split(['.', '-']).next()?.parse().ok()
 }
 
-enum Ended {
+enum FioExit {
     /// By itself, with success or not.
     Itself(bool),
     Interrupted,
@@ -161,13 +161,13 @@ enum Ended {
     Failed(std::io::Error),
 }
 
-fn wait(child: &mut Child, limit: Duration, interrupt: &Interrupt) -> Ended {
+fn wait(child: &mut Child, limit: Duration, interrupt: &Interrupt) -> FioExit {
     let ended = match wait_for_child(child, Some(interrupt), limit) {
         // A signal that dbdyno got ends what was asked for, also where fio was quicker.
-        Ok(Some(status)) => return Ended::Itself(status.success()),
-        Ok(None) if interrupt.is_raised() => Ended::Interrupted,
-        Ok(None) => Ended::TooLate,
-        Err(error) => Ended::Failed(error),
+        Ok(Some(status)) => return FioExit::Itself(status.success()),
+        Ok(None) if interrupt.is_raised() => FioExit::Interrupted,
+        Ok(None) => FioExit::TooLate,
+        Err(error) => FioExit::Failed(error),
     };
     end(child);
     ended

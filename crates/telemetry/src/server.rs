@@ -5,15 +5,15 @@
 //! [`samples::ServerObservation::not_observed`]; nothing on the server is changed or enabled.
 
 mod answer;
-mod edges;
 mod fingerprint;
 mod innodb_status_text;
-mod patience;
+mod query_timeouts;
 mod questioner;
 mod reading;
 mod sampler;
 mod slow_entry;
 mod slow_log;
+mod start_end_queries;
 mod statement_times;
 mod status;
 mod table_sizes;

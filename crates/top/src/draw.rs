@@ -8,9 +8,9 @@ use ratatui::{
 };
 
 use crate::{
+    input::{Panel, Screen},
     model::Model,
     playback::Source,
-    screen::{Panel, Screen},
 };
 
 mod blocks;

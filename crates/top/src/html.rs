@@ -11,10 +11,10 @@ use ratatui::{
 
 use crate::{
     draw::draw,
+    input::{Panel, Screen},
     model::Model,
     palette::Palette,
     playback::Playback,
-    screen::{Panel, Screen},
 };
 
 /// Size of the screen that is drawn, in characters.

@@ -8,6 +8,7 @@
 mod draw;
 mod figure;
 mod html;
+mod input;
 mod load;
 mod machine;
 mod model;
@@ -15,16 +16,15 @@ mod palette;
 mod plain;
 mod playback;
 mod reading;
-mod screen;
 mod server;
 mod sorting;
 mod timeline;
 
 pub use draw::draw;
 pub use html::{BrowserView, html, html_before, panel_at};
+pub use input::{Answer, Key, Screen};
 pub use model::{Model, Presence, Subject};
 pub use palette::Palette;
 pub use plain::Plain;
 pub use playback::{Playback, Source};
 pub use reading::Reading;
-pub use screen::{Answer, Key, Screen};

@@ -1,6 +1,6 @@
 //! The figures of a load in one interval, measured by its client.
 
-use samples::{Carried, Durations, Interval, OperationInterval, StatementInterval};
+use samples::{Durations, Interval, LateOperations, OperationInterval, StatementInterval};
 
 use crate::timeline::Moment;
 
@@ -62,11 +62,11 @@ impl LoadMoment {
             return None;
         }
         let per_s = |count: u64| count as f64 / interval.length_s;
-        let carried = |carried: &Carried| carried.operations.clone();
+        let carried = |carried: &LateOperations| carried.operations.clone();
         let mut operations = interval.operations.clone();
         operations.extend(interval.carried.iter().flat_map(carried));
         let mut statements = interval.statements.clone();
-        let carried = |carried: &Carried| carried.statements.clone();
+        let carried = |carried: &LateOperations| carried.statements.clone();
         statements.extend(interval.carried.iter().flat_map(carried));
         all.clear();
         operations.iter().for_each(|it| all.add(&it.response()));
@@ -108,20 +108,20 @@ impl Times {
 }
 
 /// A name, its errors and its durations.
-type Measured = (String, u64, Durations);
+type NamedDurations = (String, u64, Durations);
 
-fn operation(of: &OperationInterval) -> Measured {
+fn operation(of: &OperationInterval) -> NamedDurations {
     (of.operation.clone(), of.errors, of.response())
 }
 
-fn statement(of: &StatementInterval) -> Measured {
+fn statement(of: &StatementInterval) -> NamedDurations {
     (of.statement.clone(), 0, of.times())
 }
 
 /// The measurements combined by name, whatever their load and phase.
-fn kinds(length_s: f64, measured: Vec<Measured>) -> Vec<Kind> {
+fn kinds(length_s: f64, measured: Vec<NamedDurations>) -> Vec<Kind> {
     let all_ns: u64 = measured.iter().map(|(_, _, times)| times.sum_ns).sum();
-    let mut by_name: Vec<Measured> = Vec::new();
+    let mut by_name: Vec<NamedDurations> = Vec::new();
     for (name, errors, durations) in measured {
         match by_name.iter_mut().find(|(known, _, _)| *known == name) {
             Some((_, all_errors, all)) => {
@@ -131,7 +131,7 @@ fn kinds(length_s: f64, measured: Vec<Measured>) -> Vec<Kind> {
             None => by_name.push((name, errors, durations)),
         }
     }
-    let kind = |(name, errors, durations): Measured| Kind {
+    let kind = |(name, errors, durations): NamedDurations| Kind {
         name,
         per_s: durations.count as f64 / length_s,
         errors_per_s: errors as f64 / length_s,

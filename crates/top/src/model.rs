@@ -1,8 +1,8 @@
 //! All data of one server and one load, in order of time.
 
 use samples::{
-    Durations, Edge, Host, Line, LoadStage, Lost, Phase, PlannedEvent, RunHeader, ServerIdentity,
-    ServerMoment as Looked, ServerTotals,
+    Durations, Edge, Host, Line, LoadStage, ObserverLoss, Phase, PlannedEvent, RunHeader,
+    ServerIdentity, ServerMoment as Looked, ServerTotals,
 };
 use units::moment;
 
@@ -72,7 +72,7 @@ pub struct Model {
     /// Descriptions of the values that could not be observed.
     pub(crate) not_observed: Vec<String>,
     /// The loss of the observer on the server's host; `None` if it is connected, or was not requested.
-    pub(crate) observer_lost: Option<Lost>,
+    pub(crate) observer_lost: Option<ObserverLoss>,
     /// Statement errors of the run: number, message, count.
     pub(crate) errors: Vec<(u16, String, u64)>,
     memory: ServerMemory,
@@ -193,7 +193,7 @@ impl Model {
         }
     }
 
-    pub fn lose_observer(&mut self, lost: Lost) {
+    pub fn lose_observer(&mut self, lost: ObserverLoss) {
         self.miss(vec![host_not_observed(&lost)]);
         self.observer_lost = Some(lost);
     }
@@ -344,7 +344,7 @@ impl Model {
 }
 
 /// The text of the screen for a lost observer.
-pub(crate) fn host_not_observed(lost: &Lost) -> String {
+pub(crate) fn host_not_observed(lost: &ObserverLoss) -> String {
     format!(
         "server host not observed from {} on: {}",
         moment(lost.t_s),

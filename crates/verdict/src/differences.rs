@@ -220,12 +220,12 @@ mod tests {
     use samples::{DiskLimit, Machine, ServerLimit};
 
     use super::*;
-    use crate::testing::{Made, record};
+    use crate::testing::{RecordBuilder, record};
 
     #[test]
     fn limits_of_the_disk_differ_by_their_values() {
         let limited = |iops: Option<u64>| {
-            let mut record = record(&Made::default());
+            let mut record = record(&RecordBuilder::default());
             record.machines.push(Machine::default());
             record.limit = iops.map(|iops| ServerLimit {
                 disk: Some(DiskLimit {

@@ -18,8 +18,8 @@ mod measured;
 mod part;
 mod parts;
 
-pub use measured::Measured;
-pub use part::{Fate, Part};
+pub use measured::ComparedConfiguration;
+pub use part::{Part, PartStatus};
 pub use parts::Parts;
 
 use crate::decision::Decision;
@@ -56,10 +56,10 @@ pub struct Elimination {
     locked: Parts,
     next: Option<Round>,
     is_finished: bool,
-    check: Option<Measured>,
+    check: Option<ComparedConfiguration>,
     /// The whole configuration without its harmful parts against the shortest one; `None` where that is the same.
-    sound: Option<Measured>,
-    base: Option<Measured>,
+    sound: Option<ComparedConfiguration>,
+    base: Option<ComparedConfiguration>,
     rounds: Vec<Round>,
 }
 
@@ -70,9 +70,9 @@ impl Elimination {
         let whole: Parts = (0..count).collect();
         let parts = whole.iter().map(|part| {
             Part::new(if pinned.contains(part) {
-                Fate::Pinned
+                PartStatus::Pinned
             } else {
-                Fate::Untested
+                PartStatus::Untested
             })
         });
         let mut made = Self {
@@ -87,7 +87,7 @@ impl Elimination {
             base: None,
             rounds: Vec::new(),
         };
-        let tested = made.of_fate(Fate::Untested);
+        let tested = made.of_fate(PartStatus::Untested);
         let others = tested.iter().map(|part| without(&whole, *part));
         made.plan(Purpose::Screening, whole.clone(), others.collect());
         made
@@ -99,12 +99,12 @@ impl Elimination {
     }
 
     /// Takes the results of [`Self::round`], one for each of its other configurations; returns the next round.
-    pub fn take(&mut self, found: &[Measured]) -> Option<&Round> {
+    pub fn take(&mut self, found: &[ComparedConfiguration]) -> Option<&Round> {
         let round = self.next.take()?;
         self.rounds.push(round.clone());
         if round.others.iter().all(|other| {
             let measured = of(found, other);
-            measured.is_some_and(Measured::can_be_decided)
+            measured.is_some_and(ComparedConfiguration::can_be_decided)
         }) {
             match round.purpose {
                 Purpose::Screening => self.screened(found),
@@ -118,7 +118,7 @@ impl Elimination {
     /// Keeps a part whatever it costs, and plans the check of what is then the shortest configuration; only after the
     /// screening.
     pub fn pin(&mut self, part: usize) {
-        self.parts[part].fate = Fate::Pinned;
+        self.parts[part].fate = PartStatus::Pinned;
         self.is_finished = false;
         self.shorten();
     }
@@ -139,20 +139,20 @@ impl Elimination {
     }
 
     /// The whole configuration against the shortest one, of the last check; `None` before it, and if both are the same.
-    pub fn check(&self) -> Option<&Measured> {
+    pub fn check(&self) -> Option<&ComparedConfiguration> {
         self.check.as_ref()
     }
 
     /// The comparison of the last check that leaves the largest loss possible, a longer configuration against the shortest
     /// one; `None` if all exclude a loss of the margin or more.
-    pub fn possible_loss(&self) -> Option<&Measured> {
+    pub fn possible_loss(&self) -> Option<&ComparedConfiguration> {
         let longer = self.check.iter().chain(&self.sound);
         let open = longer.filter(|it| !it.is_at_most_faster_by(self.margin));
         open.max_by(|one, other| one.most().total_cmp(&other.most()))
     }
 
     /// The base against the baseline of the last round that measured it: the whole configuration, or the shortest one.
-    pub fn base(&self) -> Option<&Measured> {
+    pub fn base(&self) -> Option<&ComparedConfiguration> {
         self.base.as_ref()
     }
 
@@ -167,11 +167,11 @@ impl Elimination {
 
     /// The whole configuration without its harmful parts.
     fn sound_parts(&self) -> Parts {
-        let harmful = self.of_fate(Fate::Harms);
+        let harmful = self.of_fate(PartStatus::Harms);
         self.whole().difference(&harmful).copied().collect()
     }
 
-    fn of_fate(&self, fate: Fate) -> Parts {
+    fn of_fate(&self, fate: PartStatus) -> Parts {
         let parts = self.parts.iter().enumerate();
         parts
             .filter(|(_, part)| part.fate == fate)
@@ -199,10 +199,10 @@ impl Elimination {
         });
     }
 
-    fn screened(&mut self, found: &[Measured]) {
+    fn screened(&mut self, found: &[ComparedConfiguration]) {
         let whole = self.whole();
         self.base = of(found, &Parts::new()).cloned();
-        for part in self.of_fate(Fate::Untested) {
+        for part in self.of_fate(PartStatus::Untested) {
             if let Some(measured) = of(found, &without(&whole, part)) {
                 self.parts[part] = Part::judged_by_removal(measured, self.rounds.len());
             }
@@ -212,7 +212,12 @@ impl Elimination {
 
     /// Takes the parts that are kept for the shortest configuration, and plans its check.
     fn shorten(&mut self) {
-        let stays = |part: &Part| matches!(part.fate, Fate::Pinned | Fate::Helps | Fate::Jointly);
+        let stays = |part: &Part| {
+            matches!(
+                part.fate,
+                PartStatus::Pinned | PartStatus::Helps | PartStatus::Jointly
+            )
+        };
         let parts = self.parts.iter().enumerate();
         self.shortest = parts
             .filter(|(_, part)| stays(part))
@@ -233,13 +238,13 @@ impl Elimination {
                 return self.judge_check();
             }
         }
-        let kept = self.of_fate(Fate::Helps);
+        let kept = self.of_fate(PartStatus::Helps);
         let shorter = kept.iter().map(|part| without(&self.shortest, *part));
         let others = [whole, sound].into_iter().chain(shorter).collect();
         self.plan(Purpose::Check, self.shortest.clone(), others);
     }
 
-    fn checked(&mut self, found: &[Measured]) {
+    fn checked(&mut self, found: &[ComparedConfiguration]) {
         self.check = of(found, &self.whole()).cloned();
         self.sound = of(found, &self.sound_parts()).cloned();
         if let Some(base) = of(found, &Parts::new()) {
@@ -249,13 +254,13 @@ impl Elimination {
             return self.judge_check();
         }
         let mut is_shorter = false;
-        for part in self.of_fate(Fate::Helps) {
+        for part in self.of_fate(PartStatus::Helps) {
             let Some(measured) = of(found, &without(&self.shortest, part)) else {
                 continue;
             };
             let judged = Part::judged_by_removal(measured, self.rounds.len());
             let is_undecided = measured.decision == Decision::Inconclusive;
-            let is_kept = judged.fate == Fate::Helps;
+            let is_kept = judged.fate == PartStatus::Helps;
             // Where this round does not contradict the earlier one, or may not, all of the earlier evidence stays.
             if !is_undecided && (is_kept || !self.locked.contains(&part)) {
                 is_shorter |= !is_kept;
@@ -276,12 +281,12 @@ impl Elimination {
 
     /// Ends with the check, or plans to add parts back. A check that leaves a loss possible ends it undecided.
     fn judge_check(&mut self) {
-        let left_out = self.of_fate(Fate::NoEffect);
+        let left_out = self.of_fate(PartStatus::NoEffect);
         if !self.is_shortest_slower() {
             self.is_finished = self.check.is_some() && self.possible_loss().is_none();
         } else if left_out.is_empty() {
             // A harmful part that the configuration is slower without: with others left out it is none.
-            self.keep_jointly(&self.of_fate(Fate::Harms));
+            self.keep_jointly(&self.of_fate(PartStatus::Harms));
         } else {
             let longer = left_out.iter().map(|part| with(&self.shortest, *part));
             self.plan(Purpose::AddingBack, self.shortest.clone(), longer.collect());
@@ -289,8 +294,8 @@ impl Elimination {
     }
 
     /// Adds the part back that gains most for certain; if certainly none does alone, all of them.
-    fn added_back(&mut self, round: &Round, found: &[Measured]) {
-        let left_out = self.of_fate(Fate::NoEffect);
+    fn added_back(&mut self, round: &Round, found: &[ComparedConfiguration]) {
+        let left_out = self.of_fate(PartStatus::NoEffect);
         let gains = left_out.iter().filter_map(|part| {
             let measured = of(found, &with(&round.baseline, *part))?;
             let gain = measured.ratio?.estimate.ln().abs();
@@ -303,11 +308,12 @@ impl Elimination {
                 self.shorten();
             }
             None => {
-                let is_undecided = |it: &Measured| it.decision == Decision::Inconclusive;
+                let is_undecided =
+                    |it: &ComparedConfiguration| it.decision == Decision::Inconclusive;
                 if found.iter().any(is_undecided) {
                     // One of them may have the whole effect: that it takes several is not shown.
                     for part in &left_out {
-                        self.parts[*part].fate = Fate::Unresolved;
+                        self.parts[*part].fate = PartStatus::Unresolved;
                     }
                 } else {
                     self.keep_jointly(&left_out);
@@ -318,13 +324,13 @@ impl Elimination {
 
     fn keep_jointly(&mut self, parts: &Parts) {
         for part in parts {
-            self.parts[*part].fate = Fate::Jointly;
+            self.parts[*part].fate = PartStatus::Jointly;
         }
         self.shorten();
     }
 }
 
-fn of<'f>(found: &'f [Measured], parts: &Parts) -> Option<&'f Measured> {
+fn of<'f>(found: &'f [ComparedConfiguration], parts: &Parts) -> Option<&'f ComparedConfiguration> {
     found.iter().find(|it| it.parts == *parts)
 }
 

@@ -10,8 +10,9 @@ use rand_chacha::{
 use samples::Record;
 
 use crate::{
-    Budget, Compared, Execution, Measure, Metric, Question, Side, Terms, answers, contrast,
-    testing::{Made, record},
+    Budget, Compared, ComparisonParameters, Execution, Measure, Metric, Question, Side, answers,
+    contrast,
+    testing::{RecordBuilder, record},
 };
 
 const FILESYSTEMS: [&str; 2] = ["ext4", "xfs"];
@@ -44,7 +45,7 @@ fn experiment(random: &mut ChaCha8Rng, blocks: u32, deviation: f64) -> Vec<Recor
         for filesystem in FILESYSTEMS {
             for connections in CONNECTIONS {
                 let mut factor = || (deviation * normal(random)).exp();
-                let mut made = record(&Made {
+                let mut made = record(&RecordBuilder {
                     block,
                     levels: vec![("fs", filesystem), ("connections", connections)],
                     per_s: (PER_S * factor()) as u64,
@@ -96,7 +97,7 @@ fn alarms(experiments: u32, blocks: u32, deviation: f64, until_decided: bool) ->
         alarms.answer += u32::from(is_different);
 
         let sides = FILESYSTEMS.map(|it| side(&executions, it, &question));
-        let terms = Terms {
+        let terms = ComparisonParameters {
             margin: question.min_effect,
             primary: Some(question.metric),
             asked: None,

@@ -151,11 +151,11 @@ fn values_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Made, record};
+    use crate::testing::{RecordBuilder, record};
 
     fn result(per_s: &[u64], connections: &'static str) -> Vec<Record> {
         let made = per_s.iter().map(|per_s| {
-            record(&Made {
+            record(&RecordBuilder {
                 per_s: *per_s,
                 levels: vec![("connections", connections)],
                 ..Made::default()

@@ -33,11 +33,15 @@ mod values;
 
 pub use answer::{Answer, InterimAnalyses, answers, decided_combinations};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
-pub use contrast::{Contrast, SharedCombination, Terms, contrast, contrast_of_question};
+pub use contrast::{
+    ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_question,
+};
 pub use costs::{Cost, Unit};
 pub use decision::{Decision, why_undecided};
 pub use differences::{Difference, DifferenceKind};
-pub use elimination::{Elimination, Fate, Measured, Part, Parts, Purpose, Round};
+pub use elimination::{
+    ComparedConfiguration, Elimination, Part, PartStatus, Parts, Purpose, Round,
+};
 pub use explanation::Cause;
 pub use history::{Headline, Point, Series, headline, series, server_versions};
 pub use measure::{Measure, Scale};

@@ -127,10 +127,10 @@ impl Measure {
 
 #[cfg(test)]
 mod tests {
-    use samples::{Offered, Record};
+    use samples::{OfferedLoad, Record};
 
     use super::*;
-    use crate::testing::{Made, record};
+    use crate::testing::{RecordBuilder, record};
 
     /// A duration that was asked for is no result.
     #[test]
@@ -139,9 +139,9 @@ mod tests {
             let execution = Execution::of(record, 1);
             Measure::Metric(Metric::Elapsed).of(&execution)
         };
-        let mut record = record(&Made::default());
+        let mut record = record(&RecordBuilder::default());
         assert_eq!(elapsed_s(&record), None);
-        let mut offered = Offered::of_closed_loop(20);
+        let mut offered = OfferedLoad::of_closed_loop(20);
         record.offered = Some(offered.clone());
         assert_eq!(elapsed_s(&record), None);
         offered.ends_by_itself = true;

@@ -11,7 +11,7 @@ const SECONDS: u32 = 4;
 
 /// The parameters of a fabricated record; rates are per second, the same in every second.
 #[derive(Debug, Clone)]
-pub(crate) struct Made {
+pub(crate) struct RecordBuilder {
     pub(crate) block: u32,
     pub(crate) levels: Vec<(&'static str, &'static str)>,
     pub(crate) connections: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Made {
     pub(crate) rows: Option<u64>,
 }
 
-impl Default for Made {
+impl Default for RecordBuilder {
     fn default() -> Self {
         Self {
             block: 1,
@@ -48,7 +48,7 @@ fn owned(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     owned.collect()
 }
 
-pub(crate) fn record(made: &Made) -> Record {
+pub(crate) fn record(made: &RecordBuilder) -> Record {
     let header = RunHeader {
         format: 1,
         dbdyno_version: "0.1.0".to_owned(),
@@ -106,7 +106,7 @@ pub(crate) fn record(made: &Made) -> Record {
     record
 }
 
-fn interval(made: &Made, t_s: f64) -> Interval {
+fn interval(made: &RecordBuilder, t_s: f64) -> Interval {
     let ns = made.response_us * 1000;
     let mut histogram = Histogram::new();
     (0..made.per_s).for_each(|_| histogram.record(ns));
@@ -135,7 +135,7 @@ fn interval(made: &Made, t_s: f64) -> Interval {
     }
 }
 
-fn telemetry(made: &Made, t_s: f64) -> Telemetry {
+fn telemetry(made: &RecordBuilder, t_s: f64) -> Telemetry {
     let process = |user_s| ProcessUse {
         user_s,
         ..ProcessUse::default()

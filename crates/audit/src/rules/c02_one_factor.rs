@@ -220,7 +220,7 @@ fn shown(values: &BTreeSet<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{fixture::*, subject::Declared};
+    use crate::{fixture::*, subject::Preregistration};
 
     #[test]
     fn found() {
@@ -230,7 +230,7 @@ mod tests {
             set(run, "sync_binlog", "1");
             set(run, "pid_file", "/run/b.pid");
         }
-        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        let outcome = judged_sides(&RULE, &a, &b, Preregistration::default());
         assert_found(
             &outcome,
             Level::Pass,
@@ -239,13 +239,13 @@ mod tests {
         for run in &mut b {
             run.machines[0].kernel = "6.6.0".to_owned();
         }
-        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        let outcome = judged_sides(&RULE, &a, &b, Preregistration::default());
         assert_found(
             &outcome,
             Level::Invalid,
             "kernel of the server's machine: 6.1.0 in A, 6.6.0 in B",
         );
-        let declared = Declared {
+        let declared = Preregistration {
             factors: vec!["sync_binlog".to_owned()],
             ..Declared::default()
         };
@@ -266,9 +266,9 @@ mod tests {
                 operation.operation = "update".to_owned();
             }
         }
-        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        let outcome = judged_sides(&RULE, &a, &b, Preregistration::default());
         assert_found(&outcome, Level::Invalid, "one thing differs: operations: ");
-        let declared = |factor: &str| Declared {
+        let declared = |factor: &str| Preregistration {
             factors: vec![factor.to_owned()],
             ..Declared::default()
         };
@@ -279,7 +279,7 @@ mod tests {
         let mut b = a.clone();
         let half = b[0].intervals.len() / 2;
         b[0].intervals.truncate(half);
-        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        let outcome = judged_sides(&RULE, &a, &b, Preregistration::default());
         assert_found(&outcome, Level::Invalid, "length of the measurement: ");
     }
 

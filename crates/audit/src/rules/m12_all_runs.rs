@@ -120,11 +120,11 @@ mod tests {
     use super::*;
     use crate::{
         fixture::*,
-        subject::{BesideRecords, Declared},
+        subject::{BesideRecords, Preregistration},
     };
 
-    fn planned(runs: u32) -> Declared {
-        Declared {
+    fn planned(runs: u32) -> Preregistration {
+        Preregistration {
             planned_runs: Some(runs),
             ..over(&["flush"])
         }

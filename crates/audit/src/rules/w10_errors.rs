@@ -207,7 +207,7 @@ mod tests {
     fn a_backlog_of_the_warm_up_that_comes_back_is_a_success() {
         let backlog = judged(&RULE, |record| {
             for interval in &mut record.intervals {
-                interval.carried = vec![samples::Carried {
+                interval.carried = vec![samples::LateOperations {
                     due_in: samples::Phase::WarmUp,
                     stage: None,
                     operations: std::mem::take(&mut interval.operations),

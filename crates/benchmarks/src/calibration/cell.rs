@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad};
-use load::{Arrivals, Ended, Observer, WarmUp};
+use load::{Arrivals, LoadListener, Termination, WarmUp};
 use reactor::Interrupt;
 use runs::{Context, Driver, LoadRules, NullProcess, calibration::StatementRate};
 use samples::{
@@ -137,9 +137,9 @@ impl Cell {
         // The first error ends it, without the retries of a benchmark.
         let outcome = driver.drive(driver.load(group), &mut tally)?;
         match &outcome.ended {
-            Ended::Planned => {}
-            Ended::Interrupted => return Err(Blamed::new(Blame::Interrupted, "interrupted")),
-            Ended::ServerLost(failure) | Ended::Failed { failure, .. } => {
+            Termination::Planned => {}
+            Termination::Interrupted => return Err(Blamed::new(Blame::Interrupted, "interrupted")),
+            Termination::ServerLost(failure) | Termination::Failed { failure, .. } => {
                 let message = format!("the null server failed: {failure}");
                 return Err(Blamed::new(Blame::Server, message));
             }
@@ -220,7 +220,7 @@ impl Tally {
     }
 }
 
-impl Observer for Tally {
+impl LoadListener for Tally {
     fn connected(&mut self, _open: u64, _total: u64) {}
 
     fn started(&mut self) {

@@ -32,12 +32,12 @@ pub struct TestReport {
     /// Statements that failed after all attempts, in all rounds.
     pub failed: u64,
     /// Figures that the originals do not have; `None` if they were not requested.
-    pub more: Option<More>,
+    pub more: Option<ExtraFigures>,
 }
 
 /// Figures that the originals do not have.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct More {
+pub struct ExtraFigures {
     pub label: Option<String>,
     /// Successful statements per second over all rounds.
     pub queries_per_s: f64,
@@ -225,7 +225,7 @@ mod tests {
         let percentiles = vec![(50.0, Some(Duration::from_micros(120))), (99.9, None)];
         let more = TestReport {
             failed: 3,
-            more: Some(More {
+            more: Some(ExtraFigures {
                 label: Some("a, b".to_owned()),
                 queries_per_s: 1234.56,
                 connect: (Duration::from_micros(1_500), Duration::from_millis(3)),

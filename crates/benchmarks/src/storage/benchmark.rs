@@ -7,7 +7,7 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
-use load::{Ended, Observer, Outcome};
+use load::{LoadListener, Outcome, Termination};
 use runs::{
     Benchmark, Context, Driver, Length, OnServer, Stage, TestDirectory, Work,
     limit::{guard::GuardedGroup, recorded_limit},
@@ -145,7 +145,11 @@ impl Work for Requests {
         limit.into_iter().chain([load]).collect()
     }
 
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let spec = &driver.load.spec;
         let mut course = Course::new(&self.load, spec.warmup, spec.duration, observer);
         let every = driver.rules.interval;
@@ -159,8 +163,8 @@ impl Work for Requests {
             course.add(&part, (reactor::system_now() - begin).as_secs_f64())
         });
         let ended = match ended {
-            Ok(()) => Ended::Planned,
-            Err(storage::Error::Interrupted) => Ended::Interrupted,
+            Ok(()) => Termination::Planned,
+            Err(storage::Error::Interrupted) => Termination::Interrupted,
             Err(error) => return Err(error.into()),
         };
         let elapsed = reactor::system_now() - begin;

@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, ops::ControlFlow, time::Duration};
 
-use load::{Ended, Observer, OperationTotal, Outcome};
-use samples::{Durations, Interval, Offered, OperationInterval, Phase, PhaseMark, ReturnedRows};
+use load::{LoadListener, OperationTotal, Outcome, Termination};
+use samples::{
+    Durations, Interval, OfferedLoad, OperationInterval, Phase, PhaseMark, ReturnedRows,
+};
 use settings::WarmUp;
 use storage::{FioInterval, FioLoad};
 
@@ -17,7 +19,7 @@ pub(super) struct Course<'a> {
     load: &'a FioLoad,
     warm_up: WarmUp,
     duration: Duration,
-    pub(super) observer: &'a mut dyn Observer,
+    pub(super) observer: &'a mut dyn LoadListener,
     phase: Option<Phase>,
     /// When fio's jobs began, seconds since the start; `None` before the first report.
     begin_s: Option<f64>,
@@ -35,7 +37,7 @@ impl<'a> Course<'a> {
         load: &'a FioLoad,
         warm_up: WarmUp,
         duration: Duration,
-        observer: &'a mut dyn Observer,
+        observer: &'a mut dyn LoadListener,
     ) -> Self {
         Self {
             load,
@@ -134,7 +136,7 @@ impl<'a> Course<'a> {
         });
     }
 
-    pub(super) fn outcome(self, ended: Ended, elapsed: Duration) -> Outcome {
+    pub(super) fn outcome(self, ended: Termination, elapsed: Duration) -> Outcome {
         let totals = self.totals.into_iter();
         let totals = totals.map(|(operation, all)| OperationTotal {
             load: LOAD.to_owned(),
@@ -149,7 +151,7 @@ impl<'a> Course<'a> {
         Outcome {
             ended,
             elapsed,
-            offered: Offered::of_closed_loop(self.succeeded),
+            offered: OfferedLoad::of_closed_loop(self.succeeded),
             stages: Vec::new(),
             stop_why: None,
             connects: Vec::new(),
@@ -177,7 +179,7 @@ mod tests {
         intervals: Vec<(f64, f64, Phase)>,
     }
 
-    impl Observer for Told {
+    impl LoadListener for Told {
         fn connected(&mut self, _: u64, _: u64) {}
         fn started(&mut self) {}
         fn phase(&mut self, mark: PhaseMark) {
@@ -217,7 +219,7 @@ mod tests {
         assert!(course.add(&reads(1_000, 2_001, 20), 2.5).is_continue());
         // The second report of the measurement is a little early.
         assert!(course.add(&reads(2_001, 2_960, 30), 3.5).is_break());
-        let outcome = course.outcome(Ended::Planned, Duration::from_secs(4));
+        let outcome = course.outcome(Termination::Planned, Duration::from_secs(4));
         assert_eq!(outcome.succeeded, 50, "without the warm-up");
         let [total] = &outcome.totals[..] else {
             panic!("{:?}", outcome.totals)
@@ -269,7 +271,7 @@ mod tests {
         assert!(course.add(&reads(500, 1_000, 5), 1.0).is_break());
         assert_eq!(
             course
-                .outcome(Ended::Interrupted, Duration::from_secs(1))
+                .outcome(Termination::Interrupted, Duration::from_secs(1))
                 .succeeded,
             10
         );

@@ -11,7 +11,7 @@ use std::{
     thread,
 };
 
-use files::HandedOver;
+use files::UserText;
 use reactor::channel::{Receiver, Sender, bounded};
 use sqltext::refuse_foreign_text;
 
@@ -26,7 +26,7 @@ const PIECE_BYTES: u64 = 256 << 10;
 const WAITING_AT_MOST: usize = 2;
 
 /// What the thread hands over.
-pub(super) enum Piece {
+pub(super) enum ReaderEvent {
     /// The statements that end in one part of a file. One by one, a busy processor would switch threads for each of the
     /// thousands of short statements.
     Statements(Arc<Source>, Vec<ReadStatement>),
@@ -88,7 +88,7 @@ impl Reading {
         &'s self,
         scope: &'s thread::Scope<'s, '_>,
         queue: &'s Queue<'_>,
-    ) -> io::Result<Receiver<Piece>> {
+    ) -> io::Result<Receiver<ReaderEvent>> {
         let (sender, receiver) = bounded(WAITING_AT_MOST);
         let builder = thread::Builder::new().name("dump-reader".to_owned());
         builder.spawn_scoped(scope, move || {
@@ -99,7 +99,7 @@ impl Reading {
                     // The receiver is gone: the load has ended.
                     Ok(false) => return,
                     Err(error) => {
-                        let _ = sender.send(Piece::Failed(error));
+                        let _ = sender.send(ReaderEvent::Failed(error));
                         return;
                     }
                 }
@@ -112,7 +112,7 @@ impl Reading {
         &self,
         path: &Path,
         mode: &mut SqlMode,
-        sender: &Sender<Piece>,
+        sender: &Sender<ReaderEvent>,
         queue: &Queue<'_>,
     ) -> Result<bool, DumpError> {
         let failed = |source| DumpError::Read {
@@ -148,7 +148,7 @@ impl Reading {
                 })?;
                 let database = head.insert(DumpHead::of(&text)).database.clone();
                 if let Some(name) = database
-                    && sender.send(Piece::Database(name)).is_err()
+                    && sender.send(ReaderEvent::Database(name)).is_err()
                 {
                     return Ok(false);
                 }
@@ -181,7 +181,7 @@ impl Reading {
                 return Ok(false);
             }
             if !statements.is_empty() {
-                let piece = Piece::Statements(Arc::clone(&source), statements);
+                let piece = ReaderEvent::Statements(Arc::clone(&source), statements);
                 if sender.send(piece).is_err() {
                     return Ok(false);
                 }
@@ -199,17 +199,17 @@ impl Reading {
                         path.display()
                     )
                 });
-                return Ok(note.is_none_or(|note| sender.send(Piece::CutOff(note)).is_ok()));
+                return Ok(note.is_none_or(|note| sender.send(ReaderEvent::CutOff(note)).is_ok()));
             }
         }
     }
 
-    fn open(&self, file: File) -> io::Result<HandedOver<'_>> {
-        let counted = Counted {
+    fn open(&self, file: File) -> io::Result<UserText<'_>> {
+        let counted = CountingReader {
             file,
             bytes: &self.bytes,
         };
-        let mut input = HandedOver::of(counted)?;
+        let mut input = UserText::of(counted)?;
         if input.fill_buf()?.iter().take(512).any(|byte| *byte == 0) {
             let message = "it begins with bytes that are not SQL";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
@@ -227,12 +227,12 @@ fn has_bodies(path: &Path) -> bool {
 }
 
 /// Counts what is read of a file.
-struct Counted<'r> {
+struct CountingReader<'r> {
     file: File,
     bytes: &'r AtomicU64,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.bytes.fetch_add(read as u64, Ordering::Relaxed);
@@ -289,10 +289,12 @@ mod tests {
             let (mut told, mut statements) = (Vec::new(), 0);
             for piece in pieces {
                 match piece {
-                    Piece::Statements(_, all) => statements += all.len(),
-                    Piece::Database(name) => told.push(name),
-                    Piece::CutOff(note) => told.push(note.rsplit('/').next().unwrap().to_owned()),
-                    Piece::Failed(error) => panic!("{error}"),
+                    ReaderEvent::Statements(_, all) => statements += all.len(),
+                    ReaderEvent::Database(name) => told.push(name),
+                    ReaderEvent::CutOff(note) => {
+                        told.push(note.rsplit('/').next().unwrap().to_owned())
+                    }
+                    ReaderEvent::Failed(error) => panic!("{error}"),
                 }
             }
             (told, statements)

@@ -14,7 +14,7 @@ use results::results_of;
 use self::{
     charts::{chosen, document_of, not_built, write_charts},
     format::Format,
-    storage_results::Wanted,
+    storage_results::ReportRequest,
 };
 use crate::output::{write_file, write_out};
 
@@ -65,7 +65,7 @@ pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         Detail::Runs
     };
     check_terminal(&args, format)?;
-    let document = match storage_results::document(&Wanted {
+    let document = match storage_results::document(&ReportRequest {
         results: &args.results,
         format,
         charts: args.charts.as_deref(),

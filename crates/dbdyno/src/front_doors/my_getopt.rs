@@ -16,9 +16,9 @@ pub(super) struct Spec {
     /// Short form, one letter.
     pub(super) short: Option<char>,
     /// Its argument.
-    pub(super) takes: Takes,
+    pub(super) takes: ArgumentKind,
     /// The programs that have it.
-    pub(super) of: Family,
+    pub(super) of: ProgramSet,
     /// Description in the help text.
     pub(super) help: &'static str,
     /// Default, for the help text.
@@ -39,7 +39,7 @@ impl Spec {
 
 /// Argument of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum ArgumentKind {
     /// None, or on or off after `=`.
     Switch,
     /// A value, after `=` or as the next word; its name in the help text.
@@ -50,7 +50,7 @@ pub(super) enum Takes {
 
 /// The programs that have an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum ProgramSet {
     /// The programs of both families.
     Both,
     /// MySQL's programs.
@@ -85,9 +85,11 @@ pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
     let args = taken.map(|spec| {
         let arg = Arg::new(spec.name).long(spec.name).help(spec.help_text());
         let arg = match spec.takes {
-            Takes::Switch => arg.action(ArgAction::SetTrue),
-            Takes::Value(value) => arg.value_name(value),
-            Takes::MaybeValue(value) => arg.value_name(value).num_args(0..=1).require_equals(true),
+            ArgumentKind::Switch => arg.action(ArgAction::SetTrue),
+            ArgumentKind::Value(value) => arg.value_name(value),
+            ArgumentKind::MaybeValue(value) => {
+                arg.value_name(value).num_args(0..=1).require_equals(true)
+            }
         };
         // Shells treat ? as a wildcard.
         arg.short(spec.short.filter(char::is_ascii_alphanumeric))
@@ -185,15 +187,15 @@ impl Options<'_> {
         };
         if let Some(to) = switched {
             let value = value.map_or(Some(true), switch_of);
-            let Some(value) = value.filter(|_| spec.takes == Takes::Switch) else {
+            let Some(value) = value.filter(|_| spec.takes == ArgumentKind::Switch) else {
                 return Err(self.error(&format!("option '--{written}' takes no value")));
             };
             let given = if value == to { Value::On } else { Value::Off };
             return self.take(spec, given, arguments);
         }
         let given = match (spec.takes, value) {
-            (Takes::Switch, None) => Value::On,
-            (Takes::Switch, Some(value)) => match switch_of(value) {
+            (ArgumentKind::Switch, None) => Value::On,
+            (ArgumentKind::Switch, Some(value)) => match switch_of(value) {
                 Some(true) => Value::On,
                 Some(false) => Value::Off,
                 None => {
@@ -201,9 +203,11 @@ impl Options<'_> {
                     return Err(self.error(&message));
                 }
             },
-            (Takes::Value(_) | Takes::MaybeValue(_), Some(value)) => Value::Text(value.to_owned()),
-            (Takes::MaybeValue(_), None) => Value::On,
-            (Takes::Value(_), None) => Value::Text(self.next_word(written, "--", words)?),
+            (ArgumentKind::Value(_) | ArgumentKind::MaybeValue(_), Some(value)) => {
+                Value::Text(value.to_owned())
+            }
+            (ArgumentKind::MaybeValue(_), None) => Value::On,
+            (ArgumentKind::Value(_), None) => Value::Text(self.next_word(written, "--", words)?),
         };
         self.take(spec, given, arguments)
     }
@@ -222,13 +226,15 @@ impl Options<'_> {
             };
             let attached = letters.as_str();
             let given = match spec.takes {
-                Takes::Switch => {
+                ArgumentKind::Switch => {
                     self.take(spec, Value::On, arguments)?;
                     continue;
                 }
                 _ if !attached.is_empty() => Value::Text(attached.to_owned()),
-                Takes::MaybeValue(_) => Value::On,
-                Takes::Value(_) => Value::Text(self.next_word(&letter.to_string(), "-", words)?),
+                ArgumentKind::MaybeValue(_) => Value::On,
+                ArgumentKind::Value(_) => {
+                    Value::Text(self.next_word(&letter.to_string(), "-", words)?)
+                }
             };
             return self.take(spec, given, arguments);
         }
@@ -277,7 +283,9 @@ impl Options<'_> {
         let of = |ours| {
             let specs = self.specs.iter();
             let begins = move |spec: &&Spec| {
-                (spec.of == Family::Ours) == ours && !name.is_empty() && spec.name.starts_with(name)
+                (spec.of == ProgramSet::Ours) == ours
+                    && !name.is_empty()
+                    && spec.name.starts_with(name)
             };
             specs.filter(begins).collect::<Vec<_>>()
         };
@@ -356,7 +364,12 @@ pub(super) fn number(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const fn spec(name: &'static str, short: Option<char>, takes: Takes, of: Family) -> Spec {
+    const fn spec(
+        name: &'static str,
+        short: Option<char>,
+        takes: ArgumentKind,
+        of: ProgramSet,
+    ) -> Spec {
         Spec {
             name,
             short,
@@ -369,24 +382,44 @@ mod tests {
     }
 
     const SPECS: [Spec; 8] = [
-        spec("auto-generate-sql", Some('a'), Takes::Switch, Family::Both),
+        spec(
+            "auto-generate-sql",
+            Some('a'),
+            ArgumentKind::Switch,
+            ProgramSet::Both,
+        ),
         spec(
             "auto-generate-sql-write-number",
             None,
-            Takes::Value("N"),
-            Family::Both,
+            ArgumentKind::Value("N"),
+            ProgramSet::Both,
         ),
-        spec("concurrency", Some('c'), Takes::Value("LIST"), Family::Both),
-        spec("csv", None, Takes::MaybeValue("FILE"), Family::Both),
-        spec("no-drop", None, Takes::Switch, Family::Both),
+        spec(
+            "concurrency",
+            Some('c'),
+            ArgumentKind::Value("LIST"),
+            ProgramSet::Both,
+        ),
+        spec(
+            "csv",
+            None,
+            ArgumentKind::MaybeValue("FILE"),
+            ProgramSet::Both,
+        ),
+        spec("no-drop", None, ArgumentKind::Switch, ProgramSet::Both),
         spec(
             "password",
             Some('p'),
-            Takes::MaybeValue("PASSWORD"),
-            Family::Both,
+            ArgumentKind::MaybeValue("PASSWORD"),
+            ProgramSet::Both,
         ),
-        spec("verbose", Some('v'), Takes::Switch, Family::Both),
-        spec("concurrent-things", None, Takes::Switch, Family::Ours),
+        spec("verbose", Some('v'), ArgumentKind::Switch, ProgramSet::Both),
+        spec(
+            "concurrent-things",
+            None,
+            ArgumentKind::Switch,
+            ProgramSet::Ours,
+        ),
     ];
 
     fn parse(line: &str) -> Result<Arguments, String> {

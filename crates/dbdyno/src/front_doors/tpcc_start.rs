@@ -16,7 +16,7 @@ use benchmarks::tpcc::{
 };
 use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad};
-use load::{Ended, Observer, WarmUp};
+use load::{LoadListener, Termination, WarmUp};
 use samples::{Interval, Phase, PhaseMark};
 use settings::{Chosen, OptionTable, Value, defaults, quantity};
 
@@ -97,16 +97,16 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     footnotes();
     log.finish()?;
     Ok(match outcome.ended {
-        Ended::Planned => match shortcoming([RunOutcome::from(&outcome)]) {
+        Termination::Planned => match shortcoming([RunOutcome::from(&outcome)]) {
             Some(error) => return Err(error.into()),
             None => ExitCode::SUCCESS,
         },
-        Ended::Interrupted => ExitCode::from(Blame::Interrupted as u8),
-        Ended::ServerLost(failure) => {
+        Termination::Interrupted => ExitCode::from(Blame::Interrupted as u8),
+        Termination::ServerLost(failure) => {
             let message = format!("the server went away: {failure}");
             return Err(Blamed::new(Blame::Server, message).into());
         }
-        Ended::Failed { operation, failure } => {
+        Termination::Failed { operation, failure } => {
             let message = format!("{operation}: error {}: {failure}", failure.number);
             return Err(Blamed::new(Blame::Server, message).into());
         }
@@ -232,7 +232,7 @@ impl Watcher {
     }
 }
 
-impl Observer for Watcher {
+impl LoadListener for Watcher {
     fn connected(&mut self, _open: u64, _total: u64) {}
 
     fn started(&mut self) {}

@@ -13,7 +13,7 @@ use crate::{
         defaults::Defaults,
         position::SourcePosition,
         problem::Problem,
-        template::{self, Piece},
+        template::{self, TemplateSegment},
     },
 };
 
@@ -72,7 +72,9 @@ impl<'a> Source<'a> {
                 let pieces =
                     template::pieces(text).map_err(|problem| self.error(value.span(), problem))?;
                 for piece in pieces {
-                    let Piece::Factor(name) = piece else { continue };
+                    let TemplateSegment::Factor(name) = piece else {
+                        continue;
+                    };
                     if !factors.contains(&name) {
                         let problem = Problem::UnknownFactor {
                             name: name.to_owned(),

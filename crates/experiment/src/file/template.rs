@@ -9,23 +9,23 @@ pub(crate) type Levels = BTreeMap<String, String>;
 
 /// A piece of a text with placeholders.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum TemplateSegment<'a> {
     Text(&'a str),
     /// The factor whose level is inserted.
     Factor(&'a str),
 }
 
 /// Splits a text into pieces; `{{` and `}}` are plain braces.
-pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Problem> {
+pub(crate) fn pieces(text: &str) -> Result<Vec<TemplateSegment<'_>>, Problem> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
         if at > 0 {
-            pieces.push(Piece::Text(&rest[..at]));
+            pieces.push(TemplateSegment::Text(&rest[..at]));
         }
         rest = &rest[at..];
         let length = if rest.starts_with("{{") || rest.starts_with("}}") {
-            pieces.push(Piece::Text(&rest[..1]));
+            pieces.push(TemplateSegment::Text(&rest[..1]));
             2
         } else {
             let name = rest
@@ -36,13 +36,13 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Problem> {
                 .ok_or_else(|| Problem::BrokenPlaceholder {
                     text: rest.chars().take(20).collect(),
                 })?;
-            pieces.push(Piece::Factor(name));
+            pieces.push(TemplateSegment::Factor(name));
             name.len() + 2
         };
         rest = &rest[length..];
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest));
+        pieces.push(TemplateSegment::Text(rest));
     }
     Ok(pieces)
 }
@@ -52,8 +52,8 @@ pub(crate) fn fill(text: &str, levels: &Levels) -> Result<String, Problem> {
     let mut filled = String::with_capacity(text.len());
     for piece in pieces(text)? {
         match piece {
-            Piece::Text(text) => filled.push_str(text),
-            Piece::Factor(name) => match levels.get(name) {
+            TemplateSegment::Text(text) => filled.push_str(text),
+            TemplateSegment::Factor(name) => match levels.get(name) {
                 Some(level) => filled.push_str(level),
                 None => {
                     return Err(Problem::UnknownFactor {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use samples::{
-    Carried, Line, MachineUse, Offered, Phase, ProcessUse, RunHeader, StatementInterval, Telemetry,
+    LateOperations, Line, MachineUse, OfferedLoad, Phase, ProcessUse, RunHeader, StatementInterval,
+    Telemetry,
 };
 
 use super::*;
@@ -62,7 +63,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
         send_lag: None,
         client_lag: None,
         pace: None,
-        carried: vec![Carried {
+        carried: vec![LateOperations {
             due_in,
             stage: None,
             operations: vec![operation(responses_ns, 0)],
@@ -210,7 +211,7 @@ fn an_operation_counts_for_the_phase_in_which_it_was_due_and_the_throughput_when
 
 #[test]
 fn what_never_came_back_is_in_the_percentiles() {
-    let offered = Line::Offered(Offered {
+    let offered = Line::Offered(OfferedLoad {
         process: "constant".to_owned(),
         rate_per_s: Some(100.0),
         spin: false,

@@ -9,7 +9,7 @@ use std::{
 
 use reactor::channel;
 
-use super::{message::Message, slot::Dealt};
+use super::{message::Message, slot::UserAssignment};
 use crate::{
     timeline::Timeline,
     user::{Failure, User},
@@ -27,8 +27,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 pub(super) async fn connect_all<U: User + 'static>(
     messages: &channel::Sender<Message>,
     timeline: &Timeline,
-    users: Vec<Dealt<U>>,
-) -> Vec<Dealt<U>> {
+    users: Vec<UserAssignment<U>>,
+) -> Vec<UserAssignment<U>> {
     let total = users.len();
     let waiting = Rc::new(RefCell::new(VecDeque::from(users)));
     let connected = Rc::new(RefCell::new(Vec::with_capacity(total)));

@@ -6,7 +6,7 @@ use reactor::Instant;
 
 use crate::{
     intervals::LoopInterval,
-    outcome::{Ended, UserTotal},
+    outcome::{Termination, UserTotal},
     pace::LoopTotals,
     recorder::FailureCounts,
     user::Failure,
@@ -28,7 +28,7 @@ pub(crate) enum Message {
         measured: Box<LoopInterval>,
     },
     /// The load must end.
-    Halt(Ended),
+    Halt(Termination),
     /// The loop is over.
     Finished {
         event_loop: usize,

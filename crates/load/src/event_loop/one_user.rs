@@ -10,10 +10,10 @@ use super::{
     slot::UserSlot,
 };
 use crate::{
-    outcome::Ended,
+    outcome::Termination,
     recorder::{Lag, Timing},
     timeline::DueIn,
-    user::{Class, Moment, Next, User, Watch},
+    user::{Class, Moment, Next, OperationObserver, User},
 };
 
 /// Total rate of the checks by sleeping users whether the load is over: 10,000 of them must not keep a CPU busy.
@@ -124,9 +124,9 @@ impl SharedState {
             .borrow_mut()
             .count_failure(slot.offsets.first_operation, phase, &failure);
         self.halt(if failure.lost {
-            Ended::ServerLost(failure)
+            Termination::ServerLost(failure)
         } else {
-            Ended::Failed {
+            Termination::Failed {
                 operation: user.operations()[0].clone(),
                 failure,
             }
@@ -315,7 +315,7 @@ pub(super) struct StatementWatch<'a> {
     pub(super) since: Instant,
 }
 
-impl Watch for StatementWatch<'_> {
+impl OperationObserver for StatementWatch<'_> {
     fn moment(&self) -> Moment {
         let ns = reactor::now().as_ns();
         Moment { ns }

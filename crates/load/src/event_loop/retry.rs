@@ -11,7 +11,7 @@ use super::{
     slot::UserSlot,
 };
 use crate::{
-    outcome::Ended,
+    outcome::Termination,
     recorder::FailedAttempts,
     user::{Failure, User},
 };
@@ -122,19 +122,19 @@ impl SharedState {
                 OnError::Count | OnError::Retry { .. } => true,
             };
             return if !may_go_on {
-                self.halt(Ended::ServerLost(failure))
+                self.halt(Termination::ServerLost(failure))
             } else {
                 match self.reconnect(slot, user).await {
                     Ok(()) => true,
                     // The outage reaches beyond the end of the load, which ends as planned.
                     Err(_) if is_tolerated && self.task.timeline.is_over(reactor::now()) => false,
-                    Err(failure) => self.halt(Ended::ServerLost(failure)),
+                    Err(failure) => self.halt(Termination::ServerLost(failure)),
                 }
             };
         }
         match self.task.on_error {
             _ if is_tolerated => true,
-            OnError::Stop | OnError::RetryElseStop { .. } => self.halt(Ended::Failed {
+            OnError::Stop | OnError::RetryElseStop { .. } => self.halt(Termination::Failed {
                 operation: user.operations()[index].clone(),
                 failure,
             }),
@@ -142,7 +142,7 @@ impl SharedState {
         }
     }
 
-    pub(super) fn halt(&self, ended: Ended) -> bool {
+    pub(super) fn halt(&self, ended: Termination) -> bool {
         self.task.timeline.cut_off(reactor::now());
         self.task.send(Message::Halt(ended));
         false

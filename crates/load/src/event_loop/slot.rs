@@ -12,7 +12,7 @@ pub(crate) struct GroupOffsets {
 
 /// One user before it has a slot.
 #[derive(Debug)]
-pub(crate) struct Dealt<U> {
+pub(crate) struct UserAssignment<U> {
     pub(crate) offsets: GroupOffsets,
     /// Its place among the users that stages need, from 0; `None` for a user of every stage.
     pub(crate) place: Option<u32>,

@@ -11,13 +11,13 @@ use crate::{
     arrivals::Share,
     budget::Allowance,
     intervals::LoopInterval,
-    outcome::Ended,
+    outcome::Termination,
     pace::{LoopPace, LoopTotals},
-    recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
+    recorder::{Cell, CellCounts, Cells, FailureCounts, LateCells},
     rules::Drain,
     stages::Stages,
-    tolerated::Tolerated,
-    user::{Class, Failure, Moment, Next, Watch},
+    tolerated::ToleratedFailures,
+    user::{Class, Failure, Moment, Next, OperationObserver},
 };
 
 /// A user whose operations take known times, in order, and fail on demand.
@@ -119,7 +119,7 @@ impl User for Scripted {
         }
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         for (statement, time, class) in &self.statements {
             reactor::sleep(*time).await;
             watch.statement(*statement, *class);
@@ -137,7 +137,7 @@ impl User for Scripted {
         failure.map_or(Ok(()), Err)
     }
 
-    async fn finish(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn finish(&mut self, _watch: &mut impl OperationObserver) -> Result<(), Failure> {
         let (time, failure) = self.last.clone();
         reactor::sleep(time).await;
         failure.map_or(Ok(()), Err)
@@ -159,16 +159,16 @@ struct Told {
     /// The sum of all intervals.
     all: Cells,
     /// Operations that were due in an earlier phase than that of the interval.
-    carried: CarriedCells,
+    carried: LateCells,
     paces: Vec<LoopPace>,
-    halted: Vec<Ended>,
+    halted: Vec<Termination>,
     failures: FailureCounts,
     refusals: FailureCounts,
     left: LoopTotals,
     users: Vec<UserTotal>,
 }
 
-const SHAPE: Shape = Shape {
+const SHAPE: CellCounts = CellCounts {
     operations: 1,
     statements: 2,
     open: true,
@@ -229,7 +229,7 @@ fn drive_in_stages(
         seed: 0,
         allowance: Allowance::new(None),
         on_error,
-        tolerated: Tolerated::default(),
+        tolerated: ToleratedFailures::default(),
         drain: Drain::USUAL,
         timeline: Arc::clone(&timeline),
         messages,
@@ -240,11 +240,14 @@ fn drive_in_stages(
         first_operation: 0,
         first_statement: 0,
     };
-    let users = users.into_iter().zip(0..).map(|(user, place)| Dealt {
-        offsets,
-        place: Some(place),
-        user,
-    });
+    let users = users
+        .into_iter()
+        .zip(0..)
+        .map(|(user, place)| UserAssignment {
+            offsets,
+            place: Some(place),
+            user,
+        });
     let options = Options {
         clock: Clock::Driven,
         spin: false,
@@ -253,7 +256,7 @@ fn drive_in_stages(
     let mut told = Told {
         intervals: Vec::new(),
         all: Cells::new(SHAPE),
-        carried: CarriedCells::new(),
+        carried: LateCells::new(),
         paces: Vec::new(),
         halted: Vec::new(),
         failures: FailureCounts::new(),

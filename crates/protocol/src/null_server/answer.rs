@@ -8,7 +8,7 @@ use super::{
     shared_state::SharedState,
 };
 use crate::{
-    hello::Login,
+    outgoing_greeting::Login,
     payloads::{AUTOCOMMIT, put_end_of_rows, put_error, put_ok},
     replies::MORE_RESULTS,
 };

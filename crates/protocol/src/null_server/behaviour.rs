@@ -73,7 +73,7 @@ pub struct Behaviour {
 
 /// The outcome of one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum StatementOutcome {
     Answer,
     Error,
     Drop,
@@ -112,10 +112,10 @@ impl BehaviourState {
     }
 
     /// The time of the answer to a statement received at this time, and its outcome.
-    pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
+    pub(super) fn decide(&mut self, received: Instant) -> (Instant, StatementOutcome) {
         if self.spared < self.behaviour.spare {
             self.spared += 1;
-            return (received, Fate::Answer);
+            return (received, StatementOutcome::Answer);
         }
         let first = *self.first_statement.get_or_insert(received);
         let work = match self.behaviour.delay {
@@ -126,9 +126,11 @@ impl BehaviourState {
         let chill = self.behaviour.chill.as_ref();
         let work = work + chill.map_or(Duration::ZERO, |it| it.extra_after(received - first));
         let fate = match self.draw() {
-            draw if draw < self.behaviour.drop_rate => Fate::Drop,
-            draw if draw < self.behaviour.drop_rate + self.behaviour.error_rate => Fate::Error,
-            _ => Fate::Answer,
+            draw if draw < self.behaviour.drop_rate => StatementOutcome::Drop,
+            draw if draw < self.behaviour.drop_rate + self.behaviour.error_rate => {
+                StatementOutcome::Error
+            }
+            _ => StatementOutcome::Answer,
         };
         (first + self.thawed((received + work) - first), fate)
     }
@@ -197,7 +199,7 @@ mod tests {
             let (at, fate) = conduct.decide(start + ms(received));
             assert_eq!(
                 (at - start, fate),
-                (ms(answered), Fate::Answer),
+                (ms(answered), StatementOutcome::Answer),
                 "{received}"
             );
         }
@@ -237,8 +239,8 @@ mod tests {
         let (mut errors, mut drops, mut sum) = (0, 0, Duration::ZERO);
         for _ in 0..100_000 {
             let (at, fate) = conduct.decide(start);
-            errors += i32::from(fate == Fate::Error);
-            drops += i32::from(fate == Fate::Drop);
+            errors += i32::from(fate == StatementOutcome::Error);
+            drops += i32::from(fate == StatementOutcome::Drop);
             sum += at - start;
         }
         assert!((9_700..10_300).contains(&errors), "{errors}");

@@ -186,7 +186,7 @@ fn name_of(item: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hello::Dialect;
+    use crate::outgoing_greeting::Dialect;
 
     fn request<T>(question: impl FnOnce(QueryContext<'_>) -> T) -> T {
         let identity = Identity {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     error::ServerError,
-    hello::{Dialect, Hello},
+    outgoing_greeting::{Dialect, Hello},
 };
 
 /// Delay before the next attempt if a connection cannot be accepted (out of memory or files).

@@ -6,14 +6,14 @@ use reactor::{Instant, Stream, now, sleep, sleep_until};
 
 use super::{
     answer::{Reply, Responder},
-    behaviour::Fate,
+    behaviour::StatementOutcome,
     command::Command,
     log::Entry,
     result::Packets,
     shared_state::ClientSlot,
 };
 use crate::{
-    hello::{Hello, Login},
+    outgoing_greeting::{Login, OutgoingGreeting},
     packets::PacketReader,
     payloads::{AUTOCOMMIT, put_error, put_ok},
 };
@@ -51,7 +51,7 @@ pub(super) async fn refuse(stream: Stream) {
 }
 
 async fn greet(wire: &mut Wire, guest: &ClientSlot) -> io::Result<Option<Login>> {
-    let greeting = Hello {
+    let greeting = OutgoingGreeting {
         connection_id: guest.connection_id,
         ..guest.shared.borrow().hello().clone()
     };
@@ -242,8 +242,8 @@ impl Session {
         let (answer_at, fate) = self.guest.shared.borrow_mut().decide(received);
         let wire = &mut self.wire;
         match fate {
-            Fate::Answer => {}
-            Fate::Error => {
+            StatementOutcome::Answer => {}
+            StatementOutcome::Error => {
                 result = "error";
                 wire.out.truncate(begin);
                 let shared = self.guest.shared.borrow();
@@ -252,7 +252,7 @@ impl Session {
                     put_error(error.number, &error.sqlstate, &error.message, out);
                 });
             }
-            Fate::Drop => {
+            StatementOutcome::Drop => {
                 result = "dropped";
                 wire.out.truncate(begin);
             }
@@ -268,7 +268,7 @@ impl Session {
             result,
         });
         wire.flush().await?;
-        Ok(fate != Fate::Drop)
+        Ok(fate != StatementOutcome::Drop)
     }
 
     /// Receives the data of a LOAD DATA LOCAL, whose first packet has the number `first`, and answers with its number

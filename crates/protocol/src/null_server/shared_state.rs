@@ -5,19 +5,19 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 use reactor::Instant;
 
 use super::{
-    behaviour::{BehaviourState, Fate},
+    behaviour::{BehaviourState, StatementOutcome},
     log::{Entry, Log},
     result::{CachedResults, Format, Packets},
     variables::{Counters, Identity},
 };
-use crate::{error::ServerError, hello::Hello, payloads::AUTOCOMMIT};
+use crate::{error::ServerError, outgoing_greeting::OutgoingGreeting, payloads::AUTOCOMMIT};
 
 /// Largest number of prepared statements over all connections: the highest limit of real servers.
 pub(super) const PREPARED_MAX: usize = 1 << 20;
 
 pub(super) struct SharedState {
     pub(super) identity: Identity,
-    pub(super) hello: Hello,
+    pub(super) hello: OutgoingGreeting,
     pub(super) canned: CachedResults,
     pub(super) read_delay: Duration,
     pub(super) conduct: BehaviourState,
@@ -42,7 +42,7 @@ impl SharedState {
         &mut self.counters
     }
 
-    pub(super) fn hello(&self) -> &Hello {
+    pub(super) fn hello(&self) -> &OutgoingGreeting {
         &self.hello
     }
 
@@ -77,12 +77,12 @@ impl SharedState {
     }
 
     /// The time of the answer to a statement received at this time, and its outcome.
-    pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
+    pub(super) fn decide(&mut self, received: Instant) -> (Instant, StatementOutcome) {
         let (at, fate) = self.conduct.decide(received);
         match fate {
-            Fate::Answer => {}
-            Fate::Error => self.counters.errors += 1,
-            Fate::Drop => self.counters.drops += 1,
+            StatementOutcome::Answer => {}
+            StatementOutcome::Error => self.counters.errors += 1,
+            StatementOutcome::Drop => self.counters.drops += 1,
         }
         (at, fate)
     }

@@ -1,6 +1,6 @@
 //! The system variables and status variables of the null server.
 
-use crate::hello::Dialect;
+use crate::outgoing_greeting::Dialect;
 
 /// Variables that drivers (Connector/J, Connector/NET, MariaDB's and the command-line clients) and dbdyno itself query,
 /// with the values of a newly installed server.

@@ -2,7 +2,7 @@
 
 use super::{
     command::AnswerKind,
-    framer::{Framer, Piece},
+    framer::{Framer, FramerEvent},
 };
 use crate::{
     error::Error,
@@ -24,7 +24,7 @@ const PROGRESS: [u8; 2] = [0xff, 0xff];
 
 /// What both sides agreed on for the form of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wording {
+pub struct AnswerFormat {
     /// No EOF packet after the columns, and an OK packet after the rows.
     pub deprecate_eof: bool,
     /// MariaDB says with the number of columns whether they follow.
@@ -78,7 +78,7 @@ pub enum Step {
 
 /// What was done with fed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fed {
+pub struct Consumed {
     /// Bytes that belong to the answer.
     pub used: usize,
     pub step: Step,
@@ -105,7 +105,7 @@ pub struct Answer {
     expect: Expect,
     /// Whether rows may wait in a cursor instead of following their columns.
     may_have_cursor: bool,
-    wording: Wording,
+    wording: AnswerFormat,
     head: [u8; HEAD],
     head_length: usize,
     /// Length of the packet's first part.
@@ -118,7 +118,7 @@ impl Answer {
     /// The answer to a command of this kind, whose packets' numbers are to be changed by `shift`.
     ///
     /// A login is not followed here: its rounds depend on the method.
-    pub fn new(kind: AnswerKind, wording: Wording, shift: u8) -> Self {
+    pub fn new(kind: AnswerKind, wording: AnswerFormat, shift: u8) -> Self {
         Self {
             framer: Framer::new(shift),
             may_have_cursor: kind == AnswerKind::Cursor,
@@ -158,7 +158,7 @@ impl Answer {
     }
 
     /// Follows the answer through the next bytes of the server.
-    pub fn feed(&mut self, bytes: &mut [u8]) -> Result<Fed, Error> {
+    pub fn feed(&mut self, bytes: &mut [u8]) -> Result<Consumed, Error> {
         let mut at = 0;
         let step = loop {
             // An error begins with 0xff; a row that begins with 0xfe may be the end of the rows.
@@ -168,27 +168,27 @@ impl Answer {
                 self.summary.has_begun |= passed > 0;
             }
             match self.framer.next(bytes, &mut at) {
-                Piece::Nothing => break Step::More,
-                Piece::Head { length, is_first } => {
+                FramerEvent::Nothing => break Step::More,
+                FramerEvent::Head { length, is_first } => {
                     self.in_first_part = is_first;
                     if is_first {
                         self.length = length;
                         self.head_length = 0;
                     }
                 }
-                Piece::Payload(range) => {
+                FramerEvent::Payload(range) => {
                     if self.in_first_part {
                         self.look_at(&bytes[range]);
                     }
                 }
-                Piece::End => match self.packet_ended()? {
+                FramerEvent::End => match self.packet_ended()? {
                     Step::More => {}
                     step => break step,
                 },
             }
         };
         self.summary.bytes += at as u64;
-        Ok(Fed { used: at, step })
+        Ok(Consumed { used: at, step })
     }
 
     fn look_at(&mut self, payload: &[u8]) {

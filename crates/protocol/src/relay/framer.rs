@@ -23,7 +23,7 @@ pub struct Framer {
 
 /// What comes next in the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum FramerEvent {
     /// All bytes are used.
     Nothing,
     /// A part of a packet begins.
@@ -49,27 +49,27 @@ impl Framer {
     }
 
     /// The next piece of `bytes` from `at`, which moves on.
-    pub fn next(&mut self, bytes: &mut [u8], at: &mut usize) -> Piece {
+    pub fn next(&mut self, bytes: &mut [u8], at: &mut usize) -> FramerEvent {
         if self.in_payload {
             if self.left > 0 {
                 let count = self.left.min(bytes.len() - *at);
                 if count == 0 {
-                    return Piece::Nothing;
+                    return FramerEvent::Nothing;
                 }
                 let range = *at..*at + count;
                 *at += count;
                 self.left -= count;
-                return Piece::Payload(range);
+                return FramerEvent::Payload(range);
             }
             self.in_payload = false;
             self.continues = self.goes_on;
             if !self.goes_on {
-                return Piece::End;
+                return FramerEvent::End;
             }
         }
         while self.have < HEADER {
             let Some(byte) = bytes.get_mut(*at) else {
-                return Piece::Nothing;
+                return FramerEvent::Nothing;
             };
             if self.have == HEADER - 1 {
                 *byte = byte.wrapping_add(self.shift);
@@ -85,7 +85,7 @@ impl Framer {
         self.left = length;
         self.goes_on = length == PAYLOAD_MAX;
         self.in_payload = true;
-        Piece::Head {
+        FramerEvent::Head {
             length,
             is_first: !self.continues,
         }
@@ -151,11 +151,11 @@ mod tests {
             let (mut piece, mut at) = (piece.to_vec(), 0);
             loop {
                 match framer.next(&mut piece, &mut at) {
-                    Piece::Nothing => break,
-                    Piece::Head { is_first: true, .. } => length = 0,
-                    Piece::Head { .. } => {}
-                    Piece::Payload(range) => length += range.len(),
-                    Piece::End => lengths.push(length),
+                    FramerEvent::Nothing => break,
+                    FramerEvent::Head { is_first: true, .. } => length = 0,
+                    FramerEvent::Head { .. } => {}
+                    FramerEvent::Payload(range) => length += range.len(),
+                    FramerEvent::End => lengths.push(length),
                 }
             }
         }
@@ -185,7 +185,7 @@ mod tests {
         let mut bytes = [1, 0, 0, 254, 9, 1, 0, 0, 255, 9];
         let mut framer = Framer::new(3);
         let mut at = 0;
-        while framer.next(&mut bytes, &mut at) != Piece::Nothing {}
+        while framer.next(&mut bytes, &mut at) != FramerEvent::Nothing {}
         assert_eq!(bytes, [1, 0, 0, 1, 9, 1, 0, 0, 2, 9]);
         assert_eq!(framer.number(), 2);
     }

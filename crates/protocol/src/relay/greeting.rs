@@ -104,7 +104,7 @@ pub fn server_version_number(version: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hello::Hello;
+    use crate::outgoing_greeting::Hello;
 
     #[test]
     fn capabilities_are_removed_and_the_rest_stays() {

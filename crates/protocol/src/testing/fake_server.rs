@@ -6,7 +6,7 @@ use reactor::{Listener, now, sleep_until, spawn};
 
 use crate::{
     endpoint::{Address, Endpoint},
-    hello::Hello,
+    outgoing_greeting::Hello,
     testing::{
         answer::{Answer, column},
         peer::Peer,

@@ -5,7 +5,7 @@ use std::io;
 use reactor::Stream;
 
 use crate::{
-    hello::{Hello, Login},
+    outgoing_greeting::{Hello, Login},
     packets::{self, PacketReader},
     testing::answer::{Answer, Fragment},
 };

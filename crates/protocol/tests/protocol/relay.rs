@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use protocol::relay::{
-    Answer, AnswerKind, ChangeUser, ClientLogin, ServerGreeting, Step, Summary, Wording,
+    Answer, AnswerFormat, AnswerKind, ChangeUser, ClientLogin, ServerGreeting, Step, Summary,
 };
 
 /// Bytes that begin as a greeting of protocol 10 does, or any.
@@ -71,7 +71,7 @@ proptest! {
     fn an_answer_ends_at_the_same_place_however_it_is_cut(
         bytes in answers(), command: u8, deprecate_eof: bool, cache_metadata: bool, shift: u8, piece in 1..9_usize,
     ) {
-        let wording = Wording { deprecate_eof, cache_metadata };
+        let wording = AnswerFormat { deprecate_eof, cache_metadata };
         let answer = || Answer::new(AnswerKind::of(command), wording, shift);
         let whole = follow(answer(), &bytes, usize::MAX / 2);
         let cut = follow(answer(), &bytes, piece);

@@ -12,11 +12,11 @@ use protocol::{
 
 use super::{
     client::{CONTROL_MAX, Client},
-    commanding::{Commanding, LoginOptions},
-    ended::Ended,
-    logging_in::LoggingIn,
+    command_phase::{CommandPhase, LoginOptions},
+    login_phase::LoginPhase,
     rounds::LoggedIn,
     safety::CACHING_SHA2,
+    session_end::SessionEnd,
     sides::Sides,
 };
 use crate::{
@@ -84,13 +84,13 @@ impl Proof {
     }
 }
 
-impl LoggingIn<'_> {
+impl LoginPhase<'_> {
     /// Checks a client's login, and logs in at the server for it.
     pub(super) async fn log_in_by_account(
         &mut self,
         login: &ClientLogin,
         account: &Account,
-    ) -> Result<LoggedIn, Ended> {
+    ) -> Result<LoggedIn, SessionEnd> {
         let proof = Proof {
             plugin: login.plugin.clone(),
             nonce: self.client.session.borrow().client.scramble_buffer.clone(),
@@ -146,7 +146,7 @@ impl LoggingIn<'_> {
         mut link: Link,
         login: &ClientLogin,
         account: &Account,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         let (place, database, options) = (link.place, &login.database, LoginOptions::of(login));
         let made = if let Some(offer) = link.offer.take() {
             self.client
@@ -188,7 +188,7 @@ impl LoggingIn<'_> {
     }
 }
 
-impl Commanding<'_> {
+impl CommandPhase<'_> {
     /// Makes a connection, on which the proxy has logged in, the session's.
     pub(super) fn take_over(&mut self, link: Link) -> Sides<'_> {
         let mut sides = self.sides_with(link);
@@ -197,7 +197,7 @@ impl Commanding<'_> {
     }
 
     /// Opens a connection to a backend in the middle of a session; false if that fails, which is in the log.
-    pub(super) async fn open_in_session(&mut self, place: usize) -> Result<bool, Ended> {
+    pub(super) async fn open_in_session(&mut self, place: usize) -> Result<bool, SessionEnd> {
         let Some(account) = self.client.thread.settings.account.clone() else {
             return Ok(false);
         };
@@ -226,7 +226,7 @@ impl Commanding<'_> {
     }
 
     /// Another connection to the same backend, where a reset leaves what must not be there.
-    pub(super) async fn open_anew(&mut self, place: usize) -> Result<(), Ended> {
+    pub(super) async fn open_anew(&mut self, place: usize) -> Result<(), SessionEnd> {
         if self.open_in_session(place).await? {
             return Ok(());
         }
@@ -269,7 +269,7 @@ impl Client {
         mut proof: Proof,
         may_switch: bool,
         account: &Account,
-    ) -> Result<Option<Proof>, Ended> {
+    ) -> Result<Option<Proof>, SessionEnd> {
         let is_user = user == account.user.as_bytes();
         let mut fits = proof.fits(account);
         if !fits && may_switch {
@@ -303,7 +303,7 @@ impl Client {
         &mut self,
         server: Option<&mut Link>,
         plugin: &[u8],
-    ) -> Result<Proof, Ended> {
+    ) -> Result<Proof, SessionEnd> {
         let nonce = nonce().to_vec();
         let request = [&[0xfe], plugin, &[0], &nonce[..], &[0]].concat();
         self.answer(&[request]).await?;

@@ -4,16 +4,16 @@ use protocol::relay::{ChangeUser, capability, error_packet, ok_packet};
 
 use super::{
     account::{FAST_SUCCESS, Proof},
-    commanding::Commanding,
-    ended::Ended,
+    command_phase::CommandPhase,
     rounds::LoggedIn,
     safety::{CACHING_SHA2, sends_password},
+    session_end::SessionEnd,
 };
-use crate::{Account, survivors::Fresh};
+use crate::{Account, unreset_state::Fresh};
 
-impl Commanding<'_> {
+impl CommandPhase<'_> {
     /// `COM_CHANGE_USER` of a client that is logged in.
-    pub(super) async fn change_user(&mut self, payload: &[u8]) -> Result<(), Ended> {
+    pub(super) async fn change_user(&mut self, payload: &[u8]) -> Result<(), SessionEnd> {
         let account = self.client.thread.settings.account.clone();
         let Some(mut sides) = self.sides() else {
             return Err(self.no_server());
@@ -61,7 +61,7 @@ impl Commanding<'_> {
         &mut self,
         payload: &[u8],
         account: &Account,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         let Some(command) = ChangeUser::parse(payload) else {
             let packet = error_packet(1047, "08S01", "(proxy) a malformed COM_CHANGE_USER");
             return self.client.answer(&[packet]).await;
@@ -79,7 +79,7 @@ impl Commanding<'_> {
             .check_proof(server, &command.user, proof, may_switch, account);
         let Some(proof) = checked.await? else {
             // As servers do.
-            return Err(Ended::Closed);
+            return Err(SessionEnd::Closed);
         };
         let database = command.database;
         (self.client.session.borrow_mut().client.default_db).clone_from(&database);
@@ -89,7 +89,7 @@ impl Commanding<'_> {
             login.options.charset = command.charset;
         }
         let Some(mut link) = self.server.take() else {
-            return Err(Ended::ServerLeft);
+            return Err(SessionEnd::ServerLeft);
         };
         let place = link.place;
         link.fresh = Fresh::No;

@@ -5,12 +5,12 @@ use std::{cell::RefCell, io, rc::Rc, time::Duration};
 use protocol::relay::{error_packet, put_packet};
 use reactor::{EndAddress, Stream};
 
-use super::ended::Ended;
+use super::session_end::SessionEnd;
 use crate::{
     Address, Decision, Hooks, Level, NoHooks, Peer, Session, SharedSession,
     link::Link,
     thread::EventThread,
-    watch::{First, TooLong, Wait, Watch, first_of},
+    watch::{Either, SessionDeadline, TooLong, Wait, first_of},
     wire::Wire,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Client {
     /// The session's number, from 1.
     pub(super) number: u64,
     pub(super) wire: Wire,
-    pub(super) watch: Rc<Watch>,
+    pub(super) watch: Rc<SessionDeadline>,
     /// The number of the next packet to the client.
     pub(super) next: u8,
     /// Bytes passed on since other sessions had their turn.
@@ -72,12 +72,12 @@ impl Client {
         self.thread.log.write_of_peer(level, text);
     }
 
-    pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), Ended> {
-        send(&mut self.wire, bytes, &self.watch, Ended::of_client).await
+    pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), SessionEnd> {
+        send(&mut self.wire, bytes, &self.watch, SessionEnd::of_client).await
     }
 
     /// Sends packets to the client, numbered from the next number.
-    pub(super) async fn answer(&mut self, packets: &[Vec<u8>]) -> Result<(), Ended> {
+    pub(super) async fn answer(&mut self, packets: &[Vec<u8>]) -> Result<(), SessionEnd> {
         let mut out = Vec::new();
         for packet in packets {
             self.next = put_packet(packet, self.next, &mut out);
@@ -88,15 +88,15 @@ impl Client {
     }
 
     /// Sends an error to the client and ends the session.
-    pub(super) async fn refuse(&mut self, number: u16, state: &str, text: String) -> Ended {
+    pub(super) async fn refuse(&mut self, number: u16, state: &str, text: String) -> SessionEnd {
         let packet = error_packet(number, state, &text);
         self.refuse_with(packet, text).await
     }
 
     /// Sends an error to the client and ends the session, for a reason in the log.
-    pub(super) async fn refuse_with(&mut self, packet: Vec<u8>, why: String) -> Ended {
+    pub(super) async fn refuse_with(&mut self, packet: Vec<u8>, why: String) -> SessionEnd {
         match self.answer(&[packet]).await {
-            Ok(()) => Ended::Refused(why),
+            Ok(()) => SessionEnd::Refused(why),
             Err(ended) => ended,
         }
     }
@@ -106,15 +106,19 @@ impl Client {
         &mut self,
         server: Option<&mut Link>,
         limit: usize,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         loop {
             let other = server.as_ref().map(|server| &server.wire.stream);
             match reading(&self.watch, self.wire.readable(), other).await? {
-                Some(ready) => ready.map_err(Ended::of_client)?,
+                Some(ready) => ready.map_err(SessionEnd::of_client)?,
                 // What it said before goes to the client first.
-                None => return Err(self.last_words(server, Ended::ServerLeft).await),
+                None => return Err(self.last_words(server, SessionEnd::ServerLeft).await),
             }
-            if self.wire.try_receive(limit).map_err(Ended::of_client)? {
+            if self
+                .wire
+                .try_receive(limit)
+                .map_err(SessionEnd::of_client)?
+            {
                 return Ok(());
             }
         }
@@ -131,7 +135,7 @@ impl Client {
     pub(super) async fn packet(
         &mut self,
         mut server: Option<&mut Link>,
-    ) -> Result<(Vec<u8>, u8), Ended> {
+    ) -> Result<(Vec<u8>, u8), SessionEnd> {
         loop {
             if let Some(packet) = self.take_packet() {
                 return Ok(packet);
@@ -141,7 +145,11 @@ impl Client {
     }
 
     /// What the server said before it broke the connection off, such as that a packet is too large.
-    pub(super) async fn last_words(&mut self, server: Option<&mut Link>, error: Ended) -> Ended {
+    pub(super) async fn last_words(
+        &mut self,
+        server: Option<&mut Link>,
+        error: SessionEnd,
+    ) -> SessionEnd {
         if let Some(server) = server
             && (matches!(server.wire.try_receive(CONTROL_MAX), Ok(true))
                 || server.wire.has_unread())
@@ -186,11 +194,11 @@ impl Client {
     }
 
     /// Lets a command wait as a hook wished, or ends when the client leaves meanwhile.
-    pub(super) async fn wait(&self, delay: Duration) -> Result<(), Ended> {
+    pub(super) async fn wait(&self, delay: Duration) -> Result<(), SessionEnd> {
         let sleep = reactor::sleep(delay);
         match first_of(sleep, self.wire.stream.closed()).await {
-            First::A(()) => Ok(()),
-            First::B(_) => Err(Ended::ClientLeft),
+            Either::A(()) => Ok(()),
+            Either::B(_) => Err(SessionEnd::ClientLeft),
         }
     }
 
@@ -211,9 +219,9 @@ impl Client {
 pub(super) async fn send(
     wire: &mut Wire,
     bytes: &[u8],
-    watch: &Watch,
-    ended: fn(io::Error) -> Ended,
-) -> Result<(), Ended> {
+    watch: &SessionDeadline,
+    ended: fn(io::Error) -> SessionEnd,
+) -> Result<(), SessionEnd> {
     if let Some(trouble) = watch.trouble() {
         reactor::sleep_until(trouble.bytes_due(reactor::now(), bytes.len())).await;
     }
@@ -226,28 +234,28 @@ pub(super) async fn send(
     let rest = stream.write_all(&bytes[sent..]);
     match watch.within(Wait::Write, rest).await {
         Ok(written) => written.map_err(ended),
-        Err(TooLong) => Err(Ended::WriteTimeout),
+        Err(TooLong) => Err(SessionEnd::WriteTimeout),
     }
 }
 
 /// Waits within the limit of reading; `None` if the other side closes its connection first.
 pub(super) async fn reading<F: Future>(
-    watch: &Watch,
+    watch: &SessionDeadline,
     future: F,
     other: Option<&Stream>,
-) -> Result<Option<F::Output>, Ended> {
+) -> Result<Option<F::Output>, SessionEnd> {
     let first = match other {
         Some(other) => {
             watch
                 .within(Wait::Read, first_of(future, other.closed()))
                 .await
         }
-        None => watch.within(Wait::Read, future).await.map(First::A),
+        None => watch.within(Wait::Read, future).await.map(Either::A),
     };
     match first {
-        Ok(First::A(output)) => Ok(Some(output)),
-        Ok(First::B(_)) => Ok(None),
-        Err(TooLong) => Err(Ended::ReadTimeout),
+        Ok(Either::A(output)) => Ok(Some(output)),
+        Ok(Either::B(_)) => Ok(None),
+        Err(TooLong) => Err(SessionEnd::ReadTimeout),
     }
 }
 

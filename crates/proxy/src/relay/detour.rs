@@ -1,10 +1,10 @@
 //! A single command's way to another backend and back.
 
-use super::{commanding::Commanding, ended::Ended};
+use super::{command_phase::CommandPhase, session_end::SessionEnd};
 use crate::{Level, Peer, Route, link::Link, metrics::Change};
 
 /// The session's own connection while a command takes another one.
-pub(super) struct Home {
+pub(super) struct SuspendedConnection {
     link: Option<Link>,
     peer: Option<Peer>,
     backend: Option<usize>,
@@ -12,20 +12,20 @@ pub(super) struct Home {
     status: (bool, bool),
 }
 
-impl Commanding<'_> {
+impl CommandPhase<'_> {
     /// Takes a connection to another backend for one command; `None` if the command stays, which the rule counts if no
     /// connection can be had.
     pub(super) async fn leave_home(
         &mut self,
         route: Route,
         changed: Option<usize>,
-    ) -> Result<Option<Home>, Ended> {
+    ) -> Result<Option<SuspendedConnection>, SessionEnd> {
         if self.server.as_ref().map(|server| server.place) == Some(route.backend) {
             return Ok(None);
         }
         let home = {
             let mut session = self.client.session.borrow_mut();
-            Home {
+            SuspendedConnection {
                 link: self.server.take(),
                 peer: session.server.take(),
                 backend: session.backend,
@@ -41,7 +41,7 @@ impl Commanding<'_> {
                 return Ok(Some(home));
             }
             Ok(false) => {}
-            Err(ended @ (Ended::Client(_) | Ended::ClientLeft)) => return Err(ended),
+            Err(ended @ (SessionEnd::Client(_) | SessionEnd::ClientLeft)) => return Err(ended),
             Err(ended) => {
                 let text = format!("a connection for a routed statement cannot be used: {ended}");
                 self.client.log(Level::Warning, &text);
@@ -55,7 +55,7 @@ impl Commanding<'_> {
 
     /// Makes an idle connection the session's, with its database; without one, opens one of the proxy's own login. False if
     /// none can be had.
-    async fn have_link(&mut self, place: usize) -> Result<bool, Ended> {
+    async fn have_link(&mut self, place: usize) -> Result<bool, SessionEnd> {
         if !Box::pin(self.take_idle(place)).await? {
             // Without an account only a client's own login opens a connection.
             return Box::pin(self.open_in_session(place)).await;
@@ -71,7 +71,7 @@ impl Commanding<'_> {
 
     /// Goes back to the session's own connection; the other one is kept for further commands, unless the statement has left
     /// a transaction open there.
-    pub(super) fn return_home(&mut self, home: Home) {
+    pub(super) fn return_home(&mut self, home: SuspendedConnection) {
         let is_clean = self.client.session.borrow().is_between_transactions();
         if let Some(link) = self.server.take().filter(|_| is_clean) {
             self.client.park(link);
@@ -79,7 +79,7 @@ impl Commanding<'_> {
         self.settle(home);
     }
 
-    fn settle(&mut self, home: Home) {
+    fn settle(&mut self, home: SuspendedConnection) {
         *self.server = home.link;
         let mut session = self.client.session.borrow_mut();
         session.server = home.peer;

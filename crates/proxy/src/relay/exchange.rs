@@ -1,17 +1,17 @@
 //! The exchange of one command with a server: the command and its answer pass on as they come.
 
-use protocol::relay::{Answer, AnswerKind, Begin, Framer, Piece, Step, Summary};
+use protocol::relay::{Answer, AnswerKind, Begin, Framer, FramerEvent, Step, Summary};
 
 use super::{
     client::{CONTROL_MAX, send},
-    ended::Ended,
+    session_end::SessionEnd,
     sides::Sides,
 };
 use crate::wire::HEADER;
 
 impl Sides<'_> {
     /// Passes on what the server has said without a command.
-    pub(super) async fn pass_words_on(&mut self) -> Result<(), Ended> {
+    pub(super) async fn pass_words_on(&mut self) -> Result<(), SessionEnd> {
         let wire = &mut self.server.wire;
         if wire.has_unread() {
             self.client.send(wire.unread()).await?;
@@ -21,7 +21,7 @@ impl Sides<'_> {
     }
 
     /// Sends the client's command as it comes, however long it is.
-    pub(super) async fn pass_command_on(&mut self, length: usize) -> Result<(), Ended> {
+    pub(super) async fn pass_command_on(&mut self, length: usize) -> Result<(), SessionEnd> {
         self.server.wire.begin_exchange();
         let all = HEADER + length;
         if let Some(command) = self.client.wire.unread().get(..all)
@@ -36,10 +36,10 @@ impl Sides<'_> {
     }
 
     /// Sends the first `count` unread bytes of the client.
-    async fn send_unread(&mut self, count: usize) -> Result<(), Ended> {
+    async fn send_unread(&mut self, count: usize) -> Result<(), SessionEnd> {
         let bytes = &self.client.wire.unread()[..count];
         let watch = &self.client.watch;
-        if let Err(error) = send(&mut self.server.wire, bytes, watch, Ended::of_server).await {
+        if let Err(error) = send(&mut self.server.wire, bytes, watch, SessionEnd::of_server).await {
             return Err(self.client.last_words(Some(self.server), error).await);
         }
         self.client.wire.consume(count);
@@ -52,7 +52,7 @@ impl Sides<'_> {
         &mut self,
         shift: u8,
         is_last: impl Fn(u64) -> bool,
-    ) -> Result<u8, Ended> {
+    ) -> Result<u8, SessionEnd> {
         let mut framer = Framer::new(shift);
         let mut length = 0;
         loop {
@@ -60,12 +60,12 @@ impl Sides<'_> {
             let unread = self.client.wire.unread_mut();
             let is_done = loop {
                 match framer.next(unread, &mut at) {
-                    Piece::Nothing => break false,
-                    Piece::Head { is_first: true, .. } => length = 0,
-                    Piece::Head { .. } => {}
-                    Piece::Payload(range) => length += range.len() as u64,
-                    Piece::End if is_last(length) => break true,
-                    Piece::End => {}
+                    FramerEvent::Nothing => break false,
+                    FramerEvent::Head { is_first: true, .. } => length = 0,
+                    FramerEvent::Head { .. } => {}
+                    FramerEvent::Payload(range) => length += range.len() as u64,
+                    FramerEvent::End if is_last(length) => break true,
+                    FramerEvent::End => {}
                 }
             };
             self.send_unread(at).await?;
@@ -83,7 +83,7 @@ impl Sides<'_> {
         &mut self,
         kind: AnswerKind,
         shift: u8,
-    ) -> Result<Begin, Ended> {
+    ) -> Result<Begin, SessionEnd> {
         let mut answer = Answer::new(kind, self.server.wording(), shift);
         self.follow(&mut answer, shift).await?;
         self.know_status(answer.summary());
@@ -98,7 +98,7 @@ impl Sides<'_> {
     }
 
     /// Receives from the server if nothing that it said is unread.
-    pub(super) async fn need_bytes(&mut self) -> Result<(), Ended> {
+    pub(super) async fn need_bytes(&mut self) -> Result<(), SessionEnd> {
         if self.server.wire.has_unread() {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl Sides<'_> {
     }
 
     /// Passes an answer on until it ends.
-    async fn follow(&mut self, answer: &mut Answer, shift: u8) -> Result<(), Ended> {
+    async fn follow(&mut self, answer: &mut Answer, shift: u8) -> Result<(), SessionEnd> {
         loop {
             self.need_bytes().await?;
             match self.pass_piece_on(answer).await? {
@@ -118,9 +118,9 @@ impl Sides<'_> {
     }
 
     /// Passes on what has come of an answer.
-    pub(super) async fn pass_piece_on(&mut self, answer: &mut Answer) -> Result<Step, Ended> {
+    pub(super) async fn pass_piece_on(&mut self, answer: &mut Answer) -> Result<Step, SessionEnd> {
         let wire = &mut self.server.wire;
-        let fed = answer.feed(wire.unread_mut()).map_err(Ended::Answer)?;
+        let fed = answer.feed(wire.unread_mut()).map_err(SessionEnd::Answer)?;
         self.client.send(&wire.unread()[..fed.used]).await?;
         wire.consume(fed.used);
         self.client.next = answer.number().wrapping_add(1);
@@ -129,7 +129,7 @@ impl Sides<'_> {
     }
 
     /// Passes the client's file on, which an empty packet ends.
-    pub(super) async fn pass_file_on(&mut self, shift: u8) -> Result<(), Ended> {
+    pub(super) async fn pass_file_on(&mut self, shift: u8) -> Result<(), SessionEnd> {
         let down = 0u8.wrapping_sub(shift);
         let number = self.packets_to_server(down, |length| length == 0).await?;
         self.client.next = number.wrapping_add(shift).wrapping_add(1);
@@ -137,7 +137,7 @@ impl Sides<'_> {
     }
 
     /// The binary log: events without end, while the client may confirm them.
-    pub(super) async fn stream(&mut self, shift: u8) -> Result<(), Ended> {
+    pub(super) async fn stream(&mut self, shift: u8) -> Result<(), SessionEnd> {
         let mut answer = Answer::new(AnswerKind::Stream, self.server.wording(), shift);
         loop {
             if self.server.wire.has_unread() && self.pass_piece_on(&mut answer).await? == Step::Done
@@ -147,7 +147,7 @@ impl Sides<'_> {
             if self.client.wire.has_unread() {
                 let bytes = self.client.wire.unread();
                 let watch = &self.client.watch;
-                send(&mut self.server.wire, bytes, watch, Ended::of_server).await?;
+                send(&mut self.server.wire, bytes, watch, SessionEnd::of_server).await?;
                 let all = bytes.len();
                 self.client.wire.consume(all);
             }

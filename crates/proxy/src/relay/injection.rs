@@ -3,11 +3,14 @@
 use std::rc::Rc;
 
 use protocol::relay::{
-    Answer, AnswerKind, Begin, Step, Summary, Wording, com, error_packet, put_packet,
+    Answer, AnswerFormat, AnswerKind, Begin, Step, Summary, com, error_packet, put_packet,
 };
 use reactor::Instant;
 
-use super::{changes, commanding::Commanding, ended::Ended, marks::Marks, sides::Sides};
+use super::{
+    changes, command_effects::CommandEffects, command_phase::CommandPhase, session_end::SessionEnd,
+    sides::Sides,
+};
 use crate::{
     Decision, Injection, Level, QueryResult, Status, StatusFlags, packets::Packets,
     wire::PAYLOAD_MAX,
@@ -25,7 +28,7 @@ const PACKETS_AT_ONCE: usize = 1000;
 /// The answer to an injected command, and when it came.
 struct Injected {
     summary: Summary,
-    wording: Wording,
+    wording: AnswerFormat,
     sent: Instant,
     first: Instant,
     last: Instant,
@@ -34,14 +37,14 @@ struct Injected {
     is_given_up: bool,
 }
 
-impl Commanding<'_> {
+impl CommandPhase<'_> {
     /// Sends the commands of the queue, one after the other; the first result that is not ignored is the answer to the
     /// client's command `command`, whose place among the changes is `changed`.
     pub(super) async fn send_queue(
         &mut self,
         command: Option<u8>,
         changed: Option<usize>,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         let mut is_answered = false;
         loop {
             self.swap().await?;
@@ -70,11 +73,11 @@ impl Commanding<'_> {
         &mut self,
         injection: Injection,
         changed: Option<usize>,
-    ) -> Result<bool, Ended> {
+    ) -> Result<bool, SessionEnd> {
         let Some(mut sides) = self.sides() else {
             return Err(self.no_server());
         };
-        let marks = Marks::of(&injection.packet);
+        let marks = CommandEffects::of(&injection.packet);
         sides.begin(marks);
         let command = injection.packet.first().copied();
         let kind = AnswerKind::of_packet(&injection.packet);
@@ -85,13 +88,13 @@ impl Commanding<'_> {
                 "a second result cannot be passed on to the client: append the command with \
                  { resultset_is_needed = true } and return proxy.PROXY_IGNORE_RESULT; the client's connection is closed",
             );
-            return Err(Ended::Closed);
+            return Err(SessionEnd::Closed);
         }
         let injected = match kind {
             AnswerKind::Nothing => {
                 sides.send_injection(&injection.packet).await?;
                 return match command {
-                    Some(com::QUIT) => Err(Ended::Closed),
+                    Some(com::QUIT) => Err(SessionEnd::Closed),
                     _ => Ok(false),
                 };
             }
@@ -122,7 +125,7 @@ impl Commanding<'_> {
         injection: Injection,
         injected: Injected,
         changed: Option<usize>,
-    ) -> Result<bool, Ended> {
+    ) -> Result<bool, SessionEnd> {
         let needs_result = injection.needs_result;
         let packets = injected.packets.clone();
         // Needed where nothing of the command was counted before.
@@ -172,7 +175,7 @@ impl Commanding<'_> {
 
 impl Sides<'_> {
     /// Sends a command of its own numbering; returns what the numbers of the answer have to be raised by.
-    async fn send_injection(&mut self, packet: &[u8]) -> Result<u8, Ended> {
+    async fn send_injection(&mut self, packet: &[u8]) -> Result<u8, SessionEnd> {
         let mut out = Vec::new();
         let next = put_packet(packet, 0, &mut out);
         self.server.wire.begin_exchange();
@@ -188,7 +191,7 @@ impl Sides<'_> {
         &mut self,
         kind: AnswerKind,
         injection: &Injection,
-    ) -> Result<Injected, Ended> {
+    ) -> Result<Injected, SessionEnd> {
         let sent = reactor::now();
         let shift = self.send_injection(&injection.packet).await?;
         let wording = self.server.wording();
@@ -206,7 +209,7 @@ impl Sides<'_> {
             {
                 self.client.log(Level::Critical, &why);
                 if self.is_answered {
-                    return Err(Ended::Closed);
+                    return Err(SessionEnd::Closed);
                 }
                 is_given_up = true;
             }
@@ -224,7 +227,7 @@ impl Sides<'_> {
                 Some(kept) if is_given_up => {
                     if kept.open_bytes() > PAYLOAD_MAX {
                         self.client.log(Level::Critical, "one row of it is too large to be passed on in pieces: the session ends");
-                        return Err(Ended::Closed);
+                        return Err(SessionEnd::Closed);
                     }
                     let rest = answer.bytes_of_part_left();
                     self.keep_piece(&mut answer, kept, rest).await?
@@ -269,11 +272,13 @@ impl Sides<'_> {
         answer: &mut Answer,
         kept: &mut Packets,
         bytes_max: usize,
-    ) -> Result<Step, Ended> {
+    ) -> Result<Step, SessionEnd> {
         let wire = &mut self.server.wire;
         let unread = wire.unread_mut();
         let piece = unread.len().min(bytes_max);
-        let fed = answer.feed(&mut unread[..piece]).map_err(Ended::Answer)?;
+        let fed = answer
+            .feed(&mut unread[..piece])
+            .map_err(SessionEnd::Answer)?;
         kept.take(&mut wire.unread_mut()[..fed.used]);
         wire.consume(fed.used);
         self.client.let_others(fed.used).await;

@@ -3,8 +3,8 @@
 use protocol::relay::{OwnKey, encrypt_for_server, without_certificate_proof};
 
 use super::{
-    ended::Ended,
     safety::{BOTH_SAFE, CACHING_SHA2, SHA256, is_clear, sends_password},
+    session_end::SessionEnd,
     sides::Sides,
 };
 
@@ -36,7 +36,7 @@ impl Sides<'_> {
     ///
     /// The method decides who speaks next, so nothing is expected of either side. Each side has its own numbers: TLS and
     /// keys make some packets of one side more.
-    pub(super) async fn rounds(&mut self) -> Result<LoggedIn, Ended> {
+    pub(super) async fn rounds(&mut self) -> Result<LoggedIn, SessionEnd> {
         let (mut is_switched, mut to_server) = (false, 0_u8);
         let mut next = Next::Open;
         loop {
@@ -114,7 +114,7 @@ impl Sides<'_> {
     }
 
     /// What the client's packet after a switch may be; a method that would expose the password ends the login.
-    async fn after_switch(&mut self) -> Result<Next, Ended> {
+    async fn after_switch(&mut self) -> Result<Next, SessionEnd> {
         let plugin = self.client.session.borrow().client.auth_plugin_name.clone();
         if is_clear(&plugin) && self.safety(&plugin) != BOTH_SAFE {
             return Err(self.exposed(&plugin).await);
@@ -140,7 +140,7 @@ impl Sides<'_> {
     }
 
     /// Answers the client's request for the server's key with the proxy's own.
-    async fn send_own_key(&mut self) -> Result<(), Ended> {
+    async fn send_own_key(&mut self) -> Result<(), SessionEnd> {
         let Some(key) = OwnKey::get().await else {
             return Err(self.no_password("no RSA key could be generated").await);
         };
@@ -148,7 +148,7 @@ impl Sides<'_> {
     }
 
     /// The password that the client has encrypted by the proxy's key.
-    async fn decrypted(&mut self, encrypted: &[u8]) -> Result<Vec<u8>, Ended> {
+    async fn decrypted(&mut self, encrypted: &[u8]) -> Result<Vec<u8>, SessionEnd> {
         let nonce = self.challenge();
         let clear = match OwnKey::get().await {
             Some(key) => key.decrypt(&nonce, encrypted),
@@ -166,7 +166,7 @@ impl Sides<'_> {
 
     /// The password encrypted by the key for which the server was asked, and the number of the server's packet; `None`
     /// if the server did not send one, and its packet is still to be read.
-    async fn encrypted(&mut self, clear: Vec<u8>) -> Result<Option<(Vec<u8>, u8)>, Ended> {
+    async fn encrypted(&mut self, clear: Vec<u8>) -> Result<Option<(Vec<u8>, u8)>, SessionEnd> {
         let (payload, number) = loop {
             let wire = &mut self.server.wire;
             if let Some(whole) = wire.whole() {
@@ -185,7 +185,7 @@ impl Sides<'_> {
         }
     }
 
-    async fn no_password(&mut self, why: &str) -> Ended {
+    async fn no_password(&mut self, why: &str) -> SessionEnd {
         let text = format!("(proxy) the password cannot be passed on: {why}");
         self.client.refuse(1105, "HY000", text).await
     }

@@ -7,8 +7,8 @@ use protocol::{
 
 use super::{
     client::{Client, reading},
-    ended::Ended,
-    logging_in::LoggingIn,
+    login_phase::LoginPhase,
+    session_end::SessionEnd,
     sides::Sides,
 };
 use crate::Address;
@@ -39,9 +39,9 @@ pub(super) struct Safety {
     pub(super) server: bool,
 }
 
-impl LoggingIn<'_> {
+impl LoginPhase<'_> {
     /// Begins TLS with a client that asks for it.
-    pub(super) async fn encrypt_client(&mut self, request: &ClientLogin) -> Result<(), Ended> {
+    pub(super) async fn encrypt_client(&mut self, request: &ClientLogin) -> Result<(), SessionEnd> {
         let tls = self.client.thread.settings.client_side.tls.clone();
         let Some(tls) = tls.filter(|_| self.offered & capability::SSL != 0) else {
             let text =
@@ -57,15 +57,15 @@ impl LoggingIn<'_> {
         let agreed = Box::pin(self.client.wire.encrypt_to_client(&tls));
         let other = self.server.as_ref().map(|server| &server.wire.stream);
         match reading(&self.client.watch, agreed, other).await? {
-            Some(agreed) => agreed.map_err(Ended::ClientTls),
-            None => Err(Ended::ServerLeft),
+            Some(agreed) => agreed.map_err(SessionEnd::ClientTls),
+            None => Err(SessionEnd::ServerLeft),
         }
     }
 }
 
 impl Client {
     /// Refuses a client that has to use TLS and does not.
-    pub(super) async fn require_tls(&mut self) -> Result<(), Ended> {
+    pub(super) async fn require_tls(&mut self) -> Result<(), SessionEnd> {
         let is_tcp = matches!(self.session.borrow().client.dst, Address::Tcp(_));
         if !self.thread.settings.client_side.requires_tls || !is_tcp {
             return Ok(());
@@ -91,7 +91,10 @@ impl Sides<'_> {
     }
 
     /// The TLS that the server's side begins, if it does; an error if it has to and the server does not offer it.
-    pub(super) async fn server_tls(&mut self, offers: u64) -> Result<Option<ClientTls>, Ended> {
+    pub(super) async fn server_tls(
+        &mut self,
+        offers: u64,
+    ) -> Result<Option<ClientTls>, SessionEnd> {
         let server = &self.server;
         let Some(tls) = &self.client.thread.settings.server_side.tls else {
             return Ok(None);
@@ -117,9 +120,9 @@ impl Sides<'_> {
         &mut self,
         login: &ClientLogin,
         tls: &ClientTls,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         let Some(request) = login.tls_request().map(<[u8]>::to_vec) else {
-            return Err(Ended::ServerLeft);
+            return Err(SessionEnd::ServerLeft);
         };
         self.send_to_server(&request, 1).await?;
         let settings = &self.client.thread.settings;
@@ -137,7 +140,10 @@ impl Sides<'_> {
 
     /// A login without a password that only one side may read; the server then asks for the account's method, so that
     /// [`Sides::rounds`] can exchange keys.
-    pub(super) async fn guarded_login(&mut self, login: ClientLogin) -> Result<ClientLogin, Ended> {
+    pub(super) async fn guarded_login(
+        &mut self,
+        login: ClientLogin,
+    ) -> Result<ClientLogin, SessionEnd> {
         let safety = self.safety(&login.plugin);
         if is_clear(&login.plugin) && safety != BOTH_SAFE && !login.proof.is_empty() {
             return Err(self.exposed(&login.plugin.clone()).await);
@@ -171,7 +177,7 @@ impl Sides<'_> {
     }
 
     /// The end of a login whose password would be readable on the way.
-    pub(super) async fn exposed(&mut self, plugin: &[u8]) -> Ended {
+    pub(super) async fn exposed(&mut self, plugin: &[u8]) -> SessionEnd {
         let safety = self.safety(plugin);
         let plugin = String::from_utf8_lossy(plugin).into_owned();
         let text = if safety.client {

@@ -4,13 +4,13 @@ use protocol::relay::put_packet;
 
 use super::{
     client::{CONTROL_MAX, Client, reading, send},
-    ended::Ended,
+    session_end::SessionEnd,
 };
 use crate::{
     Peer,
     link::Link,
-    survivors::Fresh,
-    watch::{First, TooLong, Wait, first_of},
+    unreset_state::Fresh,
+    watch::{Either, TooLong, Wait, first_of},
 };
 
 /// A client and the server that it talks to.
@@ -31,45 +31,54 @@ impl<'a> Sides<'a> {
     }
 
     /// Receives from the server, or ends when the client leaves.
-    pub(super) async fn receive_from_server(&mut self) -> Result<(), Ended> {
+    pub(super) async fn receive_from_server(&mut self) -> Result<(), SessionEnd> {
         let wire = &mut self.server.wire;
         // What a hook still asks of the server does not need the client.
         let other = (!self.is_answered).then_some(&self.client.wire.stream);
         loop {
             match reading(&self.client.watch, wire.readable(), other).await? {
-                Some(ready) => ready.map_err(Ended::of_server)?,
-                None => return Err(Ended::ClientLeft),
+                Some(ready) => ready.map_err(SessionEnd::of_server)?,
+                None => return Err(SessionEnd::ClientLeft),
             }
-            if wire.try_receive(CONTROL_MAX).map_err(Ended::of_server)? {
+            if wire
+                .try_receive(CONTROL_MAX)
+                .map_err(SessionEnd::of_server)?
+            {
                 return Ok(());
             }
         }
     }
 
     /// Receives from either side while both may speak; true if it was the server.
-    pub(super) async fn receive_from_either(&mut self) -> Result<bool, Ended> {
+    pub(super) async fn receive_from_either(&mut self) -> Result<bool, SessionEnd> {
         let (client, server) = (&mut self.client.wire, &mut self.server.wire);
         loop {
             let wait = first_of(client.readable(), server.readable());
             match self.client.watch.within(Wait::Read, wait).await {
-                Ok(First::A(ready)) => {
-                    ready.map_err(Ended::of_client)?;
-                    if client.try_receive(CONTROL_MAX).map_err(Ended::of_client)? {
+                Ok(Either::A(ready)) => {
+                    ready.map_err(SessionEnd::of_client)?;
+                    if client
+                        .try_receive(CONTROL_MAX)
+                        .map_err(SessionEnd::of_client)?
+                    {
                         return Ok(false);
                     }
                 }
-                Ok(First::B(ready)) => {
-                    ready.map_err(Ended::of_server)?;
-                    if server.try_receive(CONTROL_MAX).map_err(Ended::of_server)? {
+                Ok(Either::B(ready)) => {
+                    ready.map_err(SessionEnd::of_server)?;
+                    if server
+                        .try_receive(CONTROL_MAX)
+                        .map_err(SessionEnd::of_server)?
+                    {
                         return Ok(true);
                     }
                 }
-                Err(TooLong) => return Err(Ended::ReadTimeout),
+                Err(TooLong) => return Err(SessionEnd::ReadTimeout),
             }
         }
     }
 
-    pub(super) async fn server_packet(&mut self) -> Result<Vec<u8>, Ended> {
+    pub(super) async fn server_packet(&mut self) -> Result<Vec<u8>, SessionEnd> {
         loop {
             if let Some((payload, _)) = self.server.wire.packet() {
                 return Ok(payload);
@@ -78,12 +87,16 @@ impl<'a> Sides<'a> {
         }
     }
 
-    pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), Ended> {
+    pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), SessionEnd> {
         let watch = &self.client.watch;
-        send(&mut self.server.wire, bytes, watch, Ended::of_server).await
+        send(&mut self.server.wire, bytes, watch, SessionEnd::of_server).await
     }
 
-    pub(super) async fn send_to_server(&mut self, payload: &[u8], number: u8) -> Result<(), Ended> {
+    pub(super) async fn send_to_server(
+        &mut self,
+        payload: &[u8],
+        number: u8,
+    ) -> Result<(), SessionEnd> {
         let mut out = Vec::new();
         put_packet(payload, number, &mut out);
         if number == 0 {

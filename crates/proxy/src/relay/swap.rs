@@ -5,13 +5,14 @@ use std::rc::Rc;
 use protocol::relay::com;
 
 use super::{
-    client::Client, commanding::Commanding, connecting::Connecting, ended::Ended, sides::Sides,
+    client::Client, command_phase::CommandPhase, connect_phase::ConnectPhase,
+    session_end::SessionEnd, sides::Sides,
 };
-use crate::{Level, backends::Use, leftovers, link::Link, survivors::Fresh};
+use crate::{Level, backends::Use, link::Link, session_reset, unreset_state::Fresh};
 
-impl Commanding<'_> {
+impl CommandPhase<'_> {
     /// Does what a hook wished by changing the session's backend: keeps the connection for others, takes another one.
-    pub(super) async fn swap(&mut self) -> Result<(), Ended> {
+    pub(super) async fn swap(&mut self) -> Result<(), SessionEnd> {
         let wanted = self.client.session.borrow().backend;
         let now = self.server.as_ref().map(|server| server.place);
         if wanted == now {
@@ -50,7 +51,7 @@ impl Commanding<'_> {
     }
 
     /// Makes an idle connection to a backend the session's, with nothing of another session; false if there is none.
-    pub(super) async fn take_idle(&mut self, place: usize) -> Result<bool, Ended> {
+    pub(super) async fn take_idle(&mut self, place: usize) -> Result<bool, SessionEnd> {
         loop {
             let client = &*self.client;
             let rank = |link: &Link| link.rank(&client.session.borrow());
@@ -96,7 +97,7 @@ impl Commanding<'_> {
     }
 }
 
-impl Connecting<'_> {
+impl ConnectPhase<'_> {
     /// Takes an idle connection of the chosen backend for a client whose login is still to come.
     pub(super) async fn take_idle_for_login(&mut self) -> bool {
         let Some(place) = self.client.session.borrow().backend else {
@@ -121,7 +122,8 @@ impl Connecting<'_> {
             };
             if link.fresh == Fresh::No
                 && let Err(why) =
-                    leftovers::remove(&mut link, self.client.thread.settings.connect_timeout).await
+                    session_reset::remove(&mut link, self.client.thread.settings.connect_timeout)
+                        .await
             {
                 pool.closed(&why);
                 continue;
@@ -161,7 +163,7 @@ impl Client {
         let mut link = self.in_use(link)?;
         if link.fresh == Fresh::No
             && let Err(why) =
-                leftovers::remove(&mut link, self.thread.settings.connect_timeout).await
+                session_reset::remove(&mut link, self.thread.settings.connect_timeout).await
         {
             self.thread.pool.closed(&why);
             return None;
@@ -214,7 +216,7 @@ impl Client {
 
 impl Sides<'_> {
     /// Gives the session's connection, which is as after a reset, the client's database and character set.
-    pub(super) async fn dress(&mut self, charset: u16) -> Result<(), Ended> {
+    pub(super) async fn dress(&mut self, charset: u16) -> Result<(), SessionEnd> {
         let database = self.client.session.borrow().client.default_db.clone();
         // Also where it is the right one: the reset has taken its character set.
         if !database.is_empty() {
@@ -237,7 +239,7 @@ impl Sides<'_> {
 
     /// Chooses a database on the session's connection; the session ends if that fails, because the client's statements would
     /// run in another one.
-    pub(super) async fn choose_database(&mut self, database: &[u8]) -> Result<(), Ended> {
+    pub(super) async fn choose_database(&mut self, database: &[u8]) -> Result<(), SessionEnd> {
         let command = [&[com::INIT_DB][..], database].concat();
         let answer = self.own_command(&command).await?;
         if is_error(&answer) {
@@ -250,7 +252,7 @@ impl Sides<'_> {
     }
 
     /// Sends a command of the proxy's own, of whose answer the client sees nothing.
-    async fn own_command(&mut self, payload: &[u8]) -> Result<Vec<u8>, Ended> {
+    async fn own_command(&mut self, payload: &[u8]) -> Result<Vec<u8>, SessionEnd> {
         self.send_to_server(payload, 0).await?;
         self.server_packet().await
     }

@@ -11,7 +11,7 @@ use super::{
     known_errors::known,
     mirror::Target,
     problem::Problem,
-    rule::{Rule, Way},
+    rule::{RouteTarget, Rule},
 };
 use crate::{BackendKind, Backends, Delay, digest::digest, metrics::RuleCounters};
 
@@ -104,7 +104,7 @@ impl Loader<'_> {
         })
     }
 
-    fn way(&self, route: &Spanned<String>) -> Checked<Way> {
+    fn way(&self, route: &Spanned<String>) -> Checked<RouteTarget> {
         let wanted = route.get_ref();
         let wrong = |what: String| Problem::of(&route.span(), "route", what);
         if !self.opens_connections {
@@ -115,7 +115,7 @@ impl Loader<'_> {
         if wanted == "read-only" {
             let has = |kind| self.backends.0.iter().any(|backend| backend.kind == kind);
             if has(BackendKind::ReadOnly) {
-                return Ok(Way::ReadOnly);
+                return Ok(RouteTarget::ReadOnly);
             }
             let what =
                 "there is no read-only backend; name one with --proxy-read-only-backend-addresses";
@@ -127,7 +127,7 @@ impl Loader<'_> {
             .0
             .iter()
             .position(|it| is_wanted(it.address.to_string()));
-        place.map(Way::Backend).ok_or_else(|| {
+        place.map(RouteTarget::Backend).ok_or_else(|| {
             let all: Vec<String> = self
                 .backends
                 .0

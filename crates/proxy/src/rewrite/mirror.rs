@@ -14,7 +14,7 @@ use std::{
 use protocol::{Address, Connection, Endpoint, Password, SslMode};
 
 use super::file::MirrorTable;
-use crate::{Level, Surroundings, metrics::RuleCounter};
+use crate::{Level, ScriptEnvironment, metrics::RuleCounter};
 
 /// Copies of a session that wait, and their bytes; others are dropped.
 const WAITING_MAX: usize = 100;
@@ -118,7 +118,7 @@ impl Drop for Copy {
 
 impl Mirror {
     /// A connection for a session, opened with its first copy.
-    pub(super) fn new(target: &Arc<Target>, surroundings: &Rc<dyn Surroundings>) -> Self {
+    pub(super) fn new(target: &Arc<Target>, environment: &Rc<dyn ScriptEnvironment>) -> Self {
         let queue = Rc::new(Queue {
             waiting: RefCell::default(),
             bytes: Cell::new(0),
@@ -128,7 +128,7 @@ impl Mirror {
         reactor::spawn(serve(
             Rc::clone(&queue),
             Arc::clone(target),
-            Rc::clone(surroundings),
+            Rc::clone(environment),
         ));
         Self(queue)
     }
@@ -196,8 +196,8 @@ impl Queue {
 }
 
 /// Sends the copies of a session.
-async fn serve(queue: Rc<Queue>, target: Arc<Target>, surroundings: Rc<dyn Surroundings>) {
-    let copies = send_all(&queue, &target, &*surroundings);
+async fn serve(queue: Rc<Queue>, target: Arc<Target>, environment: Rc<dyn ScriptEnvironment>) {
+    let copies = send_all(&queue, &target, &*environment);
     let last = async {
         queue.closed().await;
         reactor::sleep(LAST_COPIES_TIME).await;
@@ -206,7 +206,7 @@ async fn serve(queue: Rc<Queue>, target: Arc<Target>, surroundings: Rc<dyn Surro
     crate::watch::first_of(copies, last).await;
 }
 
-async fn send_all(queue: &Queue, target: &Target, surroundings: &dyn Surroundings) {
+async fn send_all(queue: &Queue, target: &Target, environment: &dyn ScriptEnvironment) {
     let mut connection: Option<Connection> = None;
     while let Some(mut copy) = queue.next().await {
         let open = match connection.take() {
@@ -215,7 +215,7 @@ async fn send_all(queue: &Queue, target: &Target, surroundings: &dyn Surrounding
                 Ok(open) => open,
                 Err(error) => {
                     let text = format!("mirror {}: {error}", target.0.address);
-                    surroundings.log(Level::Warning, &text);
+                    environment.log(Level::Warning, &text);
                     reactor::sleep(PAUSE).await;
                     continue;
                 }
@@ -225,7 +225,7 @@ async fn send_all(queue: &Queue, target: &Target, surroundings: &dyn Surrounding
         match open.query(&copy.text).await {
             Err(error) if error.is_connection_lost() => {
                 let text = format!("mirror {}: {error}", target.0.address);
-                surroundings.log(Level::Warning, &text);
+                environment.log(Level::Warning, &text);
             }
             // An error of the statement is an answer like any other.
             _ => {

@@ -28,7 +28,7 @@ pub(super) struct Rule {
     pub(super) before: Vec<Vec<u8>>,
     pub(super) reply: Option<Reply>,
     pub(super) delay: Delay,
-    pub(super) route: Option<Way>,
+    pub(super) route: Option<RouteTarget>,
     pub(super) mirror: Option<Arc<Target>>,
     pub(super) is_logged: bool,
     /// Following rules see the statement, too.
@@ -37,7 +37,7 @@ pub(super) struct Rule {
 
 /// Another backend for a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum RouteTarget {
     /// The one for reads that has the fewest clients.
     ReadOnly,
     /// The one at this place.

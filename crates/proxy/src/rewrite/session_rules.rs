@@ -7,12 +7,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
     mirror::{Mirror, Target},
-    rule::{Rule, Way},
+    rule::{RouteTarget, Rule},
     rules::{Facts, Rules},
 };
 use crate::{
-    Backends, Decision, Hooks, Injection, Level, QueryResult, Route, SharedSession, Status,
-    Surroundings,
+    Backends, Decision, Hooks, Injection, Level, QueryResult, Route, ScriptEnvironment,
+    SharedSession, Status,
     digest::digest_up_to,
     faults::{even, random},
 };
@@ -28,7 +28,7 @@ const LOGGED_MAX: usize = 2048;
 pub(super) struct SessionRules {
     rules: Arc<Rules>,
     backends: Arc<Backends>,
-    surroundings: Rc<dyn Surroundings>,
+    environment: Rc<dyn ScriptEnvironment>,
     random: Xoshiro256PlusPlus,
     /// Open connections to targets; a rule's target is the same value for all its copies.
     mirrors: Vec<(Arc<Target>, Mirror)>,
@@ -51,14 +51,14 @@ impl SessionRules {
     pub(super) fn new(
         rules: Arc<Rules>,
         backends: Arc<Backends>,
-        surroundings: Rc<dyn Surroundings>,
+        environment: Rc<dyn ScriptEnvironment>,
         seed: u64,
         session: u64,
     ) -> Self {
         Self {
             rules,
             backends,
-            surroundings,
+            environment,
             random: random(seed, session),
             mirrors: Vec::new(),
             fitting: Vec::new(),
@@ -112,7 +112,7 @@ impl SessionRules {
                 rule.counter.name(),
                 String::from_utf8_lossy(&digest)
             );
-            self.surroundings.log(Level::Message, &line);
+            self.environment.log(Level::Message, &line);
         }
         let replaced = rule.replaced(text);
         if let Some(target) = &rule.mirror {
@@ -144,7 +144,7 @@ impl SessionRules {
             .iter()
             .position(|(it, _)| Arc::ptr_eq(it, target));
         let at = known.unwrap_or_else(|| {
-            let mirror = Mirror::new(target, &self.surroundings);
+            let mirror = Mirror::new(target, &self.environment);
             self.mirrors.push((Arc::clone(target), mirror));
             self.mirrors.len() - 1
         });
@@ -152,11 +152,11 @@ impl SessionRules {
     }
 
     /// The backend of a route, if there is one that can be reached.
-    fn route(&self, rule: &Rule, way: Way) -> Option<Route> {
+    fn route(&self, rule: &Rule, way: RouteTarget) -> Option<Route> {
         let now = reactor::now();
         let backend = match way {
-            Way::ReadOnly => self.backends.least_used_for_reads(now),
-            Way::Backend(place) => {
+            RouteTarget::ReadOnly => self.backends.least_used_for_reads(now),
+            RouteTarget::Backend(place) => {
                 Some(place).filter(|place| self.backends.0[*place].may_be_tried(now))
             }
         };

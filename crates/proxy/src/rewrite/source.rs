@@ -9,7 +9,7 @@ use std::{
 
 use super::{loader::Loader, problem::RewriteError, rules::Rules, session_rules::SessionRules};
 use crate::{
-    Backends, HookMaker, Hooks, Level, MakerOfThread, Metrics, SharedSession, Surroundings,
+    Backends, HookMaker, Hooks, Level, MakerOfThread, Metrics, ScriptEnvironment, SharedSession,
 };
 
 /// Bytes of a file of rules.
@@ -62,16 +62,16 @@ impl RewriteSource {
     /// The maker of hooks that apply the rules.
     pub fn maker(self) -> Arc<MakerOfThread> {
         let source = Arc::new(self);
-        Arc::new(move |surroundings| {
+        Arc::new(move |environment| {
             Ok(Rc::new(RuleMaker {
                 source: Arc::clone(&source),
-                surroundings,
+                environment,
             }))
         })
     }
 
     /// The rules for a new session.
-    fn rules(&self, surroundings: &dyn Surroundings) -> Arc<Rules> {
+    fn rules(&self, environment: &dyn ScriptEnvironment) -> Arc<Rules> {
         let stamp = stamp(&self.options.path);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if loaded.stamp != stamp {
@@ -79,12 +79,12 @@ impl RewriteSource {
             match load(&self.options, &self.backends, &self.metrics) {
                 Ok(rules) => {
                     let text = format!("rules of {} reloaded", self.options.path.display());
-                    surroundings.log(Level::Message, &text);
+                    environment.log(Level::Message, &text);
                     loaded.rules = Arc::new(rules);
                 }
                 Err(error) => {
                     let text = format!("{error}; the previous rules stay in effect");
-                    surroundings.log(Level::Critical, &text);
+                    environment.log(Level::Critical, &text);
                 }
             }
         }
@@ -126,15 +126,15 @@ fn load(
 
 struct RuleMaker {
     source: Arc<RewriteSource>,
-    surroundings: Rc<dyn Surroundings>,
+    environment: Rc<dyn ScriptEnvironment>,
 }
 
 impl HookMaker for RuleMaker {
     fn hooks(&self, session: &SharedSession) -> Box<dyn Hooks> {
         Box::new(SessionRules::new(
-            self.source.rules(&*self.surroundings),
+            self.source.rules(&*self.environment),
             Arc::clone(&self.source.backends),
-            Rc::clone(&self.surroundings),
+            Rc::clone(&self.environment),
             self.source.options.seed,
             session.borrow().number,
         ))

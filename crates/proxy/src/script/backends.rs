@@ -14,7 +14,7 @@ use lua::{
 use super::{
     address::AddressObject,
     keys::{place, read_by_name, write_by_name},
-    outlets::surroundings,
+    outlets::script_environment,
 };
 use crate::{Backend, BackendKind, BackendState, Backends};
 
@@ -196,7 +196,7 @@ impl UserData for PoolUser {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Index, |lua, this, key: Value| match &key {
             Value::String(key) if key.as_bytes() == *b"cur_idle_connections" => {
-                let count = surroundings(lua).idle_connections(this.place, &this.name);
+                let count = script_environment(lua).idle_connections(this.place, &this.name);
                 count.into_lua(lua)
             }
             _ => Ok(Value::Nil),

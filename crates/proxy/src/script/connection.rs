@@ -10,7 +10,7 @@ use lua::{
 
 use super::{
     keys::{read_by_name, write_by_name},
-    outlets::{log, surroundings},
+    outlets::{log, script_environment},
     peer::{PeerObject, Side},
 };
 use crate::{Backends, Level, SharedSession};
@@ -103,7 +103,7 @@ impl Connection {
             }
         };
         // The preview looks at the session, which is not borrowed meanwhile.
-        let server = place.and_then(|place| surroundings(lua).idle_server(place));
+        let server = place.and_then(|place| script_environment(lua).idle_server(place));
         self.session.borrow_mut().choose(place, server);
     }
 }

@@ -10,8 +10,8 @@ use std::{
 
 use lua::{Error, Host, HostOptions, Script, mlua::Table};
 
-use super::{backends::BackendList, constants, kept::KeptMemory, modules, outlets};
-use crate::{Backends, HookMaker, Level, MakerOfThread, Surroundings};
+use super::{backends::BackendList, constants, kept_results::KeptMemory, modules, outlets};
+use crate::{Backends, HookMaker, Level, MakerOfThread, ScriptEnvironment};
 
 /// What a host of scripts runs, and within which limits.
 #[derive(Debug, Clone)]
@@ -52,8 +52,8 @@ struct Loaded {
 impl ScriptHost {
     /// The maker of hooks of a script, with one Lua state for each event thread.
     pub fn maker(options: ScriptOptions, backends: Arc<Backends>) -> Arc<MakerOfThread> {
-        Arc::new(move |surroundings| {
-            let host = Self::new(options.clone(), Arc::clone(&backends), surroundings);
+        Arc::new(move |environment| {
+            let host = Self::new(options.clone(), Arc::clone(&backends), environment);
             let host = host.map_err(|error| format!("{}: {error}", options.script.display()))?;
             Ok(Rc::new(host) as Rc<dyn HookMaker>)
         })
@@ -64,11 +64,11 @@ impl ScriptHost {
     pub fn new(
         options: ScriptOptions,
         backends: Arc<Backends>,
-        surroundings: Rc<dyn Surroundings>,
+        environment: Rc<dyn ScriptEnvironment>,
     ) -> Result<Self, Error> {
         let host = Host::new(&options.lua)?;
         let lua = host.lua();
-        outlets::install(lua, surroundings);
+        outlets::install(lua, environment);
         lua.globals()
             .raw_set("print", lua.create_function(outlets::print)?)?;
 
@@ -225,7 +225,7 @@ impl State {
 
     pub(super) fn count_call(&self, name: &str, begun: reactor::Instant, is_error: bool) {
         let took = reactor::system_now() - begun;
-        outlets::surroundings(self.host.lua()).hook_called(name, took, is_error);
+        outlets::script_environment(self.host.lua()).hook_called(name, took, is_error);
     }
 
     pub(super) fn log(&self, level: Level, text: &str) {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use lua::mlua::{IntoLua, Lua, Result, UserData, UserDataMethods, Value};
 
-use super::{kept::KeptResult, keys::read_by_name, outlets::log, resultset::ResultSet};
+use super::{kept_results::KeptResult, keys::read_by_name, outlets::log, resultset::ResultSet};
 use crate::Level;
 
 /// An injected command with its answer.

@@ -4,32 +4,32 @@ use std::rc::Rc;
 
 use lua::mlua::{Function, Lua, LuaString, Result, Value, Variadic};
 
-use crate::{Level, Surroundings};
+use crate::{Level, ScriptEnvironment};
 
-/// The surroundings, where functions of a script find them.
-struct Around(Rc<dyn Surroundings>);
+/// The environment, where functions of a script find them.
+struct EnvironmentHandle(Rc<dyn ScriptEnvironment>);
 
-/// Lets the functions of a state find their surroundings.
-pub(super) fn install(lua: &Lua, surroundings: Rc<dyn Surroundings>) {
-    lua.set_app_data(Around(surroundings));
+/// Lets the functions of a state find their environment.
+pub(super) fn install(lua: &Lua, environment: Rc<dyn ScriptEnvironment>) {
+    lua.set_app_data(EnvironmentHandle(environment));
 }
 
-/// The surroundings of a state to which they were given.
-pub(super) fn surroundings(lua: &Lua) -> Rc<dyn Surroundings> {
-    match lua.app_data_ref::<Around>() {
+/// The environment of a state to which they were given.
+pub(super) fn script_environment(lua: &Lua) -> Rc<dyn ScriptEnvironment> {
+    match lua.app_data_ref::<EnvironmentHandle>() {
         Some(around) => around.0.clone(),
-        None => Rc::new(Nowhere),
+        None => Rc::new(NoEnvironment),
     }
 }
 
 pub(super) fn log(lua: &Lua, level: Level, text: &str) {
-    surroundings(lua).log(level, text);
+    script_environment(lua).log(level, text);
 }
 
 /// `print`: the texts of its arguments, separated by tabs.
 pub(super) fn print(lua: &Lua, arguments: Variadic<Value>) -> Result<()> {
     let line = joined(lua, &arguments)?;
-    surroundings(lua).print(&line);
+    script_environment(lua).print(&line);
     Ok(())
 }
 
@@ -53,10 +53,10 @@ pub(super) fn joined(lua: &Lua, values: &[Value]) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The surroundings of a state without any.
-struct Nowhere;
+/// The environment of a state without any.
+struct NoEnvironment;
 
-impl Surroundings for Nowhere {
+impl ScriptEnvironment for NoEnvironment {
     fn log(&self, _: Level, _: &str) {}
     fn print(&self, _: &[u8]) {}
     fn idle_connections(&self, _: usize, _: &[u8]) -> usize {

@@ -9,7 +9,7 @@ use lua::{
 
 use super::{
     field::Field,
-    kept::KeptResult,
+    kept_results::KeptResult,
     keys::{place, read_by_name},
     rows,
 };

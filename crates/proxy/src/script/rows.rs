@@ -7,7 +7,7 @@ use lua::{
     raise,
 };
 
-use super::kept::KeptResult;
+use super::kept_results::KeptResult;
 use protocol::relay::Fields;
 
 /// Columns above which a row's table is not made at once; a result set has at most 4096.

@@ -3,7 +3,8 @@
 use std::{rc::Rc, sync::Arc};
 
 use proxy::{
-    Decision, HookMaker, Hooks, Injection, MakerOfThread, QueryResult, SharedSession, Surroundings,
+    Decision, HookMaker, Hooks, Injection, MakerOfThread, QueryResult, ScriptEnvironment,
+    SharedSession,
 };
 
 /// Which hook is called, and with what.
@@ -17,17 +18,20 @@ pub(crate) enum Event<'a> {
     Left,
 }
 
-type Script = dyn Fn(Event<'_>, &SharedSession, &dyn Surroundings) -> Decision + Send + Sync;
+type Script = dyn Fn(Event<'_>, &SharedSession, &dyn ScriptEnvironment) -> Decision + Send + Sync;
 
 /// Hooks that call `script` for everything.
 pub(crate) fn hooks(
-    script: impl Fn(Event<'_>, &SharedSession, &dyn Surroundings) -> Decision + Send + Sync + 'static,
+    script: impl Fn(Event<'_>, &SharedSession, &dyn ScriptEnvironment) -> Decision
+    + Send
+    + Sync
+    + 'static,
 ) -> Option<Arc<MakerOfThread>> {
     let script: Arc<Script> = Arc::new(script);
-    Some(Arc::new(move |surroundings| {
+    Some(Arc::new(move |environment| {
         Ok(Rc::new(Scripted {
             script: Arc::clone(&script),
-            surroundings,
+            environment,
         }))
     }))
 }
@@ -35,7 +39,7 @@ pub(crate) fn hooks(
 #[derive(Clone)]
 struct Scripted {
     script: Arc<Script>,
-    surroundings: Rc<dyn Surroundings>,
+    environment: Rc<dyn ScriptEnvironment>,
 }
 
 impl HookMaker for Scripted {
@@ -46,7 +50,7 @@ impl HookMaker for Scripted {
 
 impl Scripted {
     fn call(&self, event: Event<'_>, session: &SharedSession) -> Decision {
-        (self.script)(event, session, &*self.surroundings)
+        (self.script)(event, session, &*self.environment)
     }
 }
 

@@ -8,8 +8,8 @@ use std::{
     },
 };
 
-use protocol::{null_server::Hello, relay::ok_packet};
-use proxy::{Decision, SharedSession, Surroundings};
+use protocol::{null_server::OutgoingGreeting, relay::ok_packet};
+use proxy::{Decision, ScriptEnvironment, SharedSession};
 
 use crate::{
     hooks::{Event, hooks},
@@ -31,7 +31,7 @@ fn logging(version: &'static str, log: &Log) -> SocketAddr {
     let (log, connections) = (Arc::clone(log), AtomicUsize::new(0));
     server(move |mut end| {
         let connection = connections.fetch_add(1, SeqCst);
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             version: version.to_owned(),
             ..hello()
         };
@@ -81,7 +81,7 @@ fn logging(version: &'static str, log: &Log) -> SocketAddr {
 /// each login that begins when as many are idle as `enough`.
 fn share(
     enough: usize,
-) -> impl Fn(Event<'_>, &SharedSession, &dyn Surroundings) -> Decision + Send + Sync {
+) -> impl Fn(Event<'_>, &SharedSession, &dyn ScriptEnvironment) -> Decision + Send + Sync {
     move |event, session, outside| match event {
         Event::Connect if outside.idle_connections(0, b"") >= enough => {
             session.borrow_mut().backend = Some(0);
@@ -344,7 +344,7 @@ fn a_server_without_the_reset_shares_connections_by_login_only() {
     let commands = Arc::clone(&log);
     let address = server(move |mut end| {
         count.fetch_add(1, SeqCst);
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             version: "5.5.68-MariaDB".to_owned(),
             ..hello()
         };

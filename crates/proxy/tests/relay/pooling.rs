@@ -8,8 +8,8 @@ use std::{
     },
 };
 
-use protocol::{null_server::Hello, relay::ok_packet};
-use proxy::{Decision, SharedSession, Surroundings};
+use protocol::{null_server::OutgoingGreeting, relay::ok_packet};
+use proxy::{Decision, ScriptEnvironment, SharedSession};
 
 use crate::{
     hooks::{Event, hooks},
@@ -43,7 +43,11 @@ fn server_with(log: &Arc<Mutex<Vec<Vec<u8>>>>, connections: &Arc<AtomicUsize>) -
 }
 
 /// Parks the connection after the login and after each command, and takes it for each command.
-fn park_always(event: Event<'_>, session: &SharedSession, outside: &dyn Surroundings) -> Decision {
+fn park_always(
+    event: Event<'_>,
+    session: &SharedSession,
+    outside: &dyn ScriptEnvironment,
+) -> Decision {
     match event {
         Event::Connect if outside.idle_connections(0, b"") > 0 => {
             session.borrow_mut().backend = Some(0);
@@ -181,7 +185,7 @@ fn without_change_user_a_login_is_checked_on_a_new_connection_with_a_challenge_o
     let (ends, begun) = (Arc::clone(&closed), Arc::clone(&connections));
     let address = server(move |mut end| {
         let number = begun.fetch_add(1, SeqCst);
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             nonce: [b'a' + u8::try_from(number % 20).unwrap(); 20],
             ..hello()
         };

@@ -55,17 +55,18 @@ fn last_words_of_a_server_reach_a_client_that_is_to_speak() {
 
 #[test]
 fn a_login_of_a_hook_has_the_form_of_the_clients() {
-    let script = |event: Event<'_>, session: &proxy::SharedSession, _: &dyn proxy::Surroundings| {
-        if !matches!(event, Event::Auth) {
-            return Decision::PassOn;
-        }
-        session.borrow_mut().queries.push_back(Injection {
-            id: 1,
-            packet: login_of("bob", CAPABILITIES, b"", NATIVE),
-            needs_result: false,
-        });
-        Decision::SendQueue
-    };
+    let script =
+        |event: Event<'_>, session: &proxy::SharedSession, _: &dyn proxy::ScriptEnvironment| {
+            if !matches!(event, Event::Auth) {
+                return Decision::PassOn;
+            }
+            session.borrow_mut().queries.push_back(Injection {
+                id: 1,
+                packet: login_of("bob", CAPABILITIES, b"", NATIVE),
+                needs_result: false,
+            });
+            Decision::SendQueue
+        };
     let address = server(|mut end| {
         end.say(0, &hello().payload());
         let login = end.expect(1);
@@ -91,12 +92,13 @@ fn no_more_connections_idle_than_a_script_wants() {
         while end.packet().is_some() {}
         counters.1.fetch_add(1, SeqCst);
     });
-    let park = |event: Event<'_>, session: &proxy::SharedSession, _: &dyn proxy::Surroundings| {
-        if matches!(event, Event::Left) {
-            session.borrow_mut().backend = None;
-        }
-        Decision::PassOn
-    };
+    let park =
+        |event: Event<'_>, session: &proxy::SharedSession, _: &dyn proxy::ScriptEnvironment| {
+            if matches!(event, Event::Left) {
+                session.borrow_mut().backend = None;
+            }
+            Decision::PassOn
+        };
     let scene = Scene::with(&[address], hooks(park), |settings| {
         settings.backends.0[0].max_idle.store(2, SeqCst);
     });

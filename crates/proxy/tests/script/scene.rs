@@ -10,8 +10,8 @@ use std::{
 use lua::HostOptions;
 use proxy::{
     Address, Backend, BackendKind, Backends, Decision, HookMaker, Hooks, Injection, Level, Peer,
-    QueryResult, ScriptHost, ScriptOptions, Session, SharedSession, Status, StatusFlags,
-    Surroundings,
+    QueryResult, ScriptEnvironment, ScriptHost, ScriptOptions, Session, SharedSession, Status,
+    StatusFlags,
 };
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ pub(crate) struct Recorder {
     pub(crate) is_shut_down: Cell<bool>,
 }
 
-impl Surroundings for Recorder {
+impl ScriptEnvironment for Recorder {
     fn log(&self, level: Level, text: &str) {
         self.lines.borrow_mut().push((level, text.to_owned()));
     }

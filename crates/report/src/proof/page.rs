@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use units::counted;
-use verdict::Fate;
+use verdict::PartStatus;
 
 use super::{Proof, ProofLine, fate_word, purpose_in_words};
 use crate::page::{RatioScale, document, scrolling, unbroken};
@@ -72,13 +72,13 @@ fn table(proof: &Proof) -> Markup {
     let ratios = proof.lines.iter().filter_map(|line| line.effect);
     let scale = RatioScale::of(proof.margin, ratios);
     let order = [
-        Fate::Helps,
-        Fate::Jointly,
-        Fate::Pinned,
-        Fate::Harms,
-        Fate::NoEffect,
-        Fate::Unresolved,
-        Fate::Untested,
+        PartStatus::Helps,
+        PartStatus::Jointly,
+        PartStatus::Pinned,
+        PartStatus::Harms,
+        PartStatus::NoEffect,
+        PartStatus::Unresolved,
+        PartStatus::Untested,
     ];
     scrolling(
         "Lines",
@@ -101,7 +101,7 @@ fn table(proof: &Proof) -> Markup {
 
 /// The lines whose causes or prices are shown: those that are kept, and the harmful ones.
 fn reasoned(proof: &Proof) -> Vec<&ProofLine> {
-    let shown = proof.kept().chain(proof.of(Fate::Harms));
+    let shown = proof.kept().chain(proof.of(PartStatus::Harms));
     shown
         .filter(|line| !line.causes.is_empty() || !line.prices.is_empty())
         .collect()

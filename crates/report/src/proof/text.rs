@@ -1,7 +1,7 @@
 //! The answer for a terminal.
 
 use units::{counted, fine_percent};
-use verdict::Fate;
+use verdict::PartStatus;
 
 use super::{Proof, ProofLine, purpose_in_words};
 
@@ -13,7 +13,7 @@ const NAMES_MAX: usize = 8;
 /// The answer as at most 12 lines, or with everything that is known.
 pub fn proof_as_text(proof: &Proof, is_verbose: bool) -> String {
     let mut lines = vec![proof.answer(), proof.comparison()];
-    let named: Vec<&ProofLine> = proof.kept().chain(proof.of(Fate::Harms)).collect();
+    let named: Vec<&ProofLine> = proof.kept().chain(proof.of(PartStatus::Harms)).collect();
     let shown = if is_verbose { usize::MAX } else { SHOWN_MAX };
     for line in named.iter().take(shown) {
         lines.push(one(line, is_verbose));
@@ -26,8 +26,10 @@ pub fn proof_as_text(proof: &Proof, is_verbose: bool) -> String {
         lines.push(format!("and {} more; -v shows all", counted(rest, "group")));
     }
     if is_verbose {
-        let open = proof.of(Fate::Unresolved).chain(proof.of(Fate::Untested));
-        for line in proof.of(Fate::NoEffect).chain(open) {
+        let open = proof
+            .of(PartStatus::Unresolved)
+            .chain(proof.of(PartStatus::Untested));
+        for line in proof.of(PartStatus::NoEffect).chain(open) {
             lines.push(one(line, true));
         }
         for line in &proof.untested {
@@ -60,10 +62,10 @@ pub fn proof_as_text(proof: &Proof, is_verbose: bool) -> String {
 /// One group of lines with effect and mechanism.
 fn one(line: &ProofLine, is_verbose: bool) -> String {
     let word = match line.fate {
-        Fate::Helps | Fate::Jointly | Fate::Pinned => "keep",
-        Fate::Harms => "harms",
-        Fate::NoEffect => "drop",
-        Fate::Untested | Fate::Unresolved => "open",
+        PartStatus::Helps | PartStatus::Jointly | PartStatus::Pinned => "keep",
+        PartStatus::Harms => "harms",
+        PartStatus::NoEffect => "drop",
+        PartStatus::Untested | PartStatus::Unresolved => "open",
     };
     let cause = line.causes.first().filter(|_| !is_verbose);
     let cause = cause.map(|cause| format!("; {cause}"));
@@ -90,7 +92,7 @@ fn details(line: &ProofLine) -> Vec<String> {
 
 /// The groups that are dropped without effect, in one line.
 fn dropped(proof: &Proof) -> Option<String> {
-    let dropped: Vec<&ProofLine> = proof.of(Fate::NoEffect).collect();
+    let dropped: Vec<&ProofLine> = proof.of(PartStatus::NoEffect).collect();
     if dropped.is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{ClockOffset, Lost, Observer, Record};
+use samples::{ClockOffset, Observer, ObserverLoss, Record};
 use units::{counted, moment, seconds};
 
 use crate::results::Results;
@@ -36,14 +36,14 @@ pub(crate) fn in_words(record: &Record) -> Option<String> {
 
 /// The time from which the server's host was no longer observed; `None` if it was to the end, or if it was not
 /// requested.
-pub(crate) fn observer_loss(record: &Record) -> Option<&Lost> {
+pub(crate) fn observer_loss(record: &Record) -> Option<&ObserverLoss> {
     record
         .observers
         .iter()
         .find_map(|observer| observer.lost.as_ref())
 }
 
-pub(crate) fn lost_in_words(lost: &Lost) -> String {
+pub(crate) fn lost_in_words(lost: &ObserverLoss) -> String {
     if lost.t_s > 0.0 {
         format!("not observed from {} on: {}", moment(lost.t_s), lost.why)
     } else {

@@ -16,7 +16,7 @@ use crate::findings::{AuditDocument, AuditFilter, audit_document};
 const INFALLIBLE: &str = "writing to memory does not fail";
 
 #[derive(Serialize)]
-struct Whole<'a> {
+struct StorageDocument<'a> {
     header: &'a samples::StorageHeader,
     complete: bool,
     patterns: Vec<PatternRow<'a>>,
@@ -120,7 +120,7 @@ pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
         reason: it.reason,
     });
     let name = name(record);
-    let whole = Whole {
+    let whole = StorageDocument {
         header: &record.header,
         complete: record.is_complete,
         patterns: patterns.collect(),

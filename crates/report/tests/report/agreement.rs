@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use audit::{Declared, Measured, Subject};
+use audit::{AuditedRun, Preregistration, Subject};
 use proptest::prelude::*;
 use report::{
-    Detail, Factor, Results, Shown, contrast_as_json, contrast_as_markdown, contrast_as_text,
+    Detail, Factor, MeasureSelection, Results, contrast_as_json, contrast_as_markdown,
+    contrast_as_text,
 };
 use samples::{Host, Record};
 use serde_json::Value;
-use verdict::{Answer, Contrast, Execution, Levels, Outcome, Question, Side, Terms, Tolerance};
+use verdict::{
+    Answer, ComparisonParameters, Contrast, Execution, Levels, Outcome, Question, Side, Tolerance,
+};
 
 use crate::synthetic::{self, Plan};
 
@@ -164,14 +167,14 @@ fn means(json: &Value) -> BTreeMap<(String, String), [f64; 3]> {
 
 /// The share of the peak in the audit's finding, the worst of all filesystems; `None` without a finding.
 fn share_of_peak(runs: &[Record]) -> Option<f64> {
-    let measured = runs.iter().map(|record| Measured {
+    let measured = runs.iter().map(|record| AuditedRun {
         record,
         limit: None,
         side: None,
     });
     let subject = Subject {
         runs: measured.collect(),
-        declared: Declared {
+        declared: Preregistration {
             is_experiment: true,
             factors: vec!["fs".to_owned(), "connections".to_owned()],
             ..Declared::default()
@@ -292,7 +295,7 @@ fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let question = results.verdict.as_ref().unwrap();
     let executions: Vec<Execution<'_>> =
         results.runs.iter().map(|it| Execution::of(it, 1)).collect();
-    let terms = Terms {
+    let terms = ComparisonParameters {
         margin: question.min_effect,
         primary: Some(question.metric),
         asked: Some((question, &executions)),
@@ -313,8 +316,19 @@ fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
         together: Vec::new(),
         first: None,
     };
-    let text = plain(&contrast_as_text(&contrast, &[], &audit, Shown::All, 200));
-    let markdown = plain(&contrast_as_markdown(&contrast, &[], &audit, Shown::All));
+    let text = plain(&contrast_as_text(
+        &contrast,
+        &[],
+        &audit,
+        MeasureSelection::All,
+        200,
+    ));
+    let markdown = plain(&contrast_as_markdown(
+        &contrast,
+        &[],
+        &audit,
+        MeasureSelection::All,
+    ));
     let json: Value = serde_json::from_str(&contrast_as_json(&contrast, &[], &audit)).unwrap();
     assert!(contrast.is_asked && turned.is_asked);
     assert_intervals_say_what_is_decided(&contrast, &json);

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use audit::{Audit, Comparison, Declared, Level, Measured, RULES, Subject};
+use audit::{Audit, AuditedRun, Comparison, Level, Preregistration, RULES, Subject};
 use report::{AuditFilter, audit_html, audit_json, audit_text};
 use samples::Record;
 
@@ -53,14 +53,14 @@ fn audit_of_experiment() -> Audit {
     paths.sort();
     let records: Vec<Record> = paths.iter().map(|path| open(path)).collect();
     let names = ["innodb_buffer_pool_size", "innodb_flush_log_at_trx_commit"];
-    let runs = records.iter().map(|record| Measured {
+    let runs = records.iter().map(|record| AuditedRun {
         record,
         limit: report::limit_of(record),
         side: None,
     });
     audit::audit(&Subject {
         runs: runs.collect(),
-        declared: Declared {
+        declared: Preregistration {
             is_experiment: true,
             factors: vec!["connections".to_owned(), "rows".to_owned()],
             planned_runs: Some(12),

@@ -117,14 +117,14 @@ fn seconds_stand_in_json_only_when_asked_for() {
 #[test]
 fn the_audit_stands_in_json_as_dbdyno_audit_writes_it() {
     let mut results = small();
-    let measured = results.runs.iter().map(|record| audit::Measured {
+    let measured = results.runs.iter().map(|record| audit::AuditedRun {
         record,
         limit: report::limit_of(record),
         side: None,
     });
     let audit = audit::audit(&audit::Subject {
         runs: measured.collect(),
-        declared: audit::Declared::default(),
+        declared: audit::Preregistration::default(),
         kept: audit::BesideRecords::default(),
         ..audit::Subject::default()
     });

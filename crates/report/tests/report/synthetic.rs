@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use report::{Chart, Factor, Results};
 use samples::{
     ClockDrift, ClockOffset, Dataset, DatasetState, DiskUse, Edge, End, ErrorCount, Histogram,
-    Host, Interval, Lost, Machine, MachineUse, Memory, Observer, OperationInterval, Phase,
+    Host, Interval, Machine, MachineUse, Memory, Observer, ObserverLoss, OperationInterval, Phase,
     PhaseMark, ProcessUse, Record, RunHeader, ServerIdentity, Telemetry,
 };
 
@@ -154,7 +154,7 @@ pub(crate) fn two_hosts() -> Results {
                 ppm: 3.1,
                 uncertainty_ppm: 5.4,
             }),
-            lost: (index == last).then(|| Lost {
+            lost: (index == last).then(|| ObserverLoss {
                 t_s: f64::from(seen) + 0.5,
                 why: "the connection was closed".into(),
             }),

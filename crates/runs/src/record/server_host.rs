@@ -11,10 +11,10 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::{Observe, ObserverAddress};
-use observer::{RemoteHost, Secret, Ssh, Tcp, Transport, Watch};
+use observer::{ObservationRequest, RemoteHost, Secret, Ssh, Tcp, Transport};
 use protocol::Endpoint;
 use reactor::{Instant, Interrupt};
-use samples::{Cgroup, Host, Line, Lost, RunWriter, WriteError};
+use samples::{Cgroup, Host, Line, ObserverLoss, RunWriter, WriteError};
 
 use crate::{
     control::{control, variables, wait_for_thread},
@@ -165,7 +165,7 @@ impl ServerHost {
                 vec![Line::Machine(machine), Line::Observer(observer), storage]
             }
             Err(why) => {
-                observer.lost = Some(Lost { t_s: 0.0, why });
+                observer.lost = Some(ObserverLoss { t_s: 0.0, why });
                 vec![Line::Observer(observer)]
             }
         }
@@ -218,7 +218,7 @@ impl ServerHost {
                 "server host not observed from {} on: {why}",
                 units::moment(t_s)
             ));
-            Lost { t_s, why }
+            ObserverLoss { t_s, why }
         });
         lines.push(Line::Observer(observer));
         let failed = self
@@ -250,11 +250,11 @@ pub fn variables_of(endpoint: &Endpoint) -> Result<BTreeMap<String, String>, Bla
 }
 
 /// The targets of an observer for a server with these variables.
-pub fn watch(variables: &BTreeMap<String, String>) -> Watch {
+pub fn watch(variables: &BTreeMap<String, String>) -> ObservationRequest {
     let datadir = variables.get("datadir").map(PathBuf::from);
     let pid_file = variables.get("pid_file").filter(|file| !file.is_empty());
     let directories = server_directories(variables).into_iter();
-    Watch {
+    ObservationRequest {
         // A relative path starts at the data directory.
         pid_file: datadir
             .clone()

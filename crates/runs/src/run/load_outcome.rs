@@ -1,7 +1,7 @@
 //! A load that has ended, and what the end of one load of a run is for the others.
 
 use blame::{Blame, Blamed};
-use load::{Ended, Outcome};
+use load::{Outcome, Termination};
 
 use crate::{record::load_record::NewRecord, run::shortcoming::no_result};
 
@@ -74,7 +74,7 @@ pub(super) fn end_together(driven: &mut [LoadOutcome], records: &[NewRecord<'_>]
 /// The end of a load in words, if it ended as planned and gave a result.
 fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
     match &outcome.ended {
-        Ended::Planned => {
+        Termination::Planned => {
             if let Some(nothing) = no_result(outcome) {
                 return Err(nothing);
             }
@@ -96,15 +96,15 @@ fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
             }
             Ok(why)
         }
-        Ended::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted")),
-        Ended::ServerLost(failure) => Err(Blamed::new(
+        Termination::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted")),
+        Termination::ServerLost(failure) => Err(Blamed::new(
             Blame::Server,
             format!("the server went away: {failure}"),
         )),
-        Ended::Failed { failure, .. } if failure.is_of_input => {
+        Termination::Failed { failure, .. } if failure.is_of_input => {
             Err(Blamed::new(Blame::Input, failure))
         }
-        Ended::Failed { operation, failure } => Err(Blamed::new(
+        Termination::Failed { operation, failure } => Err(Blamed::new(
             Blame::Server,
             format!("{operation}: error {}: {failure}", failure.number),
         )

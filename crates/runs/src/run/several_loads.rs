@@ -10,7 +10,7 @@ use std::{
 };
 
 use blame::Blamed;
-use load::{Ended, Observer, Outcome};
+use load::{LoadListener, Outcome, Termination};
 use reactor::{Instant, Interrupt};
 use samples::{Interval, LoadStage, PhaseMark};
 
@@ -57,7 +57,7 @@ pub(super) fn drive_together(
         for (load, report) in received {
             match report {
                 Report::Ended(result) => {
-                    let is_planned = matches!(&*result, Ok(it) if it.ended == Ended::Planned);
+                    let is_planned = matches!(&*result, Ok(it) if it.ended == Termination::Planned);
                     if !is_planned {
                         ending.raise();
                     }
@@ -85,7 +85,7 @@ enum Report {
 }
 
 impl Report {
-    fn pass_to(self, observer: &mut dyn Observer) {
+    fn pass_to(self, observer: &mut dyn LoadListener) {
         match self {
             Self::Connected(open, total) => observer.connected(open, total),
             Self::Runs(pid) => observer.runs(pid),
@@ -113,7 +113,7 @@ impl Reporter<'_> {
     }
 }
 
-impl Observer for Reporter<'_> {
+impl LoadListener for Reporter<'_> {
     fn connected(&mut self, open: u64, total: u64) {
         self.report(Report::Connected(open, total));
     }

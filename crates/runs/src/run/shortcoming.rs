@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use blame::{Blame, Blamed};
 use load::Outcome;
 use protocol::hint_to_refusal;
-use samples::{CONNECT, Connects, ErrorCount, Offered, PlannedEvent, Record};
+use samples::{CONNECT, Connects, ErrorCount, OfferedLoad, PlannedEvent, Record};
 
 use crate::events;
 
@@ -14,7 +14,7 @@ use crate::events;
 pub struct RunOutcome<'a> {
     connects: &'a [Connects],
     errors: &'a [ErrorCount],
-    offered: Option<&'a Offered>,
+    offered: Option<&'a OfferedLoad>,
     events: &'a [PlannedEvent],
     /// Position in the plan, from 1.
     run: u32,
@@ -154,13 +154,13 @@ fn failed_in_words(failed: &BTreeMap<u16, (u64, &str)>) -> String {
 mod tests {
     use std::time::Duration;
 
-    use load::Ended;
+    use load::Termination;
     use samples::{EventOutcome, PlannedAction};
 
     use super::*;
 
-    fn offered(in_flight: u64) -> Offered {
-        Offered {
+    fn offered(in_flight: u64) -> OfferedLoad {
+        OfferedLoad {
             in_flight,
             ..Offered::of_closed_loop(100)
         }
@@ -295,9 +295,9 @@ mod tests {
         ];
         for (rate_per_s, message, hint) in cases {
             let nothing = Outcome {
-                ended: Ended::Planned,
+                ended: Termination::Planned,
                 elapsed: Duration::from_secs(1),
-                offered: Offered {
+                offered: OfferedLoad {
                     due: 0,
                     rate_per_s,
                     ..offered(0)

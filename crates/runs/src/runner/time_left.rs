@@ -27,7 +27,7 @@ pub(super) struct TimeLeft {
 
 /// How long the rest of a plan takes from the begin of a run, and from the begin of its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Left {
+pub(super) struct RemainingTime {
     /// Its preparation included.
     pub(super) whole: Duration,
     /// When it is prepared.
@@ -71,7 +71,7 @@ impl TimeLeft {
         run: u32,
         others: impl Iterator<Item = u32>,
         limit: Duration,
-    ) -> Left {
+    ) -> RemainingTime {
         let (preparation_s, load_s) = self.expected(run);
         let behind_s = (limit.as_secs_f64() - preparation_s - load_s).max(0.0);
         let others_s: f64 = others
@@ -80,7 +80,7 @@ impl TimeLeft {
             .sum();
         let others_s = others_s.min(behind_s);
         let span = |seconds: f64| Duration::from_secs_f64(seconds.min(LEFT_S_AT_MOST));
-        Left {
+        RemainingTime {
             whole: span(preparation_s + load_s + others_s),
             prepared: span(load_s + others_s),
             load: span(load_s),
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn before_any_run_the_plan_counts() {
         let left = plan(3);
-        let expected = Left {
+        let expected = RemainingTime {
             whole: Duration::from_secs(30 + 12 + 12),
             prepared: Duration::from_secs(10 + 12 + 12),
             load: Duration::from_secs(10),

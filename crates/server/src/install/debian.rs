@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::archive::unpack_tar;
-use super::client::Client;
 use super::error::InstallError;
+use super::registry_client::Client;
 use crate::error::Error;
 use crate::process::interruption::{self, InterruptiblePipe, ProcessScope, wait_for};
 

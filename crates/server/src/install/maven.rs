@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::client::{Client, written_bytes};
+use super::registry_client::{Client, written_bytes};
 use crate::error::Error;
 
 /// Fetches an artifact into an empty directory; Maven fails if it differs from the registry's checksum.

@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::client::{Client, written_bytes};
 use super::error::InstallError;
+use super::registry_client::{Client, written_bytes};
 use crate::error::Error;
 use crate::snapshot::digest::sha512;
 

@@ -18,19 +18,19 @@ use crate::snapshot::digest::hexadecimal;
 /// The answer of one build of a binary, whether it is known or not.
 pub(super) struct KnownVersion {
     path: PathBuf,
-    asked: Asked,
+    asked: VersionKey,
 }
 
 /// What was asked: a build, started with these libraries.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Asked {
+struct VersionKey {
     build: Build,
     launch: Launch,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
-    asked: Asked,
+struct CachedVersion {
+    asked: VersionKey,
     answer: String,
 }
 
@@ -45,7 +45,7 @@ impl KnownVersion {
         let name = Sha256::digest(mysqld.as_os_str().as_encoded_bytes());
         Some(Self {
             path: root.join(hexadecimal(&name[..16])),
-            asked: Asked {
+            asked: VersionKey {
                 build: Build::of(mysqld)?,
                 launch: launch.clone(),
             },
@@ -54,13 +54,13 @@ impl KnownVersion {
 
     /// The answer, if this build has given one.
     pub(super) fn answer(&self) -> Option<String> {
-        let kept: Kept = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        let kept: CachedVersion = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
         (kept.asked == self.asked).then_some(kept.answer)
     }
 
     pub(super) fn keep(self, answer: &str) {
         let path = self.path;
-        let kept = Kept {
+        let kept = CachedVersion {
             asked: self.asked,
             answer: answer.to_owned(),
         };

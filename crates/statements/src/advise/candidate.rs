@@ -11,7 +11,7 @@ use sqltext::SqlStatement;
 use units::{count, si};
 
 use super::{
-    rewording::{self, Rewording, RewordingKind, Signs},
+    rewording::{self, Rewording, RewordingKind, RewriteEvidence},
     table_facts::TableFacts,
 };
 use crate::{
@@ -260,7 +260,7 @@ impl Subject<'_> {
     }
 
     /// What the server and its plan show about hints and subqueries.
-    fn signs(&self) -> Signs<'_> {
+    fn signs(&self) -> RewriteEvidence<'_> {
         let all = self.plan.root.all();
         let is_repeated = |node: &&Node| {
             let loops = node.actual.and_then(|it| it.loops);
@@ -273,7 +273,7 @@ impl Subject<'_> {
         let is_materialised = all
             .iter()
             .any(|node| matches!(node.operation, Operation::Derived | Operation::Materialise));
-        Signs {
+        RewriteEvidence {
             rewritten: self.rewritten,
             has_hints: self.has_hints,
             is_dependent,

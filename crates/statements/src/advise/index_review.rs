@@ -16,12 +16,12 @@ pub(super) struct NeedlessIndex {
     /// Schema and table.
     pub(super) table: String,
     pub(super) index: String,
-    pub(super) why: Why,
+    pub(super) why: DropReason,
 }
 
 /// Why an index may not be worth its price.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum DropReason {
     /// Another one begins with its columns and those of the primary key behind them, and serves everything that it serves.
     Duplicate { of: String },
     /// Another one begins with its columns, but not in the order of the primary key within equal values.
@@ -35,13 +35,13 @@ impl NeedlessIndex {
     pub(super) fn sentence(&self) -> String {
         let start = format!("index {} of {}", self.index, self.table);
         match &self.why {
-            Why::Duplicate { of } => {
+            DropReason::Duplicate { of } => {
                 format!("{start} is a duplicate: index {of} begins with its columns")
             }
-            Why::Shorter { of } => format!(
+            DropReason::Shorter { of } => format!(
                 "{start} is replaced by index {of}, except for MIN, MAX or ORDER BY of the primary key"
             ),
-            Why::Unused { since } => format!(
+            DropReason::Unused { since } => format!(
                 "{start} is unused since the server's start ({} ago)",
                 span(*since)
             ),
@@ -59,11 +59,11 @@ pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec
             why,
         };
         if let Some(of) = duplicated(name, index, facts) {
-            found.push(needless(Why::Duplicate { of }));
+            found.push(needless(DropReason::Duplicate { of }));
         } else if let Some(of) = longer(name, index, facts) {
-            found.push(needless(Why::Shorter { of }));
+            found.push(needless(DropReason::Shorter { of }));
         } else if uptime >= UNUSED_AFTER && is_unused(name, index, facts) {
-            found.push(needless(Why::Unused { since: uptime }));
+            found.push(needless(DropReason::Unused { since: uptime }));
         }
     }
     found
@@ -72,7 +72,7 @@ pub(super) fn needless(table: &str, facts: &TableFacts, uptime: Duration) -> Vec
 /// Whether an index is not needless after all: it is called unused, and a statement reads it. Servers do not
 /// count each read.
 pub(super) fn is_read(needless: &NeedlessIndex, plans: &[Plan]) -> bool {
-    let is_unused = matches!(needless.why, Why::Unused { .. });
+    let is_unused = matches!(needless.why, DropReason::Unused { .. });
     let mut plans = plans.iter();
     is_unused && plans.any(|plan| plan.root.uses_index(&needless.index))
 }

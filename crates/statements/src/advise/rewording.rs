@@ -67,7 +67,7 @@ pub(super) struct NewCondition {
 
 /// What the server and its plan show about the statement, which a rewrite needs as its reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Signs<'a> {
+pub(super) struct RewriteEvidence<'a> {
     /// The statement as the optimizer rewrote it, where the server shows it.
     pub(super) rewritten: Option<&'a str>,
     /// The server follows hints in comments.
@@ -78,7 +78,7 @@ pub(super) struct Signs<'a> {
     pub(super) is_materialised: bool,
 }
 
-impl Signs<'_> {
+impl RewriteEvidence<'_> {
     /// Whether the server looks for the value of an IN in its subquery for each row, as far as it shows that.
     fn has_dependent_in(&self) -> bool {
         // An IN that became a join, and an EXISTS of the statement, have no such mark.
@@ -174,7 +174,7 @@ fn column_of<'a>(table: &'a TableUse, column: &'a str, is_shared: bool) -> Table
 /// compares their values in one way.
 pub(super) fn of_plan(
     text: &StatementText<'_>,
-    signs: Signs<'_>,
+    signs: RewriteEvidence<'_>,
     are_alike: impl Fn([ColumnName; 2]) -> bool,
 ) -> Vec<Rewording> {
     let mut found = Vec::new();

@@ -20,7 +20,7 @@ use super::{
     proof::Proof,
 };
 use crate::{
-    compare::{Contest, NewIndexes, Report, SideError, Terms, Variant, change},
+    compare::{Contest, NewIndexes, Report, SideError, TrialParameters, Variant, change},
     connection::Connection,
     other_work::{self, OtherWork},
     session::Session,
@@ -52,7 +52,7 @@ pub struct Rounds<'a> {
 
 /// The time of a round, and why it ended all of them.
 #[derive(Default)]
-struct Ended {
+struct RoundEnd {
     took: Duration,
     failure: Option<Blamed>,
 }
@@ -159,14 +159,14 @@ impl Rounds<'_> {
         diagnosis: &mut Diagnosis,
         place: usize,
         servers: &Servers,
-    ) -> Result<Ended, Blamed> {
+    ) -> Result<RoundEnd, Blamed> {
         let words = diagnosis.advice[place].candidate.remedy.words();
         let variant = parsed("statistics", &words)?;
         let endpoint = match &servers.changed {
             Ok(endpoint) => endpoint,
             Err(why) => {
                 diagnosis.advice[place].proof = Some(Proof::CannotBeMade(why.clone()));
-                return Ok(Ended::default());
+                return Ok(RoundEnd::default());
             }
         };
         let _step = self
@@ -228,14 +228,14 @@ impl Rounds<'_> {
         diagnosis: &mut Diagnosis,
         round: &[usize],
         servers: &Servers,
-        terms: Terms,
-    ) -> Result<Ended, Blamed> {
+        terms: TrialParameters,
+    ) -> Result<RoundEnd, Blamed> {
         let mut sides = Vec::new();
         for place in round {
             sides.extend(self.side(*place, &diagnosis.advice[*place])?);
         }
         let Some(first) = sides.first() else {
-            return Ok(Ended::default());
+            return Ok(RoundEnd::default());
         };
         let _step = self
             .context
@@ -247,7 +247,7 @@ impl Rounds<'_> {
             Ok(endpoint) => endpoint,
             Err(why) => {
                 diagnosis.advice[first.place].proof = Some(Proof::CannotBeMade(why));
-                return Ok(Ended::default());
+                return Ok(RoundEnd::default());
             }
         };
         let Some(indexes) = first.indexes.clone() else {
@@ -265,7 +265,7 @@ impl Rounds<'_> {
             Err(error) => not_made(diagnosis, &[place], error),
             Ok(effect) if !effect.is_used => {
                 diagnosis.advice[place].proof = Some(Proof::Unused);
-                Ended::default()
+                RoundEnd::default()
             }
             Ok(effect) => {
                 sides[0].unaffected = effect.unaffected;
@@ -316,8 +316,8 @@ impl Rounds<'_> {
         sides: &[Side],
         servers: &Servers,
         endpoint: &Endpoint,
-        terms: Terms,
-    ) -> Ended {
+        terms: TrialParameters,
+    ) -> RoundEnd {
         // It has no name: its errors are those of the statements.
         let baseline = Variant::default();
         let variants = [&baseline].into_iter();
@@ -351,7 +351,7 @@ impl Rounds<'_> {
             Ok(report) => {
                 note(diagnosis, sides, &report);
                 diagnosis.blocks_took += report.took;
-                Ended {
+                RoundEnd {
                     took: report.took,
                     failure: report.failure,
                 }
@@ -364,9 +364,9 @@ impl Rounds<'_> {
     }
 
     /// The terms of a round, of which each of this number of candidates has one comparison for each statement.
-    fn terms(&self, budget: Duration, candidates: usize) -> Terms {
+    fn terms(&self, budget: Duration, candidates: usize) -> TrialParameters {
         let statements = self.statements.iter().filter(|it| !is_setting(it));
-        Terms {
+        TrialParameters {
             blocks: BLOCKS_AT_MOST,
             budget,
             margin: self.margin,
@@ -407,10 +407,10 @@ fn unaffected_by_all(sides: &[Side]) -> Vec<usize> {
 }
 
 /// Notes why candidates were not made; an error of the baseline and an interruption end all rounds.
-fn not_made(diagnosis: &mut Diagnosis, places: &[usize], error: SideError) -> Ended {
+fn not_made(diagnosis: &mut Diagnosis, places: &[usize], error: SideError) -> RoundEnd {
     let SideError { error, is_of_all } = error;
     if is_of_all || error.blame == Blame::Interrupted {
-        return Ended {
+        return RoundEnd {
             failure: Some(error),
             ..Ended::default()
         };
@@ -419,7 +419,7 @@ fn not_made(diagnosis: &mut Diagnosis, places: &[usize], error: SideError) -> En
         let why = error.message.clone();
         diagnosis.advice[*place].proof = Some(Proof::CannotBeMade(why));
     }
-    Ended::default()
+    RoundEnd::default()
 }
 
 fn side_change(advice: &Advice) -> Option<&SideChange> {

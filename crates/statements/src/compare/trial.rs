@@ -10,7 +10,7 @@ use stats::Random;
 use verdict::TimedFamily;
 
 use super::{
-    comparison::{Comparison, Sameness},
+    comparison::{Comparison, ResultEquivalence},
     hint_warnings::{self, Warned, Warning},
     side::{Side, SideError},
 };
@@ -26,7 +26,7 @@ const EXECUTIONS_AT_MOST: usize = 9;
 
 /// When the blocks end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Terms {
+pub(crate) struct TrialParameters {
     /// Blocks at most.
     pub(crate) blocks: usize,
     /// Time for all blocks.
@@ -42,7 +42,7 @@ pub(crate) struct Terms {
 }
 
 /// What a trial came to.
-pub(crate) struct Measured {
+pub(crate) struct TrialResult {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) blocks: usize,
     /// Time of all blocks.
@@ -57,14 +57,17 @@ type Executed = (StatementResult, Vec<Warning>);
 /// The comparisons with their state during the trial.
 pub(crate) struct Trial<'a> {
     guarded: Vec<GuardedStatements<'a>>,
-    terms: Terms,
+    terms: TrialParameters,
     comparisons: Vec<Comparison>,
 }
 
 impl<'a> Trial<'a> {
     /// Executes every statement on every side that does not skip it twice, which is not timed, and compares the results.
     /// The second time shows how long an execution takes once its pages are in memory.
-    pub(crate) async fn begin(sides: &mut [Side<'a>], terms: Terms) -> Result<Self, SideError> {
+    pub(crate) async fn begin(
+        sides: &mut [Side<'a>],
+        terms: TrialParameters,
+    ) -> Result<Self, SideError> {
         let guarded: Vec<GuardedStatements<'a>> = sides
             .iter()
             .map(|side| GuardedStatements::new(side.statements, false, None))
@@ -98,7 +101,7 @@ impl<'a> Trial<'a> {
                     statement,
                     side,
                     results,
-                    sameness: Sameness::of(*earlier, results),
+                    sameness: ResultEquivalence::of(*earlier, results),
                     times_s: Vec::new(),
                     compared: None,
                     disturbed_by: None,
@@ -136,8 +139,8 @@ impl<'a> Trial<'a> {
 
     /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
     /// is not measured. A failure ends it, and what was measured before counts.
-    pub(crate) async fn run(mut self, sides: &mut [Side<'a>]) -> Measured {
-        let Terms {
+    pub(crate) async fn run(mut self, sides: &mut [Side<'a>]) -> TrialResult {
+        let TrialParameters {
             blocks,
             budget,
             margin,
@@ -146,7 +149,7 @@ impl<'a> Trial<'a> {
             family,
         } = self.terms;
         let measured: Vec<usize> = (0..self.comparisons.len())
-            .filter(|at| self.comparisons[*at].sameness != Sameness::Different)
+            .filter(|at| self.comparisons[*at].sameness != ResultEquivalence::Different)
             .collect();
         let members = measured.len().max(family).max(1);
         let family = TimedFamily::new(members, margin, blocks, is_beyond_margin);
@@ -180,7 +183,7 @@ impl<'a> Trial<'a> {
         if failure.is_none() {
             failure = self.add_costs(sides).await.err().map(Blamed::from);
         }
-        Measured {
+        TrialResult {
             comparisons: self.comparisons,
             blocks: done,
             took,

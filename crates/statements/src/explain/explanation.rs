@@ -33,7 +33,7 @@ impl Form {
 
 /// A form as taken: what was sent, and the plan with the server's own words.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct CapturedPlan {
     pub(super) form: Form,
     /// What was sent before the statement, such as `EXPLAIN FORMAT=JSON`.
     pub(super) command: String,
@@ -53,7 +53,7 @@ pub(super) enum TakenTrace {
 /// All forms of one statement.
 #[derive(Debug)]
 pub(super) struct Explained {
-    pub(super) forms: Vec<Taken>,
+    pub(super) forms: Vec<CapturedPlan>,
     pub(super) trace: TakenTrace,
     /// Warnings of the server about the execution.
     pub(super) warnings: Vec<String>,
@@ -99,7 +99,7 @@ impl Explanation {
     }
 
     /// The form that says most: measured, else with costs, else the rows.
-    pub(super) fn best(&self) -> Option<(&Taken, &Plan)> {
+    pub(super) fn best(&self) -> Option<(&CapturedPlan, &Plan)> {
         let order = [Form::Measured, Form::Json, Form::Tree, Form::Rows];
         order.iter().find_map(|form| {
             let mut plans = self.plans();
@@ -108,7 +108,7 @@ impl Explanation {
     }
 
     /// The forms that have a plan.
-    pub(super) fn plans(&self) -> impl Iterator<Item = (&Taken, &Plan)> {
+    pub(super) fn plans(&self) -> impl Iterator<Item = (&CapturedPlan, &Plan)> {
         let forms = self.explained.forms.iter();
         forms.filter_map(|taken| Some((taken, &taken.plan.as_ref().ok()?.0)))
     }
@@ -150,7 +150,7 @@ impl Explanation {
     }
 }
 
-fn taken_json(taken: &Taken) -> Value {
+fn taken_json(taken: &CapturedPlan) -> Value {
     match &taken.plan {
         Ok((plan, original)) => json!({
             "form": taken.form.name(),

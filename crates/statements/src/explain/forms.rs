@@ -4,7 +4,7 @@ use plans::{Plan, Rows, Trace};
 use protocol::ResultSet;
 use serde_json::{Value, json};
 
-use super::explanation::{Explained, Form, Taken, TakenTrace};
+use super::explanation::{CapturedPlan, Explained, Form, TakenTrace};
 use crate::{
     guard::Guard,
     session::{Failure, Session},
@@ -63,7 +63,7 @@ impl Forms {
         session: &mut Session,
         sql: &str,
         guard: Guard,
-    ) -> Result<Taken, Failure> {
+    ) -> Result<CapturedPlan, Failure> {
         guard.begin(session).await?;
         let taken = self.one(session, Form::Rows, OF_ROWS, sql).await;
         session.rows("ROLLBACK").await?;
@@ -109,8 +109,8 @@ impl Forms {
         form: Form,
         commands: &[&'static str],
         sql: &str,
-    ) -> Result<Taken, Failure> {
-        let mut taken = Taken {
+    ) -> Result<CapturedPlan, Failure> {
+        let mut taken = CapturedPlan {
             form,
             command: commands[0].to_owned(),
             plan: Err("not in this version".to_owned()),

@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct FioFiles;
 
 /// A job whose result was taken over, as the logs look for it.
-struct Taken {
+struct JobReference {
     file: usize,
     /// Numbers of its threads, from 1, as the logs have them in their names.
     threads: std::ops::Range<u64>,
@@ -83,7 +83,7 @@ fn take_jobs(
     file: &ImportFile,
     document: &mut Document,
     imported: &mut Imported,
-    taken: &mut Vec<Taken>,
+    taken: &mut Vec<JobReference>,
 ) -> Result<(), Error> {
     let (name, mut thread) = (file.name(), 1_u64);
     let mut entries: BTreeMap<(String, i64), u64> = BTreeMap::new();
@@ -134,7 +134,7 @@ fn take_jobs(
         }
         note_what_lacks(&job_name, &name, &options, &result, &mut imported.left_out);
         result.imported = Some(facts(file, job, &options));
-        taken.push(Taken {
+        taken.push(JobReference {
             file: index,
             threads,
             log_prefix: options.iops_log(&job.jobname),
@@ -233,18 +233,18 @@ fn is_sound(side: &Requests) -> bool {
 fn add_log(
     file: &ImportFile,
     files: &[ImportFile],
-    taken: &[Taken],
+    taken: &[JobReference],
     imported: &mut Imported,
 ) -> Result<(), Error> {
     let hint = "fio's logs of requests per second are read: write_iops_log=NAME log_avg_msec=1000 writes NAME_iops.N.log";
     let name = LogName::of(&file.name())
         .ok_or_else(|| file.error("its name is not NAME_iops.N.log", hint))?;
-    let named: Vec<&Taken> = taken
+    let named: Vec<&JobReference> = taken
         .iter()
         .filter(|it| it.log_prefix.as_ref() == Some(&name.prefix))
         .collect();
-    let of_thread = |it: &&Taken| name.thread.is_none_or(|one| it.threads.contains(&one));
-    let near: Vec<&Taken> = named.iter().copied().filter(of_thread).collect();
+    let of_thread = |it: &&JobReference| name.thread.is_none_or(|one| it.threads.contains(&one));
+    let near: Vec<&JobReference> = named.iter().copied().filter(of_thread).collect();
     let job = match (named.as_slice(), near.as_slice(), taken) {
         ([one], ..) | (_, [one], _) => *one,
         (_, _, [one]) => one,

@@ -12,10 +12,10 @@ use samples::{Collected, Line, ServerObservation};
 use units::moment;
 
 use super::{
-    edges::Start,
-    patience::in_time_or_interrupted,
+    query_timeouts::in_time_or_interrupted,
     questioner::Questioner,
     reading::{Probes, Reading},
+    start_end_queries::Start,
 };
 
 /// The observed server, and the sampling interval.

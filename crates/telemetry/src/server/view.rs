@@ -7,7 +7,7 @@ use reactor::Instant;
 use samples::{ClientConnection, ServerMoment};
 
 use super::{
-    patience::in_time,
+    query_timeouts::in_time,
     questioner::Questioner,
     reading::{Probes, Reading},
     statement_times::{self, Histogram},

@@ -7,7 +7,7 @@ use ratatui::{
     widgets::{Block, Clear, Paragraph, Widget, Wrap},
 };
 
-use crate::{playback::Source, screen::Screen};
+use crate::{input::Screen, playback::Source};
 
 /// Width and height of the text, columns and rows.
 const WIDTH: u16 = 68;

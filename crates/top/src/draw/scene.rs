@@ -1,6 +1,6 @@
 //! The scene: the model, the time and the selection from which all panels are drawn.
 
-use crate::{model::Model, screen::Screen};
+use crate::{input::Screen, model::Model};
 
 /// The input of all panels: the model, the selected time, and the user's selection.
 #[derive(Clone, Copy)]

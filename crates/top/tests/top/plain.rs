@@ -1,7 +1,7 @@
 //! Tests of the plain lines of a record: complete, or while it is written.
 
 use samples::{
-    Edge, EventOutcome, Line, LoadStage, Lost, PlannedEvent, ServerIdentity, ServerStatus,
+    Edge, EventOutcome, Line, LoadStage, ObserverLoss, PlannedEvent, ServerIdentity, ServerStatus,
 };
 use top::{Model, Plain, Subject};
 
@@ -77,7 +77,7 @@ fn an_observer_that_is_lost_is_told_once_also_where_the_server_goes_away() {
     let mut model = Model::new(Subject::default());
     let mut plain = Plain::new(None);
     let mut told = |model: &Model| plain.lines(model, f64::INFINITY, false);
-    model.lose_observer(Lost {
+    model.lose_observer(ObserverLoss {
         t_s: 2.25,
         why: "the connection was closed".to_owned(),
     });

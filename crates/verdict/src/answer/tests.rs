@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     metric::Metric,
     question::Budget,
-    testing::{Made, record},
+    testing::{RecordBuilder, record},
 };
 
 fn levels(levels: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -28,7 +28,7 @@ fn question(metric: Metric) -> Question {
 /// Executions of combinations in their blocks; each with a value that every metric returns.
 fn runs(combinations: &[(BTreeMap<String, String>, &[f64])]) -> Vec<(Record, f64)> {
     let of = |(levels, values): &(BTreeMap<String, String>, &[f64])| {
-        let mut made = record(&Made {
+        let mut made = record(&RecordBuilder {
             per_s: 1,
             ..Made::default()
         });

@@ -187,7 +187,7 @@ fn a_limit_that_is_used_up_is_not_the_disks_own() {
 
 #[test]
 fn a_limit_is_found_in_a_record_by_what_the_kernel_counted() {
-    let mut record = crate::testing::record(&crate::testing::Made::default());
+    let mut record = crate::testing::record(&crate::testing::RecordBuilder::default());
     record.limit = Some(samples::ServerLimit {
         disk: Some(samples::DiskLimit {
             read_iops: Some(1000),

@@ -4,15 +4,15 @@ use super::*;
 use crate::{
     Decision, Outcome, Tolerance, checks,
     measure_comparison::confidence_of_look,
-    testing::{Made, record},
+    testing::{RecordBuilder, record},
 };
 
 /// Executions in blocks 1, 2, …, with slightly different values.
-fn records(made: &Made, factors: &[f64]) -> Vec<Record> {
+fn records(made: &RecordBuilder, factors: &[f64]) -> Vec<Record> {
     let blocks = (1..).zip(factors);
     blocks
         .map(|(block, factor)| {
-            record(&Made {
+            record(&RecordBuilder {
                 block,
                 per_s: (made.per_s as f64 * factor) as u64,
                 ..made.clone()
@@ -59,7 +59,7 @@ fn of<'c>(place: &'c SharedCombination, name: &str) -> &'c Compared {
 
 #[test]
 fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
-    let made = Made {
+    let made = RecordBuilder {
         per_s: 10_000,
         ..Made::default()
     };
@@ -67,7 +67,7 @@ fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
     let paired = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let place = &paired.places[0];
     assert!(place.paired);
@@ -77,7 +77,7 @@ fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
     let apart = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 2),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let place = &apart.places[0];
     assert!(!place.paired);
@@ -89,7 +89,7 @@ fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
 
 #[test]
 fn the_means_are_those_of_the_pairs() {
-    let made = Made {
+    let made = RecordBuilder {
         per_s: 10_000,
         ..Made::default()
     };
@@ -99,7 +99,7 @@ fn the_means_are_those_of_the_pairs() {
     let found = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let place = &found.places[0];
     assert!(place.paired);
@@ -111,13 +111,13 @@ fn the_means_are_those_of_the_pairs() {
 
 #[test]
 fn lists_whose_runs_all_have_block_one_make_no_pairs() {
-    let made = Made::default();
+    let made = RecordBuilder::default();
     let all = |count: usize| (0..count).map(|_| record(&made)).collect::<Vec<_>>();
     let (a, b) = (all(3), all(3));
     let found = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     assert!(!found.places[0].paired);
     assert_eq!(
@@ -128,7 +128,7 @@ fn lists_whose_runs_all_have_block_one_make_no_pairs() {
 
 #[test]
 fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
-    let with = |fsyncs, misses| Made {
+    let with = |fsyncs, misses| RecordBuilder {
         counters: vec![
             ("Innodb_data_fsyncs", fsyncs),
             ("Innodb_buffer_pool_reads", misses),
@@ -142,7 +142,7 @@ fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
     let found = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let place = &found.places[0];
     assert_eq!(of(place, "fsyncs").decision, Decision::Faster);
@@ -157,7 +157,7 @@ fn with_fsyncs(per_hundred: [f64; 5]) -> Vec<Record> {
     (1..)
         .zip(per_hundred)
         .map(|(block, fsyncs)| {
-            record(&Made {
+            record(&RecordBuilder {
                 block,
                 counters: vec![("Innodb_data_fsyncs", fsyncs)],
                 ..Made::default()
@@ -173,7 +173,7 @@ fn next_to_nothing_is_judged_by_its_amount() {
         let found = contrast(
             &side("a", &[], &a, 1),
             &side("b", &[], &b, 2),
-            &Terms::of(0.02),
+            &ComparisonParameters::of(0.02),
         );
         let tolerance = Tolerance::parse("fsyncs +5%").unwrap();
         let check = checks(&found, &[tolerance]).remove(0);
@@ -205,7 +205,7 @@ fn next_to_nothing_is_judged_by_its_amount() {
 
 #[test]
 fn combinations_meet_without_the_levels_of_the_sides() {
-    let at = |flush, connections| Made {
+    let at = |flush, connections| RecordBuilder {
         levels: vec![("flush", flush), ("connections", connections)],
         ..Made::default()
     };
@@ -214,7 +214,7 @@ fn combinations_meet_without_the_levels_of_the_sides() {
     let found = contrast(
         &side("a", &[("flush", "1")], &a, 1),
         &side("b", &[("flush", "2")], &b, 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let at: Vec<&str> = found
         .places
@@ -229,12 +229,12 @@ fn combinations_meet_without_the_levels_of_the_sides() {
 
 #[test]
 fn what_was_done_otherwise_is_named() {
-    let a = Made {
+    let a = RecordBuilder {
         rows: Some(1000),
         levels: vec![("threads", "4")],
         ..Made::default()
     };
-    let b = Made {
+    let b = RecordBuilder {
         rows: Some(2000),
         connections: 8,
         levels: vec![("threads", "8")],
@@ -245,7 +245,7 @@ fn what_was_done_otherwise_is_named() {
     let found = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 2),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     assert_eq!(
         found.unlike,
@@ -265,7 +265,7 @@ fn what_was_done_otherwise_is_named() {
 
 #[test]
 fn variables_that_say_how_the_server_works_are_told() {
-    let with = |flush, port| Made {
+    let with = |flush, port| RecordBuilder {
         variables: vec![("innodb_flush_log_at_trx_commit", flush), ("port", port)],
         ..Made::default()
     };
@@ -273,7 +273,7 @@ fn variables_that_say_how_the_server_works_are_told() {
     let found = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 2),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let told: Vec<&str> = found
         .differences
@@ -285,7 +285,7 @@ fn variables_that_say_how_the_server_works_are_told() {
 
 #[test]
 fn a_tolerance_is_judged_by_its_interval() {
-    let made = Made {
+    let made = RecordBuilder {
         per_s: 10_000,
         ..Made::default()
     };
@@ -293,7 +293,7 @@ fn a_tolerance_is_judged_by_its_interval() {
     let found = contrast(
         &side("a", &[], &a, 1),
         &side("b", &[], &b, 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let outcome = |text: &str| {
         let tolerance = Tolerance::parse(text).unwrap();
@@ -307,17 +307,17 @@ fn a_tolerance_is_judged_by_its_interval() {
     let few = contrast(
         &side("a", &[], &a[..2], 1),
         &side("b", &[], &b[..2], 1),
-        &Terms::of(0.02),
+        &ComparisonParameters::of(0.02),
     );
     let check = checks(&few, &[Tolerance::parse("throughput -3%").unwrap()]);
     assert_eq!(check[0].outcome, Outcome::Undecided);
-    let rare = Made {
+    let rare = RecordBuilder {
         per_s: 2,
         ..Made::default()
     };
     let rare = records(&rare, &NOISE);
     let sides = ["a", "b"].map(|name| side(name, &[], &rare, 1));
-    let found_rarely = contrast(&sides[0], &sides[1], &Terms::of(0.02));
+    let found_rarely = contrast(&sides[0], &sides[1], &ComparisonParameters::of(0.02));
     // More operations would have one.
     let check = checks(&found_rarely, &[Tolerance::parse("p99 +5%").unwrap()]);
     assert_eq!(
@@ -332,7 +332,7 @@ fn a_tolerance_is_judged_by_its_interval() {
 
 #[test]
 fn what_was_looked_at_after_every_block_has_wider_intervals() {
-    let made = Made {
+    let made = RecordBuilder {
         per_s: 1000,
         ..Made::default()
     };
@@ -341,7 +341,7 @@ fn what_was_looked_at_after_every_block_has_wider_intervals() {
         let mut a = side("a", &[("x", "1")], &one, 1);
         let mut b = side("b", &[("x", "2")], &other, 1);
         (a.looked_at, b.looked_at) = (looked_at, looked_at);
-        contrast(&a, &b, &Terms::of(0.001))
+        contrast(&a, &b, &ComparisonParameters::of(0.001))
     };
     let (once, often) = (at(None), at(Some(20)));
     assert_eq!((once.looked_at, often.looked_at), (None, Some(20)));
@@ -401,7 +401,7 @@ fn stopping_when_it_looks_decided_fools_nobody() {
 #[test]
 fn what_else_was_measured_does_not_change_what_the_primary_metric_decides() {
     // Only throughput decides; among 14 metrics and combinations it would not.
-    let at = |level: &'static str, per_s, response_us| Made {
+    let at = |level: &'static str, per_s, response_us| RecordBuilder {
         levels: vec![("flush", level)],
         per_s,
         response_us,
@@ -415,7 +415,7 @@ fn what_else_was_measured_does_not_change_what_the_primary_metric_decides() {
         side("a", &[("flush", "1")], &a, 1),
         side("b", &[("flush", "2")], &b, 1),
     ];
-    let found = contrast(&sides[0], &sides[1], &Terms::of(0.02));
+    let found = contrast(&sides[0], &sides[1], &ComparisonParameters::of(0.02));
     let question = crate::Question {
         metric: Metric::Throughput,
         baseline: vec![("flush".to_owned(), "1".to_owned())],
@@ -435,7 +435,7 @@ fn what_else_was_measured_does_not_change_what_the_primary_metric_decides() {
 
 #[test]
 fn among_the_comparisons_of_a_question_the_question_decides() {
-    let at = |level: &'static str| Made {
+    let at = |level: &'static str| RecordBuilder {
         levels: vec![("flush", level)],
         per_s: 10_000,
         ..Made::default()
@@ -455,12 +455,12 @@ fn among_the_comparisons_of_a_question_the_question_decides() {
     };
     let a = side("a", &[("flush", "1")], &base, 1);
     let b = side("b", &[("flush", "2")], &weak, 1);
-    let alone = contrast(&a, &b, &Terms::of(0.02));
+    let alone = contrast(&a, &b, &ComparisonParameters::of(0.02));
     assert_eq!(
         of(&alone.places[0], "throughput").decision,
         Decision::Faster
     );
-    let terms = Terms {
+    let terms = ComparisonParameters {
         asked: Some((&question, &all)),
         ..Terms::of(0.02)
     };

@@ -3,9 +3,9 @@
 use samples::{Cgroup, Machine, Peer};
 
 use super::*;
-use crate::testing::{Made, record};
+use crate::testing::{RecordBuilder, record};
 
-fn costs(made: &Made) -> Costs {
+fn costs(made: &RecordBuilder) -> Costs {
     let record = record(made);
     Costs::of(&record, &RunFigures::of(&record)).unwrap()
 }
@@ -19,7 +19,7 @@ fn the_table_is_in_the_order_of_the_costs() {
 
 #[test]
 fn a_cost_is_what_was_used_by_the_operations_of_the_measurement() {
-    let made = Made {
+    let made = RecordBuilder {
         per_s: 100,
         server_cpu_s: 0.02,
         counters: vec![("Innodb_data_fsyncs", 50.0), ("Rows_read", 300.0)],
@@ -37,7 +37,7 @@ fn a_cost_is_what_was_used_by_the_operations_of_the_measurement() {
 
 #[test]
 fn what_stood_still_is_zero_and_what_nobody_looked_at_is_nothing() {
-    let made = Made {
+    let made = RecordBuilder {
         counters: vec![("Innodb_buffer_pool_reads", 0.0)],
         ..Made::default()
     };
@@ -59,7 +59,7 @@ fn a_server_without_a_cpu_limit_is_never_held_back() {
             cpu_limit: *cpu_limit,
             ..Cgroup::default()
         });
-        let mut record = record(&Made::default());
+        let mut record = record(&RecordBuilder::default());
         record.machines.push(Machine {
             cgroups: groups.collect(),
             ..Machine::default()
@@ -78,7 +78,7 @@ fn a_server_without_a_cpu_limit_is_never_held_back() {
 
 #[test]
 fn looking_at_the_server_is_no_cost_of_an_operation() {
-    let slow = costs(&Made {
+    let slow = costs(&RecordBuilder {
         per_s: 1,
         ..Made::default()
     });

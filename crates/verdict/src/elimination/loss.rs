@@ -6,7 +6,7 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
-use stats::{Side, Step, UntilDecided};
+use stats::{Side, StoppingDecision, UntilDecided};
 
 use super::{simulation::at_most, *};
 
@@ -21,7 +21,7 @@ const RECORDED_PER_S: [f64; 16] = [
 type Speed = fn(&Parts) -> f64;
 
 /// A machine, the configurations on it, and the size of a round.
-struct World {
+struct SimulatedMachine {
     parts: usize,
     speed: Speed,
     /// Deviation of a run, as a share.
@@ -34,7 +34,7 @@ struct World {
 
 /// The noise and the rules of a world; the rules take more time than all else, and trials share them.
 struct Trials<'w> {
-    world: &'w World,
+    world: &'w SimulatedMachine,
     residuals: Vec<f64>,
     rules: BTreeMap<usize, UntilDecided>,
     random: ChaCha8Rng,
@@ -46,7 +46,7 @@ impl Trials<'_> {
         (self.world.speed)(parts) * (self.residuals[at as usize] * self.world.deviation).exp()
     }
 
-    fn measure(&mut self, round: &Round) -> Vec<Measured> {
+    fn measure(&mut self, round: &Round) -> Vec<ComparedConfiguration> {
         let comparisons = round.others.len();
         let mut pairs = vec![Vec::new(); comparisons];
         for _ in 0..self.world.blocks.min(self.world.blocks_at_most) {
@@ -61,13 +61,15 @@ impl Trials<'_> {
         let rule = rule.or_insert_with(|| UntilDecided::new(MARGIN, most, alpha).unwrap());
         let found = round.others.iter().zip(&pairs).map(|(parts, pairs)| {
             let standing = rule.judge(pairs).unwrap();
-            Measured {
+            ComparedConfiguration {
                 parts: parts.clone(),
                 decision: match standing.step {
-                    Step::Decided(Side::More) => Decision::Faster,
-                    Step::Decided(Side::Less) => Decision::Slower,
-                    Step::Decided(Side::Equivalent) => Decision::Equivalent,
-                    Step::Continue { .. } | Step::Spent => Decision::Inconclusive,
+                    StoppingDecision::Decided(Side::More) => Decision::Faster,
+                    StoppingDecision::Decided(Side::Less) => Decision::Slower,
+                    StoppingDecision::Decided(Side::Equivalent) => Decision::Equivalent,
+                    StoppingDecision::Continue { .. } | StoppingDecision::Spent => {
+                        Decision::Inconclusive
+                    }
                 },
                 ratio: standing.comparison.map(|it| it.ratio),
                 executions: standing.blocks,
@@ -98,7 +100,7 @@ struct Counts {
     lost: u32,
 }
 
-fn simulate(world: &World, trials: u32) -> Counts {
+fn simulate(world: &SimulatedMachine, trials: u32) -> Counts {
     let mut counts = Counts::default();
     let mut made = Trials {
         world,
@@ -166,7 +168,7 @@ fn trust_a_finished_elimination_loses_no_more_than_the_margin() {
     for (name, parts, speed) in SPEEDS {
         for [blocks_at_most, blocks] in lengths.iter().copied() {
             for deviation in [0.005, 0.02, 0.05] {
-                let world = World {
+                let world = SimulatedMachine {
                     parts,
                     speed,
                     deviation,

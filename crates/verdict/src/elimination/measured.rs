@@ -11,7 +11,7 @@ use crate::{
 
 /// A configuration compared with the baseline of its round.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct ComparedConfiguration {
     /// The configuration.
     pub parts: Parts,
     /// The decision about it, against the baseline.
@@ -24,7 +24,7 @@ pub struct Measured {
     pub smallest: Option<f64>,
 }
 
-impl Measured {
+impl ComparedConfiguration {
     /// A configuration by the answer about it; `comparisons` is the number of answers of its round.
     pub fn of(parts: Parts, answer: &Answer, comparisons: usize) -> Self {
         let executions = answer.comparison.map_or(0, |it| it.executions);

@@ -4,12 +4,12 @@ use stats::Interval;
 
 use crate::{
     decision::Decision,
-    elimination::measured::{Measured, inverse},
+    elimination::measured::{ComparedConfiguration, inverse},
 };
 
 /// The fate of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PartStatus {
     /// No round has judged it.
     Untested,
     /// It stays whatever it costs; it was not tested.
@@ -30,7 +30,7 @@ pub enum Fate {
 /// A part of the configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    pub fate: Fate,
+    pub fate: PartStatus,
     /// The metric with it over the metric without it, with the interval of the decision.
     pub effect: Option<Interval>,
     /// The smallest effect that would have been seen with 80 % power, as a share.
@@ -44,7 +44,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub(super) fn new(fate: Fate) -> Self {
+    pub(super) fn new(fate: PartStatus) -> Self {
         Self {
             fate,
             effect: None,
@@ -56,7 +56,7 @@ impl Part {
     }
 
     /// A part by the configuration without it.
-    pub(super) fn judged_by_removal(without: &Measured, round: usize) -> Self {
+    pub(super) fn judged_by_removal(without: &ComparedConfiguration, round: usize) -> Self {
         Self {
             effect: without.ratio.map(inverse),
             ..Self::judged(without.decision.reversed(), without, round)
@@ -64,7 +64,7 @@ impl Part {
     }
 
     /// A part by the configuration with it.
-    pub(super) fn judged_by_addition(with: &Measured, round: usize) -> Self {
+    pub(super) fn judged_by_addition(with: &ComparedConfiguration, round: usize) -> Self {
         Self {
             effect: with.ratio,
             ..Self::judged(with.decision, with, round)
@@ -72,18 +72,18 @@ impl Part {
     }
 
     /// `decision` is about the configuration with the part.
-    fn judged(decision: Decision, measured: &Measured, round: usize) -> Self {
+    fn judged(decision: Decision, measured: &ComparedConfiguration, round: usize) -> Self {
         Self {
             fate: match decision {
-                Decision::Faster => Fate::Helps,
-                Decision::Slower => Fate::Harms,
-                Decision::Equivalent | Decision::Inconclusive => Fate::NoEffect,
+                Decision::Faster => PartStatus::Helps,
+                Decision::Slower => PartStatus::Harms,
+                Decision::Equivalent | Decision::Inconclusive => PartStatus::NoEffect,
             },
             smallest: measured.smallest,
             is_equivalent: decision == Decision::Equivalent,
             executions: measured.executions,
             round: Some(round),
-            ..Self::new(Fate::Untested)
+            ..Self::new(PartStatus::Untested)
         }
     }
 }

@@ -9,7 +9,7 @@ use samples::Record;
 use super::*;
 use crate::{
     Budget, Execution, Metric, Question, answers, decided_combinations,
-    testing::{Made, record},
+    testing::{RecordBuilder, record},
 };
 
 /// Names of the configurations of a round; the baseline is the first.
@@ -105,20 +105,20 @@ impl Recorded {
 }
 
 /// A machine with noise: residuals are drawn anew for each run, and each block has a level of its own.
-struct World<'n> {
+struct SimulatedMachine<'n> {
     effects: Vec<f64>,
     residuals: &'n [f64],
     random: ChaCha8Rng,
 }
 
-impl World<'_> {
+impl SimulatedMachine<'_> {
     fn residual(&mut self) -> f64 {
         let at = self.random.next_u64() % self.residuals.len() as u64;
         self.residuals[at as usize]
     }
 
     /// Measures a round, block after block, without the configurations that are decided.
-    fn measure(&mut self, round: &Round) -> Vec<Measured> {
+    fn measure(&mut self, round: &Round) -> Vec<ComparedConfiguration> {
         let all: Vec<&Parts> = std::iter::once(&round.baseline)
             .chain(&round.others)
             .collect();
@@ -145,7 +145,7 @@ impl World<'_> {
         let answered = answers(&question, &done);
         let found = round.others.iter().zip(&NAMES[1..]).map(|(parts, name)| {
             let answer = answered.iter().find(|it| it.levels[0].1 == *name).unwrap();
-            Measured::of(parts.clone(), answer, round.others.len())
+            ComparedConfiguration::of(parts.clone(), answer, round.others.len())
         });
         found.collect()
     }
@@ -158,7 +158,7 @@ impl World<'_> {
             for (parts, name) in files.iter().zip(NAMES) {
                 let effect: f64 = parts.iter().map(|part| self.effects[*part].ln()).sum();
                 let speed = (effect + level + self.residual()).exp();
-                let mut made = record(&Made {
+                let mut made = record(&RecordBuilder {
                     block,
                     levels: vec![("file", name)],
                     per_s: (PER_S * speed).round() as u64,
@@ -196,7 +196,7 @@ struct Counts {
 fn simulate(trials: u32, residuals: &[f64], effects: &[f64], helping: usize) -> Counts {
     let mut counts = Counts::default();
     for seed in 0..trials {
-        let mut world = World {
+        let mut world = SimulatedMachine {
             effects: effects.to_vec(),
             residuals,
             random: ChaCha8Rng::seed_from_u64(seed.into()),
@@ -208,7 +208,7 @@ fn simulate(trials: u32, residuals: &[f64], effects: &[f64], helping: usize) -> 
             continue;
         }
         let harmful = effects.iter().position(|effect| *effect < 1.0);
-        let is_named = harmful.is_none_or(|part| found.parts()[part].fate == Fate::Harms);
+        let is_named = harmful.is_none_or(|part| found.parts()[part].fate == PartStatus::Harms);
         let kept = found.shortest();
         counts.right += u32::from(is_named && *kept == (0..helping).collect::<Parts>());
         counts.false_keeps += u32::from(kept.iter().any(|part| effects[*part] == 1.0));

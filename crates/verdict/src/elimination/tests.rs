@@ -5,11 +5,11 @@ use stats::Interval;
 use super::*;
 
 /// Decisions of a world in which the speed of a configuration is known exactly; differences below 3 % are none.
-fn measured(round: &Round, speed: &dyn Fn(&Parts) -> f64) -> Vec<Measured> {
+fn measured(round: &Round, speed: &dyn Fn(&Parts) -> f64) -> Vec<ComparedConfiguration> {
     let baseline = speed(&round.baseline);
     let others = round.others.iter().map(|other| {
         let ratio = speed(other) / baseline;
-        Measured {
+        ComparedConfiguration {
             parts: other.clone(),
             decision: match ratio {
                 ratio if ratio > 1.03 => Decision::Faster,
@@ -40,7 +40,7 @@ fn eliminate(count: usize, pinned: &[usize], speed: &dyn Fn(&Parts) -> f64) -> E
     panic!("no end: {elimination:?}");
 }
 
-fn fates(elimination: &Elimination) -> Vec<Fate> {
+fn fates(elimination: &Elimination) -> Vec<PartStatus> {
     elimination.parts().iter().map(|part| part.fate).collect()
 }
 
@@ -55,7 +55,7 @@ fn product(factors: &[f64]) -> impl Fn(&Parts) -> f64 {
 
 #[test]
 fn what_helps_stays_and_what_harms_is_named() {
-    use Fate::{Harms, Helps, NoEffect};
+    use PartStatus::{Harms, Helps, NoEffect};
     let found = eliminate(4, &[], &product(&[1.5, 1.0, 0.8, 1.2]));
     assert_eq!(fates(&found), [Helps, NoEffect, Harms, Helps]);
     assert_eq!(*found.shortest(), parts([0, 3]));
@@ -96,7 +96,10 @@ fn nothing_is_measured_twice() {
 #[test]
 fn a_pinned_part_is_in_every_file_but_the_base() {
     let found = eliminate(3, &[1], &product(&[1.3, 0.5, 1.0]));
-    assert_eq!(fates(&found), [Fate::Helps, Fate::Pinned, Fate::NoEffect]);
+    assert_eq!(
+        fates(&found),
+        [PartStatus::Helps, PartStatus::Pinned, PartStatus::NoEffect]
+    );
     assert_eq!(*found.shortest(), parts([0, 1]));
     let others = found.rounds().iter().flat_map(|round| &round.others);
     assert!(
@@ -128,8 +131,11 @@ fn of_parts_that_replace_each_other_one_comes_back() {
 fn parts_that_matter_only_together_stay_together() {
     // Each alone is worth 2 %, which is not seen; all three are.
     let found = eliminate(4, &[], &product(&[1.02, 1.02, 1.02, 0.5]));
-    let jointly = Fate::Jointly;
-    assert_eq!(fates(&found), [jointly, jointly, jointly, Fate::Harms]);
+    let jointly = PartStatus::Jointly;
+    assert_eq!(
+        fates(&found),
+        [jointly, jointly, jointly, PartStatus::Harms]
+    );
     assert!(found.is_finished());
     assert_eq!(*found.shortest(), parts([0, 1, 2]));
 }
@@ -143,7 +149,14 @@ fn a_part_that_helped_only_beside_a_harmful_one_goes_in_the_check() {
         _ => 1.0,
     };
     let found = eliminate(3, &[], &healed);
-    assert_eq!(fates(&found), [Fate::Harms, Fate::NoEffect, Fate::NoEffect]);
+    assert_eq!(
+        fates(&found),
+        [
+            PartStatus::Harms,
+            PartStatus::NoEffect,
+            PartStatus::NoEffect
+        ]
+    );
     assert!(found.shortest().is_empty() && found.is_finished());
 }
 
@@ -155,12 +168,12 @@ fn a_round_that_is_too_short_decides_nothing() {
     found[1].executions = 2;
     assert!(elimination.take(&found).is_none());
     assert!(!elimination.is_finished());
-    assert_eq!(fates(&elimination), [Fate::Untested; 2]);
+    assert_eq!(fates(&elimination), [PartStatus::Untested; 2]);
     assert_eq!(elimination.shortest().len(), 2);
 }
 
 /// What a round of few executions finds: intervals of this width, so that smaller differences are not decided.
-fn vague(round: &Round, speed: &dyn Fn(&Parts) -> f64, width: f64) -> Vec<Measured> {
+fn vague(round: &Round, speed: &dyn Fn(&Parts) -> f64, width: f64) -> Vec<ComparedConfiguration> {
     let mut found = measured(round, speed);
     for it in &mut found {
         let estimate = it.ratio.unwrap().estimate;
@@ -246,6 +259,6 @@ fn parts_that_are_not_told_apart_are_not_called_joint() {
     let adding = elimination.round().unwrap().clone();
     assert_eq!(adding.purpose, Purpose::AddingBack);
     elimination.take(&vague(&adding, &redundant, 4.0));
-    assert_eq!(fates(&elimination), [Fate::Unresolved; 2]);
+    assert_eq!(fates(&elimination), [PartStatus::Unresolved; 2]);
     assert!(elimination.round().is_none() && !elimination.is_finished());
 }

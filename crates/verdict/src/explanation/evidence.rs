@@ -34,25 +34,25 @@ pub(super) struct Evidence<'a> {
     /// The longest response time of all executions of A and of B, seconds.
     pub(super) longest_s: Option<[f64; 2]>,
     /// Shares of the CPUs that other programs and the hypervisor took, means of A and B; `None` where that was not observed.
-    pub(super) taken: Option<[Taken; 2]>,
+    pub(super) taken: Option<[LostCpu; 2]>,
 }
 
 /// Shares of a machine's CPUs that were taken from server and client.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Taken {
+pub(super) struct LostCpu {
     pub(super) others: f64,
     pub(super) steal: f64,
 }
 
 /// A cost that changed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moved {
+pub(super) struct CostChange {
     pub(super) cost: Cost,
     pub(super) a: f64,
     pub(super) b: f64,
 }
 
-impl Moved {
+impl CostChange {
     /// The side on which it is higher: 0 for A.
     pub(super) fn higher(&self) -> usize {
         usize::from(self.by() > 0.0)
@@ -96,7 +96,7 @@ impl<'a> Evidence<'a> {
 
     /// A cost that changed by more than chance explains and by enough to matter. If a metric certainly differs, its
     /// cause is wanted, so a cost's own interval is enough; otherwise the change has to be significant among all costs.
-    pub(super) fn moved(&self, cost: Cost) -> Option<Moved> {
+    pub(super) fn moved(&self, cost: Cost) -> Option<CostChange> {
         let compared = self
             .costs
             .iter()
@@ -109,7 +109,7 @@ impl<'a> Evidence<'a> {
         let size = ratio.estimate.max(1.0 / ratio.estimate);
         let is_large = size >= MOVED_BY_AT_LEAST && compared.shift().abs() >= compared.negligible;
         let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;
-        (is_certain && is_large && is_enough).then(|| Moved {
+        (is_certain && is_large && is_enough).then(|| CostChange {
             cost,
             a: compared.means[0],
             b: compared.means[1],
@@ -231,13 +231,13 @@ fn variables<'a>(
 }
 
 /// The means of a side; `None` if an execution lacks them.
-fn taken(side: &[&Execution<'_>]) -> Option<Taken> {
+fn taken(side: &[&Execution<'_>]) -> Option<LostCpu> {
     let of = |execution: &&Execution<'_>| Disturbance::of(execution.record);
     let of_side: Vec<Disturbance> = side.iter().map(of).collect::<Option<_>>()?;
     let mean = |share: fn(&Disturbance) -> f64| {
         of_side.iter().map(share).sum::<f64>() / of_side.len() as f64
     };
-    (!of_side.is_empty()).then(|| Taken {
+    (!of_side.is_empty()).then(|| LostCpu {
         others: mean(|it| it.others),
         steal: mean(|it| it.steal),
     })

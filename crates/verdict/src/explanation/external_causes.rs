@@ -3,7 +3,7 @@
 use units::percent;
 
 use super::{
-    evidence::{Evidence, Taken},
+    evidence::{Evidence, LostCpu},
     finding::{Finding, Rank, SIDES},
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
@@ -13,7 +13,7 @@ pub(super) fn taken(
     it: &Evidence<'_>,
     what: &str,
     limit: f64,
-    share: fn(&Taken) -> f64,
+    share: fn(&LostCpu) -> f64,
 ) -> Option<Finding> {
     let shares = it
         .taken

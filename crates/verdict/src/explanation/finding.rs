@@ -1,6 +1,6 @@
 //! The finding of one rule, and its rank among the others.
 
-use super::evidence::Moved;
+use super::evidence::CostChange;
 use crate::costs::Cost;
 
 /// The sides in words.
@@ -31,7 +31,7 @@ pub(super) struct Finding {
 
 impl Finding {
     /// A cost that changed, with the time of one unit of it.
-    pub(super) fn of(moved: Moved, price_us: f64, meaning: String) -> Self {
+    pub(super) fn of(moved: CostChange, price_us: f64, meaning: String) -> Self {
         Self {
             cost: Some(moved.cost),
             sentence: format!("{}: {meaning}", moved.in_words()),

@@ -1,7 +1,7 @@
 //! The rules about the general log, the slow log and the binary log.
 
 use super::{
-    evidence::{Evidence, Moved},
+    evidence::{CostChange, Evidence},
     finding::{Finding, SIDES},
     price,
 };
@@ -27,7 +27,7 @@ fn written_log(it: &Evidence<'_>, log: &str) -> Option<Finding> {
     }
     let settings = it.settings(&[log]);
     let meaning = format!("{} writes statements to a log{settings}", SIDES[logging]);
-    let of_log = |moved: &Moved| moved.higher() == logging;
+    let of_log = |moved: &CostChange| moved.higher() == logging;
     let bytes = it.moved(Cost::WrittenBytes).filter(of_log);
     let bytes = bytes.filter(|moved| moved.by().abs() > 2.0 * elsewhere_bytes(it, logging));
     let cpu = it.moved(Cost::ServerCpu).filter(of_log);
@@ -89,7 +89,7 @@ pub(super) fn binary_log(it: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let meaning = format!("{} {what}{settings}", SIDES[side]);
-    let of_it = |moved: &Moved| moved.higher() == side;
+    let of_it = |moved: &CostChange| moved.higher() == side;
     // InnoDB's own syncs do not belong to the binary log.
     let own = it.moved(Cost::Fsyncs).filter(of_it);
     let own = own.map_or(0.0, |moved| moved.by().abs());

@@ -4,7 +4,7 @@ use samples::Disturbance;
 use units::{change, duration};
 
 use super::{
-    evidence::{Evidence, Moved},
+    evidence::{CostChange, Evidence},
     external_causes::{limit, taken},
     finding::{Finding, Rank, SIDES},
     logs::{binary_log, statement_log},
@@ -201,7 +201,7 @@ pub(super) const RULES: [Rule; 20] = [
 ];
 
 /// The side on which a cost is higher, in words.
-fn higher(moved: &Moved) -> &'static str {
+fn higher(moved: &CostChange) -> &'static str {
     SIDES[moved.higher()]
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stats::compare_pairs;
 
-use super::{evidence::Taken, *};
+use super::{evidence::LostCpu, *};
 use crate::{bottleneck::Resource, decision::Decision, measure::Measure, metric::Metric};
 
 mod settings;
@@ -67,8 +67,8 @@ impl Case {
     }
 }
 
-fn taken_by_others((others, steal): (f64, f64)) -> Taken {
-    Taken { others, steal }
+fn taken_by_others((others, steal): (f64, f64)) -> LostCpu {
+    LostCpu { others, steal }
 }
 
 #[test]

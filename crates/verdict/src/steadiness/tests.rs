@@ -3,11 +3,11 @@
 use stats::{Reason, Steadiness};
 
 use super::*;
-use crate::testing::{Made, record};
+use crate::testing::{RecordBuilder, record};
 
 /// A run with these numbers of operations in each second of its measurement, and the server's status in each.
 fn run(counts: &[u64], status: impl Fn(usize) -> ServerStatus) -> Record {
-    let mut record = record(&Made::default());
+    let mut record = record(&RecordBuilder::default());
     let mut intervals = record.intervals.iter();
     let is_measured = |it: &&Interval| it.phase == Phase::Measurement;
     let first = intervals.find(is_measured).unwrap().clone();

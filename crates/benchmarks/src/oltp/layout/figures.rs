@@ -8,7 +8,7 @@ use super::{FinalReport, Latency, histogram};
 
 /// Figures of the final report that are not in a record.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Beside<'b> {
+pub struct ReportExtras<'b> {
     /// Percentiles (0 to 100) to print; without any, the report says that they are disabled.
     pub percentiles: &'b [f64],
     /// From the first event to the end of the last.
@@ -21,7 +21,7 @@ pub struct Beside<'b> {
 
 impl FinalReport {
     /// The figures of a run: events of the measurement, including those that were completed after its end.
-    pub fn of(record: &Record, beside: &Beside<'_>) -> Self {
+    pub fn of(record: &Record, beside: &ReportExtras<'_>) -> Self {
         let totals = record.totals();
         let classes = totals.classes();
         let response = &totals.response();

@@ -265,7 +265,7 @@ fn the_final_figures_are_those_of_the_measurement() {
         }),
     ];
     lines.iter().for_each(|line| writer.append(line).unwrap());
-    let beside = Beside {
+    let beside = ReportExtras {
         percentiles: &[95.0],
         threads: vec![(1, 0.25), (3, 0.75)],
         ..Beside::default()

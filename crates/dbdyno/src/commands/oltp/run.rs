@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 use audit::Audit;
 use benchmarks::oltp::{
     Connections, Plan, Script,
-    layout::{self as sysbench, Beside, FinalReport, Header},
+    layout::{self as sysbench, FinalReport, Header, ReportExtras},
     plan, prepared_statements,
 };
 use blame::{Blame, Blamed};
@@ -233,7 +233,7 @@ fn report(options: &Options, recorded: &Recorded) -> String {
         Format::Csv => report().csv(),
         Format::Sysbench => {
             let users = &recorded.outcome.users;
-            let beside = Beside {
+            let beside = ReportExtras {
                 percentiles: &percentiles,
                 total_time: recorded.outcome.elapsed,
                 threads: users

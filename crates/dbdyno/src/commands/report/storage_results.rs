@@ -15,7 +15,7 @@ use super::{
 const JOB_FILE_AT_MOST: u64 = 1 << 20;
 
 /// What was asked for, as on the command line.
-pub(super) struct Wanted<'a> {
+pub(super) struct ReportRequest<'a> {
     pub(super) results: &'a [PathBuf],
     pub(super) format: Format,
     /// The directory of all charts.
@@ -26,7 +26,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// The document in this format; `None` where the results are runs of a server, or where the charts were written.
-pub(super) fn document(wanted: &Wanted<'_>) -> anyhow::Result<Option<Vec<u8>>> {
+pub(super) fn document(wanted: &ReportRequest<'_>) -> anyhow::Result<Option<Vec<u8>>> {
     let Some(file) = wanted.results.iter().find_map(|path| record_file(path)) else {
         return Ok(None);
     };

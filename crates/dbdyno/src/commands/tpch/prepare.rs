@@ -21,7 +21,7 @@ pub(super) struct PrepareArgs {
     keys: Keys,
     /// When to create the indexes and foreign keys: before or after the rows are loaded
     #[arg(long, value_name = "WHEN", default_value = "after")]
-    key_time: When,
+    key_time: KeyTimeArg,
     /// Whether the server checks unique keys and foreign keys in the sessions that load the rows
     #[arg(long, value_name = "STATE", default_value = "off")]
     checks: State,
@@ -40,7 +40,7 @@ pub(super) struct PrepareArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum When {
+enum KeyTimeArg {
     Before,
     After,
 }
@@ -57,8 +57,8 @@ pub(super) fn run(args: &PrepareArgs) -> anyhow::Result<ExitCode> {
         scale_factor: args.scale_factor,
         keys: args.keys,
         key_time: match args.key_time {
-            When::Before => KeyTime::Before,
-            When::After => KeyTime::After,
+            KeyTimeArg::Before => KeyTime::Before,
+            KeyTimeArg::After => KeyTime::After,
         },
         checks: args.checks == State::On,
     };

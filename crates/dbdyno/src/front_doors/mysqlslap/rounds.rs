@@ -15,7 +15,7 @@ use benchmarks::slap::{
 };
 use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad};
-use load::{Ended, INTERVAL, Observer, Outcome, Stop};
+use load::{INTERVAL, LoadListener, Outcome, Stop, Termination};
 use protocol::{Compression, Endpoint};
 use results::{RecordPlace, audit_of_run, numbered};
 use runs::{Context, Driver, LoadRules, SingleRun, Stage, Work, open_files, refuse_if_interrupted};
@@ -25,7 +25,7 @@ use settings::{Chosen, OptionTable, Value, defaults};
 use crate::{
     commands::{record_options::recorded_arguments, run::terminal_width},
     front_doors::mysqlslap::{
-        main_connection::Main,
+        main_connection::MainConnection,
         settings::{Output, Settings},
         system::run_command,
         tally::{Connecting, Tally},
@@ -45,7 +45,7 @@ enum RoundEnd {
 
 /// Runs all tests and prints their reports.
 pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<ExitCode> {
-    let mut main = Main::open(settings, &endpoint)?;
+    let mut main = MainConnection::open(settings, &endpoint)?;
     let mut clients = endpoint.clone();
     clients.database = Some(settings.schema.clone());
     if settings.verbose >= 2 {
@@ -78,7 +78,7 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
 
 struct Tests<'t, 's> {
     settings: &'s Settings,
-    main: &'t mut Main<'s>,
+    main: &'t mut MainConnection<'s>,
     endpoint: &'t Endpoint,
     context: Context,
     /// Number of rounds begun, in all tests.
@@ -122,9 +122,9 @@ impl Tests<'_, '_> {
             let outcome = self.round(engine, clients, &mut tally)?;
             tally.print(self.settings, &outcome);
             match outcome.ended {
-                Ended::Planned => {}
-                Ended::Interrupted => return Ok(RoundEnd::Broken(Blame::Interrupted)),
-                Ended::ServerLost(_) | Ended::Failed { .. } => {
+                Termination::Planned => {}
+                Termination::Interrupted => return Ok(RoundEnd::Broken(Blame::Interrupted)),
+                Termination::ServerLost(_) | Termination::Failed { .. } => {
                     return Ok(RoundEnd::Broken(Blame::Server));
                 }
             }
@@ -167,7 +167,7 @@ impl Tests<'_, '_> {
         let outcome = self.drive(engine, Arc::clone(&plan), clients)?;
         tally.add(&plan, &outcome);
         // After a failure the server is not changed, except for the schema.
-        if outcome.ended == Ended::Planned {
+        if outcome.ended == Termination::Planned {
             self.main.run_all(&settings.post_query)?;
             if let Some(command) = &settings.post_system {
                 run_command(command, "post_system")?;
@@ -346,7 +346,7 @@ impl Progress {
     }
 }
 
-impl Observer for Progress {
+impl LoadListener for Progress {
     fn connected(&mut self, open: u64, total: u64) {
         self.say(format!("{open} of {total} connected"));
     }

@@ -4,9 +4,9 @@ use benchmarks::slap::option_named;
 use settings::Absent;
 
 use super::super::my_getopt::{
-    Family::{self, Both, MariaDb, MySql, Ours},
+    ArgumentKind::{self, MaybeValue, Switch, Value},
+    ProgramSet::{self, Both, MariaDb, MySql, Ours},
     Spec,
-    Takes::{self, MaybeValue, Switch, Value},
 };
 
 const NO_ZSTD: &str = "dbdyno compresses only with zlib";
@@ -58,7 +58,12 @@ enum Entry {
     OfWorkload(Spec),
 }
 
-const fn without_help(name: &'static str, short: Option<char>, takes: Takes, of: Family) -> Spec {
+const fn without_help(
+    name: &'static str,
+    short: Option<char>,
+    takes: ArgumentKind,
+    of: ProgramSet,
+) -> Spec {
     Spec {
         name,
         short,
@@ -73,8 +78,8 @@ const fn without_help(name: &'static str, short: Option<char>, takes: Takes, of:
 const fn spec(
     name: &'static str,
     short: Option<char>,
-    takes: Takes,
-    of: Family,
+    takes: ArgumentKind,
+    of: ProgramSet,
     help: &'static str,
 ) -> Entry {
     Entry::Described(Spec {
@@ -83,23 +88,38 @@ const fn spec(
     })
 }
 
-const fn long(name: &'static str, takes: Takes, of: Family, help: &'static str) -> Entry {
+const fn long(
+    name: &'static str,
+    takes: ArgumentKind,
+    of: ProgramSet,
+    help: &'static str,
+) -> Entry {
     spec(name, None, takes, of, help)
 }
 
-const fn of_workload(name: &'static str, short: Option<char>, takes: Takes, of: Family) -> Entry {
+const fn of_workload(
+    name: &'static str,
+    short: Option<char>,
+    takes: ArgumentKind,
+    of: ProgramSet,
+) -> Entry {
     Entry::OfWorkload(without_help(name, short, takes, of))
 }
 
-const fn refused(name: &'static str, takes: Takes, of: Family, why: &'static str) -> Entry {
+const fn refused(
+    name: &'static str,
+    takes: ArgumentKind,
+    of: ProgramSet,
+    why: &'static str,
+) -> Entry {
     refused_letter(name, None, takes, of, why)
 }
 
 const fn refused_letter(
     name: &'static str,
     short: Option<char>,
-    takes: Takes,
-    of: Family,
+    takes: ArgumentKind,
+    of: ProgramSet,
     why: &'static str,
 ) -> Entry {
     Entry::Described(Spec {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use benchmarks::slap::{
     Engine, Plan,
-    layout::{More, Percentiles, TestReport},
+    layout::{ExtraFigures, Percentiles, TestReport},
 };
-use load::{Ended, Outcome};
+use load::{Outcome, Termination};
 use samples::Histogram;
 
 use super::settings::Settings;
@@ -92,7 +92,7 @@ impl Tally {
     pub(super) fn print(&self, settings: &Settings, outcome: &Outcome) {
         let program = settings.program;
         match &outcome.ended {
-            Ended::Planned => {
+            Termination::Planned => {
                 for error in &outcome.errors {
                     let retried = match error.retried {
                         0 => String::new(),
@@ -106,11 +106,11 @@ impl Tally {
                     );
                 }
             }
-            Ended::Interrupted => eprintln!("{program}: interrupted"),
-            Ended::ServerLost(failure) => {
+            Termination::Interrupted => eprintln!("{program}: interrupted"),
+            Termination::ServerLost(failure) => {
                 eprintln!("error: {program}: the server went away: {failure}");
             }
-            Ended::Failed { failure, .. } => {
+            Termination::Failed { failure, .. } => {
                 eprintln!("error: {program}: {failure}");
                 eprintln!(
                     "hint: no report, because it failed after {} statements; --on-error=count continues, \
@@ -162,7 +162,7 @@ impl Tally {
         }
     }
 
-    fn more(&self, settings: &Settings) -> More {
+    fn more(&self, settings: &Settings) -> ExtraFigures {
         let percentiles = |histogram: &Histogram| -> Percentiles {
             let one = |percentile: &f64| {
                 let ns = histogram.quantile_ns(percentile / 100.0);
@@ -177,7 +177,7 @@ impl Tally {
         let seconds: Duration = self.rounds.iter().sum();
         let has_kinds = self.operations.len() > 1 && !settings.percentiles.is_empty();
         let kinds = self.operations.iter().filter(|_| has_kinds);
-        More {
+        ExtraFigures {
             label: settings.label.clone(),
             queries_per_s: if seconds.is_zero() {
                 0.0

@@ -15,7 +15,7 @@ use benchmarks::smack::{
 };
 use blame::{Blame, Blamed};
 use experiment::{LoadSpec, PlannedLoad};
-use load::{Ended, INTERVAL, Observer, Outcome, Stop};
+use load::{INTERVAL, LoadListener, Outcome, Stop, Termination};
 use protocol::Endpoint;
 use results::{RecordPlace, audit_of_run};
 use runs::{Driver, LoadRules, SingleRun, Stage, Work, open_files};
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Results of a client's workers.
-pub(super) struct Driven {
+pub(super) struct WorkerResults {
     report: BarrelReport,
     /// A statement failed for good.
     pub(super) failed: bool,
@@ -49,7 +49,7 @@ pub(super) fn crew(
     shared: &SharedState,
     workers: &Workers,
     crew: &ClientWorkers,
-) -> anyhow::Result<Driven> {
+) -> anyhow::Result<WorkerResults> {
     let client = workers.client;
     let name = shared.script.clients[client].name.clone();
     let firing = BarrelOptions {
@@ -87,12 +87,12 @@ pub(super) fn crew(
         }
     };
     tell_errors(&outcome);
-    Ok(Driven {
-        failed: outcome.ended != Ended::Planned
+    Ok(WorkerResults {
+        failed: outcome.ended != Termination::Planned
             || outcome.unfinished > 0
             || outcome.connects.iter().any(|connects| connects.errors > 0)
             || outcome.totals.iter().any(|total| total.errors > 0),
-        stopped: outcome.ended != Ended::Planned,
+        stopped: outcome.ended != Termination::Planned,
         report: report(name, crew.threads, &outcome),
     })
 }
@@ -163,11 +163,11 @@ fn tell_errors(outcome: &Outcome) {
     }
     match &outcome.ended {
         // An interruption is said once, at the end of all clients.
-        Ended::Planned | Ended::Interrupted => {}
-        Ended::ServerLost(failure) => {
+        Termination::Planned | Termination::Interrupted => {}
+        Termination::ServerLost(failure) => {
             eprintln!("error: super-smack: the server went away: {failure}");
         }
-        Ended::Failed { operation, failure } => {
+        Termination::Failed { operation, failure } => {
             eprintln!("error: super-smack: aborting on failed query: {operation}: {failure}");
             eprintln!(
                 "hint: --on-error count continues, --on-error retry also repeats after a deadlock"
@@ -219,7 +219,7 @@ fn spread(connects: &Connects) -> Spread {
     }
 }
 
-impl Driven {
+impl WorkerResults {
     /// The report in the original's layout.
     pub(super) fn layout(&self, unit: TimeUnit) -> String {
         render(&self.report, unit)
@@ -268,7 +268,7 @@ impl<'n> Progress<'n> {
     }
 }
 
-impl Observer for Progress<'_> {
+impl LoadListener for Progress<'_> {
     fn connected(&mut self, open: u64, total: u64) {
         if let Some(step) = &self.step {
             step.say(format!("{}: {open} of {total} connected", self.client));

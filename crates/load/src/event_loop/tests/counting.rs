@@ -58,7 +58,7 @@ fn refused_reconnects_are_counted_and_put_right_by_the_one_that_succeeds() {
     let mut user = Scripted::taking(&[10, 10]).failing(1, failure(2013, true, true));
     user.connect_fails_from = 2;
     let told = drive(vec![user], FOR_EVER, 0, 60_000);
-    assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
+    assert!(matches!(&told.halted[..], [Termination::ServerLost(_)]));
     let refused = &told.refusals[&(0, 0)];
     assert!(refused.count > 5 && refused.retried == 0, "{refused:?}");
     assert_eq!(told.failures[&(0, 2013)].retried, 0);
@@ -70,7 +70,7 @@ fn what_a_user_still_holds_at_its_end_can_fail() {
     user.last.1 = Some(failure(1146, false, false));
     let told = drive(vec![user], FOR_EVER, 0, 100);
     assert!(
-        matches!(&told.halted[..], [Ended::Failed { operation, failure }]
+        matches!(&told.halted[..], [Termination::Failed { operation, failure }]
         if operation == "select" && failure.number == 1146)
     );
     assert_eq!(told.failures[&(0, 1146)].in_measurement, 1);

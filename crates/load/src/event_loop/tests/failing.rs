@@ -17,7 +17,7 @@ fn the_first_error_ends_the_load_under_the_stop_policy() {
     let told = drive(vec![user], OnError::Stop, 0, 60_000);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
     assert!(
-        matches!(&told.halted[..], [Ended::Failed { operation, failure }]
+        matches!(&told.halted[..], [Termination::Failed { operation, failure }]
         if operation == "select" && failure.number == 1064)
     );
 }
@@ -40,6 +40,6 @@ fn a_server_that_stays_away_ends_the_load() {
     let mut user = Scripted::taking(&[10, 10]).failing(1, failure(0, false, true));
     user.connect_fails_from = 2;
     let told = drive(vec![user], OnError::Count, 0, 60_000);
-    assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
+    assert!(matches!(&told.halted[..], [Termination::ServerLost(_)]));
     assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
 }

@@ -37,14 +37,14 @@ fn a_lost_connection_that_may_be_retried_is_opened_again() {
 fn anything_else_ends_the_load() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1062, false, false));
     let told = drive(vec![user], POLICY, 0, 1000);
-    let [Ended::Failed { failure: last, .. }] = &told.halted[..] else {
+    let [Termination::Failed { failure: last, .. }] = &told.halted[..] else {
         panic!("{:?}", told.halted);
     };
     assert_eq!(last.number, 1062);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
     let user = Scripted::taking(&[10]).failing(0, failure(0, false, true));
     let told = drive(vec![user], POLICY, 0, 1000);
-    assert!(matches!(told.halted[..], [Ended::ServerLost(_)]));
+    assert!(matches!(told.halted[..], [Termination::ServerLost(_)]));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_load_that_no_time_ends_gives_up_when_nothing_succeeds() {
         |user: Scripted| drive_with(vec![user], Arrivals::Closed, POLICY, (0, None), |task| task);
     let user = Scripted::taking(&[10]).failing(0, failure(1213, true, false));
     let told = without_end(user);
-    let [Ended::Failed { failure: last, .. }] = &told.halted[..] else {
+    let [Termination::Failed { failure: last, .. }] = &told.halted[..] else {
         panic!("{:?}", told.halted);
     };
     assert_eq!(

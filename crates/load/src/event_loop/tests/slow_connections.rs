@@ -15,7 +15,7 @@ fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
     };
     let (messages, inbox) = channel::unbounded();
     let timeline = Timeline::new(Duration::from_secs(1), Stages::default());
-    let users = vec![Dealt {
+    let users = vec![UserAssignment {
         offsets,
         place: None,
         user,

@@ -11,7 +11,7 @@ const POLICIES: [OnError; 4] = [
     },
 ];
 
-const OUTAGE: Tolerated = Tolerated {
+const OUTAGE: ToleratedFailures = ToleratedFailures {
     reconnect_for: Some(Duration::from_secs(60)),
     numbers: &[1317],
 };
@@ -56,12 +56,12 @@ fn a_statement_that_the_shutdown_interrupts_is_counted() {
 fn any_other_failure_keeps_its_policy() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1062, false, false));
     let told = drive_tolerating(user, OnError::Stop, 1_000);
-    assert!(matches!(&told.halted[..], [Ended::Failed { .. }]));
+    assert!(matches!(&told.halted[..], [Termination::Failed { .. }]));
     // A server that does not come back ends the load, in any case at its end.
     let mut user = Scripted::taking(&[10]).failing(0, failure(0, false, true));
     user.connect_fails_from = 2;
     let told = drive_tolerating(user, OnError::Stop, 300_000);
-    assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
+    assert!(matches!(&told.halted[..], [Termination::ServerLost(_)]));
     let mut user = Scripted::taking(&[10]).failing(0, failure(0, false, true));
     user.connect_fails_from = 2;
     let told = drive_tolerating(user, OnError::Stop, 5_000);

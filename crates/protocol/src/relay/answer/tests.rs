@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::relay::put_packet;
 
-const CLASSIC: Wording = Wording {
+const CLASSIC: AnswerFormat = AnswerFormat {
     deprecate_eof: false,
     cache_metadata: false,
 };
-const TODAY: Wording = Wording {
+const TODAY: AnswerFormat = AnswerFormat {
     deprecate_eof: true,
     cache_metadata: false,
 };
@@ -29,7 +29,7 @@ fn stream(payloads: &[&[u8]]) -> Vec<u8> {
 
 /// Feeds an answer in pieces of every length, followed by other bytes; returns its summary.
 #[track_caller]
-fn ends(kind: AnswerKind, wording: Wording, payloads: &[&[u8]]) -> Summary {
+fn ends(kind: AnswerKind, wording: AnswerFormat, payloads: &[&[u8]]) -> Summary {
     let bytes = stream(payloads);
     let mut last = None;
     for cut in 1..=bytes.len() {
@@ -186,7 +186,7 @@ fn other_answers() {
     let summary = ends(AnswerKind::Results, CLASSIC, &[progress, progress, OK]);
     assert_eq!(summary.begin, Begin::Ok);
     // A result whose columns the client has already.
-    let cached = Wording {
+    let cached = AnswerFormat {
         deprecate_eof: true,
         cache_metadata: true,
     };
@@ -209,7 +209,7 @@ fn a_row_may_begin_like_an_end() {
     let fed = answer.feed(&mut bytes.clone()).unwrap();
     assert_eq!(
         fed,
-        Fed {
+        Consumed {
             used: bytes.len(),
             step: Step::Done
         }
@@ -261,7 +261,7 @@ proptest! {
     ) {
         let kind = [AnswerKind::Results, AnswerKind::Rows, AnswerKind::Prepared, AnswerKind::Packet,
             AnswerKind::Stream, AnswerKind::Login][usize::from(kind)];
-        let wording = Wording { deprecate_eof: today, cache_metadata: cached };
+        let wording = AnswerFormat { deprecate_eof: today, cache_metadata: cached };
         let mut answer = Answer::new(kind, wording, 1);
         let mut whole = Answer::new(kind, wording, 1);
         let mut other = bytes.clone();

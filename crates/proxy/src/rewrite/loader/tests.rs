@@ -77,7 +77,7 @@ fn every_key_is_read() {
     assert!(first.to_queries && !first.to_prepares && first.continues && first.is_logged);
     assert_eq!(first.share, Some(0.25));
     assert_eq!(first.before, [b"START TRANSACTION"]);
-    assert_eq!(first.route, Some(Way::Backend(1)));
+    assert_eq!(first.route, Some(RouteTarget::Backend(1)));
     assert_eq!(first.delay, "2ms:500us".parse().unwrap());
     assert_eq!(rules[1].counter.name(), "rule 2");
     assert!(rules[1].to_prepares);

@@ -12,7 +12,7 @@ use crate::{
 #[derive(Default)]
 struct Lines(RefCell<Vec<String>>);
 
-impl Surroundings for Lines {
+impl ScriptEnvironment for Lines {
     fn log(&self, _: Level, text: &str) {
         self.0.borrow_mut().push(text.to_owned());
     }
@@ -56,9 +56,9 @@ impl Scene {
         session.client.username = b"ann".to_vec();
         session.client.default_db = b"shop".to_vec();
         let lines = Rc::new(Lines::default());
-        let surroundings: Rc<dyn Surroundings> = lines.clone();
+        let environment: Rc<dyn ScriptEnvironment> = lines.clone();
         Self {
-            rules: SessionRules::new(Arc::new(rules), backends, surroundings, 1, number),
+            rules: SessionRules::new(Arc::new(rules), backends, environment, 1, number),
             session: Rc::new(RefCell::new(session)),
             lines,
         }

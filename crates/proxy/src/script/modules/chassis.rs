@@ -8,7 +8,7 @@ use lua::{
 use super::function::add;
 use crate::{
     Level,
-    script::outlets::{joined, log, print, surroundings},
+    script::outlets::{joined, log, print, script_environment},
 };
 
 /// The levels by the names that scripts use.
@@ -47,7 +47,7 @@ pub(super) fn module(lua: &Lua) -> Result<Table> {
         },
     )?;
     add(lua, &module, "set_shutdown", |lua, _: MultiValue| {
-        surroundings(lua).shut_down();
+        script_environment(lua).shut_down();
         Ok(())
     })?;
     add(lua, &module, "mem_profile", |lua, _: MultiValue| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use audit::{Level, Measured, Subject};
+use audit::{AuditedRun, Level, Subject};
 use parquet::{file::reader::SerializedFileReader, record::Field};
 use report::{Detail, Results, RunReport};
 use samples::Record;
@@ -125,7 +125,7 @@ fn figure_of_openmetrics(text: &str, run: u32, measure: &str) -> Option<f64> {
 /// The audit's rule of percentiles for a run: it passes if every output has all of them without a mark.
 fn is_supported_by_the_audit(record: &Record) -> bool {
     let subject = Subject {
-        runs: vec![Measured {
+        runs: vec![AuditedRun {
             record,
             limit: None,
             side: None,

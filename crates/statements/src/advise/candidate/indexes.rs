@@ -26,7 +26,7 @@ const FURTHER_RANGE: f64 = 0.5;
 const ALTERNATIVES_AT_MOST: usize = 3;
 
 /// An index that would serve a table.
-struct Wanted<'a> {
+struct IndexSpec<'a> {
     columns: &'a [String],
     /// Number of the first columns whose order does not matter.
     equal: usize,
@@ -53,7 +53,7 @@ impl Subject<'_> {
                 let ranges = lists[..at].iter().filter(|(_, it)| it == equal).count();
                 let factor: f64 = std::iter::repeat_n(FURTHER_RANGE, ranges).product();
                 let saving = self.saving_by_index(table, false) * factor;
-                let wanted = Wanted {
+                let wanted = IndexSpec {
                     columns: &columns,
                     equal: *equal,
                     kind: "index",
@@ -78,7 +78,7 @@ impl Subject<'_> {
                 let why =
                     "an index with every column of the statement avoids reading the table's rows";
                 let saving = self.saving_by_index(table, true);
-                let wanted = Wanted {
+                let wanted = IndexSpec {
                     columns: &covering,
                     equal: *equal,
                     kind: "covering",
@@ -118,7 +118,7 @@ impl Subject<'_> {
         let reads = format!("{reads}; {}", rewording.reason);
         let why = format!("no index begins with {}", columns.join(", "));
         let saving = self.saving_by_index(table, false);
-        let wanted = Wanted {
+        let wanted = IndexSpec {
             columns: &columns,
             equal: *equal,
             kind: "index",
@@ -172,7 +172,7 @@ impl Subject<'_> {
             return None;
         }
         let changes = missing.iter().map(|column| {
-            let wanted = Wanted {
+            let wanted = IndexSpec {
                 columns: std::slice::from_ref(column),
                 equal: 1,
                 kind: "index",
@@ -318,7 +318,7 @@ fn is_read_first(root: &Node, node: &Node) -> bool {
 fn index(
     table: &TableUse,
     facts: &TableFacts,
-    wanted: &Wanted<'_>,
+    wanted: &IndexSpec<'_>,
     [reads, why]: [&str; 2],
     saving: f64,
 ) -> Candidate {
@@ -348,7 +348,7 @@ struct IndexChange {
 
 impl IndexChange {
     /// A hidden index with the wanted columns, else a new one.
-    fn of(table: &TableUse, facts: &TableFacts, wanted: &Wanted<'_>) -> Self {
+    fn of(table: &TableUse, facts: &TableFacts, wanted: &IndexSpec<'_>) -> Self {
         let full_name = full_name(table);
         let Some(hidden) = facts.hidden_with(wanted.columns, wanted.equal) else {
             let name = index_name(table, wanted.columns, wanted.kind);

@@ -14,7 +14,7 @@ use crate::{
 const FACTOR_AT_LEAST: f64 = 10.0;
 
 /// Rows of a table that its conditions keep, over all times that it is read.
-struct Kept<'a> {
+struct FilteredTable<'a> {
     alias: &'a str,
     rows: f64,
     /// Whether it is read for rows of others only, as the inner table of an outer join or of a semi-join.
@@ -40,7 +40,7 @@ impl Subject<'_> {
                 table.alias == alias && !(table.equal.is_empty() && table.range.is_empty())
             })
         };
-        let is_late = |it: &&Kept<'_>| {
+        let is_late = |it: &&FilteredTable<'_>| {
             it.alias != first.alias
                 && !it.is_inner
                 && has_table(text, it.alias)
@@ -78,7 +78,7 @@ fn collect<'a>(
     node: &'a Node,
     filter: Option<&'a Node>,
     is_inner: bool,
-    found: &mut Vec<Kept<'a>>,
+    found: &mut Vec<FilteredTable<'a>>,
 ) {
     if let (Some(alias), Some(actual)) = (&node.table, node.actual)
         && node.access.is_some()
@@ -86,7 +86,7 @@ fn collect<'a>(
         let kept = filter.and_then(|it| it.actual).unwrap_or(actual);
         let share = kept.filtered_percent.unwrap_or(100.0) / 100.0;
         let rows = kept.rows.unwrap_or(0.0) * kept.loops.unwrap_or(1.0) * share;
-        found.push(Kept {
+        found.push(FilteredTable {
             alias,
             rows,
             is_inner,

@@ -6,7 +6,7 @@ use crate::{
     advise::{
         candidate::{Parts, Remedy},
         diagnosis::{Advice, Diagnosis},
-        index_review::{NeedlessIndex, Why},
+        index_review::{DropReason, NeedlessIndex},
         proof::{Effect, Proof},
     },
     compare::{IndexPrice, WriteTimes},
@@ -133,9 +133,9 @@ fn price_json(price: &IndexPrice) -> Value {
 
 fn needless_json(it: &NeedlessIndex) -> Value {
     let (duplicate_of, shorter_than, unused_for_s) = match &it.why {
-        Why::Duplicate { of } => (Some(of), None, None),
-        Why::Shorter { of } => (None, Some(of), None),
-        Why::Unused { since } => (None, None, Some(since.as_secs())),
+        DropReason::Duplicate { of } => (Some(of), None, None),
+        DropReason::Shorter { of } => (None, Some(of), None),
+        DropReason::Unused { since } => (None, None, Some(since.as_secs())),
     };
     json!({
         "table": it.table,

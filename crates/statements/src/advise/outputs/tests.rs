@@ -7,7 +7,7 @@ use super::*;
 use crate::advise::{
     candidate::{Candidate, Parts, Remedy},
     diagnosis::FailedStatement,
-    index_review::{NeedlessIndex, Why},
+    index_review::{DropReason, NeedlessIndex},
 };
 
 fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {
@@ -120,7 +120,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     all.needless.push(NeedlessIndex {
         table: "s.t".to_owned(),
         index: "c".to_owned(),
-        why: Why::Unused {
+        why: DropReason::Unused {
             since: Duration::from_secs(3600),
         },
     });

@@ -342,7 +342,7 @@ fn a_derived_table_with_all_columns_is_its_table() {
 #[test]
 fn what_the_server_rewrites_itself_is_no_reason() {
     let kinds = |text: &str, rewritten: &str| {
-        let signs = Signs {
+        let signs = RewriteEvidence {
             rewritten: Some(rewritten),
             has_hints: true,
             is_dependent: true,

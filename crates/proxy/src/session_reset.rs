@@ -7,7 +7,7 @@ use protocol::relay::{Answer, AnswerKind, Fields, Step, com, put_packet};
 use crate::{
     link::Link,
     packets::Packets,
-    survivors::{Fresh, Role},
+    unreset_state::{Fresh, Role},
 };
 
 /// Unread bytes of an answer to a question of the proxy's own.
@@ -15,7 +15,7 @@ const ANSWER_MAX: usize = 1 << 20;
 
 /// Why a connection cannot be given to another session.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Stays {
+pub(crate) enum ReuseObstacle {
     #[error("the server does not answer: {0}")]
     Io(#[from] io::Error),
     #[error("the server does not answer in time")]
@@ -32,14 +32,14 @@ pub(crate) enum Stays {
 
 /// Takes from a connection what the session that used it last has left there, within a time limit. An error: the connection
 /// has to be closed. The transaction is rolled back in any case, by the reset or by the end of the connection.
-pub(crate) async fn remove(link: &mut Link, limit: Duration) -> Result<(), Stays> {
+pub(crate) async fn remove(link: &mut Link, limit: Duration) -> Result<(), ReuseObstacle> {
     match reactor::timeout(limit, remove_all(link)).await {
         Ok(done) => done,
-        Err(reactor::Elapsed) => Err(Stays::Late),
+        Err(reactor::Elapsed) => Err(ReuseObstacle::Late),
     }
 }
 
-async fn remove_all(link: &mut Link) -> Result<(), Stays> {
+async fn remove_all(link: &mut Link) -> Result<(), ReuseObstacle> {
     let kind = link.kind;
     let is_reset = !is_error(&ask(link, &[com::RESET_CONNECTION]).await?);
     if !is_reset {
@@ -47,10 +47,10 @@ async fn remove_all(link: &mut Link) -> Result<(), Stays> {
         ask(link, b"\x03ROLLBACK").await?;
     }
     let question = [&[com::QUERY][..], kind.question().as_bytes()].concat();
-    let row = first_row(&ask(link, &question).await?).ok_or(Stays::Refused)?;
-    let [database, role, default, profiles] = row.try_into().map_err(|_| Stays::Refused)?;
+    let row = first_row(&ask(link, &question).await?).ok_or(ReuseObstacle::Refused)?;
+    let [database, role, default, profiles] = row.try_into().map_err(|_| ReuseObstacle::Refused)?;
     if profiles.as_deref() != Some(b"0") {
-        return Err(Stays::Profiles);
+        return Err(ReuseObstacle::Profiles);
     }
     let role = match kind.survivors().role {
         Role::Set => {
@@ -59,11 +59,11 @@ async fn remove_all(link: &mut Link) -> Result<(), Stays> {
                 _ => b"\x03SET ROLE DEFAULT",
             };
             if is_error(&ask(link, statement).await?) {
-                return Err(Stays::Role);
+                return Err(ReuseObstacle::Role);
             }
             None
         }
-        _ if role != default => return Err(Stays::Role),
+        _ if role != default => return Err(ReuseObstacle::Role),
         _ => role,
     };
     link.peer.default_db = database.unwrap_or_default();
@@ -71,7 +71,7 @@ async fn remove_all(link: &mut Link) -> Result<(), Stays> {
         (true, None) => Fresh::ForAll,
         (true, Some(_)) => Fresh::ForItsUser,
         (false, None) => Fresh::ForLogins,
-        (false, Some(_)) => return Err(Stays::Role),
+        (false, Some(_)) => return Err(ReuseObstacle::Role),
     };
     Ok(())
 }
@@ -105,7 +105,7 @@ fn is_error(packets: &Packets) -> bool {
 }
 
 /// Sends a command of the proxy's own, and receives the answer.
-pub(crate) async fn ask(link: &mut Link, command: &[u8]) -> Result<Packets, Stays> {
+pub(crate) async fn ask(link: &mut Link, command: &[u8]) -> Result<Packets, ReuseObstacle> {
     let mut out = Vec::new();
     put_packet(command, 0, &mut out);
     link.wire.begin_exchange();
@@ -119,7 +119,9 @@ pub(crate) async fn ask(link: &mut Link, command: &[u8]) -> Result<Packets, Stay
             link.wire.try_receive(ANSWER_MAX)?;
             continue;
         }
-        let fed = answer.feed(link.wire.unread_mut()).map_err(Stays::Answer)?;
+        let fed = answer
+            .feed(link.wire.unread_mut())
+            .map_err(ReuseObstacle::Answer)?;
         packets.take(&mut link.wire.unread_mut()[..fed.used]);
         link.wire.consume(fed.used);
         match fed.step {
@@ -128,7 +130,7 @@ pub(crate) async fn ask(link: &mut Link, command: &[u8]) -> Result<Packets, Stay
                 packets.summary = *answer.summary();
                 return Ok(packets);
             }
-            Step::File => return Err(Stays::Refused),
+            Step::File => return Err(ReuseObstacle::Refused),
         }
     }
 }

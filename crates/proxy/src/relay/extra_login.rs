@@ -5,27 +5,27 @@ use std::rc::Rc;
 use protocol::relay::{ClientLogin, capability};
 
 use super::{
-    client::Client, ended::Ended, logging_in::LoggingIn, rounds::LoggedIn, safety::NO_METHOD,
-    sides::Sides,
+    client::Client, login_phase::LoginPhase, rounds::LoggedIn, safety::NO_METHOD,
+    session_end::SessionEnd, sides::Sides,
 };
 use crate::{backends::Use, link::Link};
 
-impl LoggingIn<'_> {
+impl LoginPhase<'_> {
     /// Puts the idle connection back, and logs the client in on a new one. The client's proof is for another challenge: the
     /// server gets the name of no method, and asks the client for a proof of its own.
     pub(super) async fn log_in_beside(
         &mut self,
         idle: Link,
         login: &ClientLogin,
-    ) -> Result<LoggedIn, Ended> {
+    ) -> Result<LoggedIn, SessionEnd> {
         let place = idle.place;
         self.client.session.borrow_mut().server = None;
         let thread = Rc::clone(&self.client.thread);
         thread.pool.park(idle, false);
-        let used = Use::begin(&thread.settings.backends, place).ok_or(Ended::ServerLeft)?;
+        let used = Use::begin(&thread.settings.backends, place).ok_or(SessionEnd::ServerLeft)?;
         let opened = self.client.open(&used.backend().address).await;
         let Some(login) = login.with_proof(b"", NO_METHOD) else {
-            return Err(Ended::ServerLeft);
+            return Err(SessionEnd::ServerLeft);
         };
         let stream = match opened {
             Ok(stream) => stream,
@@ -64,7 +64,7 @@ impl Client {
             && self.thread.pool.is_needed(server.place, user)
     }
 
-    async fn no_backend(&mut self, place: usize, why: &str) -> Ended {
+    async fn no_backend(&mut self, place: usize, why: &str) -> SessionEnd {
         let backend = &self.thread.settings.backends.0[place];
         backend.failed(reactor::now());
         let address = &backend.address;

@@ -21,7 +21,7 @@ pub(crate) fn own_metrics(vocabulary: &Vocabulary) -> Vec<&'static str> {
 }
 
 /// What a file asks of figures.
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestedFigures<'a> {
     pub(crate) chart: Option<&'a Chart>,
     pub(crate) verdict: Option<&'a VerdictSpec>,
     pub(crate) answers: &'a [AnswerSpec],
@@ -32,7 +32,7 @@ pub(crate) struct Asked<'a> {
 pub(crate) fn check_metric(
     top: &Section<'_>,
     cells: &[Cell],
-    asked: &Asked<'_>,
+    asked: &RequestedFigures<'_>,
     metric: &str,
     vocabulary: &Vocabulary,
 ) -> Result<(), Error> {
@@ -55,7 +55,7 @@ pub(crate) fn check_metric(
 pub(crate) fn check_elapsed(
     top: &Section<'_>,
     cells: &[Cell],
-    asked: &Asked<'_>,
+    asked: &RequestedFigures<'_>,
 ) -> Result<(), Error> {
     let mut loads = cells.iter().flat_map(|cell| &cell.loads);
     if loads.all(LoadSpec::ends_by_itself) {
@@ -67,7 +67,7 @@ pub(crate) fn check_elapsed(
 /// The problem of a metric, where a file asks for it.
 fn refuse(
     top: &Section<'_>,
-    asked: &Asked<'_>,
+    asked: &RequestedFigures<'_>,
     metric: &str,
     problem: Problem,
 ) -> Result<(), Error> {

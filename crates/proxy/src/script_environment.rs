@@ -22,7 +22,7 @@ pub enum Level {
 }
 
 /// What a script can reach of the program around its session. The relay implements it, once per event thread.
-pub trait Surroundings {
+pub trait ScriptEnvironment {
     /// Writes a line to the log. The text can have several lines, and contains no password.
     fn log(&self, level: Level, text: &str);
 

@@ -3,9 +3,9 @@
 use protocol::relay::{Begin, com};
 use sqltext::{ExecutedTokens, Quoting, TokenKind, is_word_byte};
 
-use super::{ended::Ended, sides::Sides};
+use super::{session_end::SessionEnd, sides::Sides};
 use crate::{
-    leftovers,
+    session_reset,
     watch::{TooLong, Wait},
 };
 
@@ -17,7 +17,7 @@ const SET_OPTION: u8 = 0x1b;
 
 /// What a command may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Marks {
+pub(super) struct CommandEffects {
     /// The current database is another one after it.
     uses: bool,
     /// That is so only if all went well.
@@ -29,7 +29,7 @@ pub(super) struct Marks {
     spoils: bool,
 }
 
-impl Marks {
+impl CommandEffects {
     /// What a command with this payload may change.
     pub(super) fn of(packet: &[u8]) -> Self {
         let Some((command, text)) = packet.split_first() else {
@@ -132,7 +132,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
 
 impl Sides<'_> {
     /// Counts a command that the server gets, and notes what it does to the connection.
-    pub(super) fn begin(&mut self, marks: Marks) {
+    pub(super) fn begin(&mut self, marks: CommandEffects) {
         self.client.thread.metrics.sent_to(self.server.place);
         self.server.is_spoiled |= marks.spoils;
         self.server.has_prepared_use |= marks.prepares_use;
@@ -142,21 +142,21 @@ impl Sides<'_> {
     /// the server says of the statement before (its warnings, its found rows) is of no statement that chooses a database.
     pub(super) async fn follow_database(
         &mut self,
-        marks: Marks,
+        marks: CommandEffects,
         begin: Begin,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         let may_differ = marks.uses && !(marks.is_alone && begin == Begin::Err)
             || marks.executes && self.server.has_prepared_use;
         if !may_differ {
             return Ok(());
         }
         // The limit is for sessions with another one.
-        let question = leftovers::ask(self.server, b"\x03SELECT DATABASE() LIMIT 1");
+        let question = session_reset::ask(self.server, b"\x03SELECT DATABASE() LIMIT 1");
         let answer = match self.client.watch.within(Wait::Read, question).await {
-            Ok(answer) => answer.map_err(Ended::of_question)?,
-            Err(TooLong) => return Err(Ended::ReadTimeout),
+            Ok(answer) => answer.map_err(SessionEnd::of_question)?,
+            Err(TooLong) => return Err(SessionEnd::ReadTimeout),
         };
-        if let Some(database) = leftovers::database_of(&answer) {
+        if let Some(database) = session_reset::database_of(&answer) {
             self.know_database(&database);
         }
         Ok(())
@@ -173,8 +173,8 @@ impl Sides<'_> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Marks {
-        Marks::of(&[b"\x03", text.as_bytes()].concat())
+    fn of(text: &str) -> CommandEffects {
+        CommandEffects::of(&[b"\x03", text.as_bytes()].concat())
     }
 
     #[test]
@@ -213,8 +213,8 @@ mod tests {
         }
         assert!(of("prepare s from 'use shop'").prepares_use);
         assert!(of("execute s").executes);
-        assert!(Marks::of(b"\x16use shop").prepares_use);
-        assert!(Marks::of(b"\x06shop").uses);
+        assert!(CommandEffects::of(b"\x16use shop").prepares_use);
+        assert!(CommandEffects::of(b"\x06shop").uses);
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
             b"\x03set resource group rg",
             b"\x16SET RESOURCE GROUP rg",
         ] {
-            assert!(Marks::of(packet).spoils, "{packet:?}");
+            assert!(CommandEffects::of(packet).spoils, "{packet:?}");
         }
         for packet in [
             &b""[..],
@@ -240,7 +240,7 @@ mod tests {
             b"\x11",
             b"\xfa",
         ] {
-            assert!(!Marks::of(packet).spoils, "{packet:?}");
+            assert!(!CommandEffects::of(packet).spoils, "{packet:?}");
         }
     }
 }

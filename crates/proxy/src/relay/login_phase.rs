@@ -4,13 +4,13 @@ use protocol::relay::{ChangeUser, ClientLogin, capability, error_packet, ok_pack
 
 use super::{
     client::Client,
-    commanding::{Commanding, Login, LoginOptions},
-    ended::Ended,
+    command_phase::{CommandPhase, Login, LoginOptions},
     rounds::LoggedIn,
     safety::sends_password,
+    session_end::SessionEnd,
     sides::Sides,
 };
-use crate::{Decision, Level, faults::Fates, link::Link};
+use crate::{Decision, Level, faults::SessionFaults, link::Link};
 
 /// Capabilities of a login that are taken out if they were not offered; they change no field of the login.
 const FORM_OR_PACKING: u64 = capability::SSL
@@ -25,7 +25,7 @@ const FORM_OR_PACKING: u64 = capability::SSL
     | capability::MARIADB_CACHE_METADATA;
 
 /// A session that has greeted its client.
-pub(super) struct LoggingIn<'a> {
+pub(super) struct LoginPhase<'a> {
     pub(super) client: &'a mut Client,
     /// `None` if a hook has greeted the client.
     pub(super) server: &'a mut Option<Link>,
@@ -33,9 +33,9 @@ pub(super) struct LoggingIn<'a> {
     pub(super) offered: u64,
 }
 
-impl<'a> LoggingIn<'a> {
+impl<'a> LoginPhase<'a> {
     /// Receives the client's login and has it answered.
-    pub(super) async fn log_in(mut self) -> Result<Commanding<'a>, Ended> {
+    pub(super) async fn log_in(mut self) -> Result<CommandPhase<'a>, SessionEnd> {
         let mut packet = self.client_login().await?;
         if packet.asks_for_tls() {
             self.encrypt_client(&packet).await?;
@@ -62,8 +62,8 @@ impl<'a> LoggingIn<'a> {
             self.client.wire.compress_to_client();
         }
         let trouble = self.client.thread.trouble.as_ref();
-        Ok(Commanding {
-            fates: trouble.map(|trouble| Fates::of(trouble, self.client.number)),
+        Ok(CommandPhase {
+            fates: trouble.map(|trouble| SessionFaults::of(trouble, self.client.number)),
             client: self.client,
             server: self.server,
             login,
@@ -103,7 +103,7 @@ impl<'a> LoggingIn<'a> {
     }
 
     /// The client's login packet, or its request for TLS.
-    async fn client_login(&mut self) -> Result<ClientLogin, Ended> {
+    async fn client_login(&mut self) -> Result<ClientLogin, SessionEnd> {
         let (payload, _) = self.client.packet(self.server.as_mut()).await?;
         if let Some(login) = ClientLogin::parse(payload) {
             return Ok(login);
@@ -114,11 +114,11 @@ impl<'a> LoggingIn<'a> {
     }
 
     /// A hook's answer to the login. After an OK the client may send commands, which the hooks have to answer.
-    async fn answer_login(&mut self, packets: &[Vec<u8>]) -> Result<(), Ended> {
+    async fn answer_login(&mut self, packets: &[Vec<u8>]) -> Result<(), SessionEnd> {
         self.client.session.borrow_mut().queries.clear();
         self.client.answer(packets).await?;
         if packets.last().and_then(|packet| packet.first()) != Some(&0) {
-            return Err(Ended::Closed);
+            return Err(SessionEnd::Closed);
         }
         // No user is logged in on the server's connection.
         *self.server = None;
@@ -142,14 +142,14 @@ impl<'a> LoggingIn<'a> {
     }
 
     /// Has the login checked, by the server or by the proxy.
-    async fn authenticate(&mut self, login: &ClientLogin) -> Result<Login, Ended> {
+    async fn authenticate(&mut self, login: &ClientLogin) -> Result<Login, SessionEnd> {
         let account = self.client.thread.settings.account.clone();
         let logged_in = match &account {
             Some(account) => Box::pin(self.log_in_by_account(login, account)).await?,
             None => self.send_login(login).await?,
         };
         if logged_in == LoggedIn::No {
-            return Err(Ended::Closed);
+            return Err(SessionEnd::Closed);
         }
         // Where a hook was the server, no password was checked.
         if self.server.is_some() || account.is_some() {
@@ -165,7 +165,7 @@ impl<'a> LoggingIn<'a> {
         })
     }
 
-    async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+    async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, SessionEnd> {
         let is_needed = |link: &mut Link| self.client.is_needed_by_others(link, login);
         if let Some(idle) = self.server.take_if(is_needed) {
             return Box::pin(self.log_in_beside(idle, login)).await;
@@ -183,7 +183,7 @@ impl<'a> LoggingIn<'a> {
 
 impl Sides<'_> {
     /// Sends the client's login, as `COM_CHANGE_USER` on a connection on which another client was logged in.
-    async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, Ended> {
+    async fn send_login(&mut self, login: &ClientLogin) -> Result<LoggedIn, SessionEnd> {
         let Self { client, server, .. } = self;
         let capabilities = login.capabilities & server.greeting.capabilities;
         if let Some(offer) = &server.offer {
@@ -226,7 +226,7 @@ impl Sides<'_> {
         &mut self,
         login: &ClientLogin,
         offers: u64,
-    ) -> Result<LoggedIn, Ended> {
+    ) -> Result<LoggedIn, SessionEnd> {
         let mut login = login.clone();
         let mut number = 1;
         let compresses = self.client.thread.settings.server_side.compresses
@@ -251,7 +251,10 @@ impl Sides<'_> {
 
 impl Client {
     /// Passes the server's answer to the login on, unless a hook replaces it; the first byte of what the client got last.
-    pub(super) async fn answer_result(&mut self, payload: Vec<u8>) -> Result<Option<u8>, Ended> {
+    pub(super) async fn answer_result(
+        &mut self,
+        payload: Vec<u8>,
+    ) -> Result<Option<u8>, SessionEnd> {
         self.thread.pool.ask_for(&self.session);
         let packets = match self.hooks.read_auth_result(&self.session, &payload) {
             Decision::Answer(packets) => packets,

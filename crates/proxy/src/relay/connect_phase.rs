@@ -8,15 +8,15 @@ use reactor::Stream;
 use super::{
     account::{FIRST_METHOD, nonce},
     client::{Client, address},
-    ended::Ended,
-    logging_in::LoggingIn,
+    login_phase::LoginPhase,
+    session_end::SessionEnd,
     sides::Sides,
 };
 use crate::{
     Address, BackendState, Decision, Level, Peer,
     backends::Use,
     link::{Link, Offer},
-    survivors::{Fresh, Kind},
+    unreset_state::{Fresh, Kind},
     wire::Wire,
 };
 
@@ -44,14 +44,14 @@ pub(super) enum Failure {
 }
 
 /// A session that has no server yet.
-pub(super) struct Connecting<'a> {
+pub(super) struct ConnectPhase<'a> {
     pub(super) client: &'a mut Client,
     pub(super) server: &'a mut Option<Link>,
 }
 
-impl<'a> Connecting<'a> {
+impl<'a> ConnectPhase<'a> {
     /// Connects a backend and greets the client.
-    pub(super) async fn connect(mut self) -> Result<LoggingIn<'a>, Ended> {
+    pub(super) async fn connect(mut self) -> Result<LoginPhase<'a>, SessionEnd> {
         self.client.thread.pool.ask_for(&self.client.session);
         let offered = match self.client.hooks.connect_server(&self.client.session) {
             Decision::Answer(packets) => self.greet_without_server(packets).await?,
@@ -60,7 +60,7 @@ impl<'a> Connecting<'a> {
                 self.greet().await?
             }
         };
-        Ok(LoggingIn {
+        Ok(LoginPhase {
             client: self.client,
             server: self.server,
             offered,
@@ -68,7 +68,7 @@ impl<'a> Connecting<'a> {
     }
 
     /// Takes an idle connection if a hook wants that, else opens one.
-    async fn have_server(&mut self, decision: Decision) -> Result<(), Ended> {
+    async fn have_server(&mut self, decision: Decision) -> Result<(), SessionEnd> {
         match decision {
             Decision::Ignore => {
                 if self.exchanges_idle() {
@@ -90,14 +90,14 @@ impl<'a> Connecting<'a> {
     }
 
     /// The client is greeted by a hook's packets; there is no server. Returns the capabilities that it was offered.
-    async fn greet_without_server(&mut self, mut packets: Vec<Vec<u8>>) -> Result<u64, Ended> {
+    async fn greet_without_server(&mut self, mut packets: Vec<Vec<u8>>) -> Result<u64, SessionEnd> {
         let greeting = packets
             .first()
             .and_then(|first| ServerGreeting::parse(first.clone()).ok());
         let Some(mut greeting) = greeting else {
             self.client.answer(&packets).await?;
             return match packets.last().and_then(|packet| packet.first()) {
-                Some(0xff) | None => Err(Ended::Closed),
+                Some(0xff) | None => Err(SessionEnd::Closed),
                 Some(_) => Ok(0),
             };
         };
@@ -118,7 +118,7 @@ impl<'a> Connecting<'a> {
 
     /// Connects the backend that a hook chose, or the one with the fewest clients, until one greets. If its greeting is an
     /// error, the client gets it and the session ends.
-    async fn open_backend(&mut self) -> Result<(), Ended> {
+    async fn open_backend(&mut self) -> Result<(), SessionEnd> {
         let backends = Arc::clone(&self.client.thread.settings.backends);
         let (mut last, mut tried) = (None, Vec::new());
         self.client.session.borrow_mut().left = None;
@@ -146,7 +146,7 @@ impl<'a> Connecting<'a> {
                         Ok(is_greeting) => {
                             backend.set_state(BackendState::Up);
                             self.client.session.borrow_mut().backend = Some(place);
-                            return is_greeting.then_some(()).ok_or(Ended::Closed);
+                            return is_greeting.then_some(()).ok_or(SessionEnd::Closed);
                         }
                         Err(failure) => failure,
                     }
@@ -163,9 +163,9 @@ impl<'a> Connecting<'a> {
 
     /// Passes the server's greeting on, or that of the connection's own login if it comes from the pool. Returns the
     /// capabilities that the client was offered.
-    async fn greet(&mut self) -> Result<u64, Ended> {
+    async fn greet(&mut self) -> Result<u64, SessionEnd> {
         let Some(server) = &self.server else {
-            return Err(Ended::ServerLeft);
+            return Err(SessionEnd::ServerLeft);
         };
         let mut greeting = server.greeting.clone();
         greeting.offer(greeting.capabilities | self.own_offers());
@@ -184,7 +184,7 @@ impl<'a> Connecting<'a> {
             // The deprecated name of the same.
             Decision::Answer(packets) => {
                 self.client.answer(&packets).await?;
-                return Err(Ended::Closed);
+                return Err(SessionEnd::Closed);
             }
             Decision::PassOn => {}
             other => self.client.not_here("read_handshake", &other),
@@ -212,11 +212,11 @@ impl Client {
 
 impl Sides<'_> {
     /// The greeting of a connection that was opened; a failure where the backend closes it first, or says nothing.
-    async fn hear_greeting(&mut self) -> Result<Result<bool, Failure>, Ended> {
+    async fn hear_greeting(&mut self) -> Result<Result<bool, Failure>, SessionEnd> {
         let limit = self.client.thread.settings.connect_timeout;
         match reactor::timeout(limit, self.receive_greeting()).await {
             Ok(Ok(is_greeting)) => Ok(Ok(is_greeting)),
-            Ok(Err(error @ (Ended::ServerLeft | Ended::Server(_)))) => {
+            Ok(Err(error @ (SessionEnd::ServerLeft | SessionEnd::Server(_)))) => {
                 Ok(Err(Failure::Refused(error.to_string())))
             }
             Ok(Err(error)) => Err(error),
@@ -225,7 +225,7 @@ impl Sides<'_> {
     }
 
     /// Receives the greeting; false if it was an error, which the client has got.
-    async fn receive_greeting(&mut self) -> Result<bool, Ended> {
+    async fn receive_greeting(&mut self) -> Result<bool, SessionEnd> {
         let payload = self.server_packet().await?;
         if payload.first() == Some(&0xff) {
             self.client.answer(&[payload]).await?;

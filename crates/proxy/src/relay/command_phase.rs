@@ -5,29 +5,29 @@ use protocol::relay::{AnswerKind, Begin, ClientLogin, com};
 use super::{
     changes,
     client::{CONTROL_MAX, Client},
-    ended::Ended,
-    marks::Marks,
+    command_effects::CommandEffects,
+    session_end::SessionEnd,
     sides::Sides,
 };
 use crate::{
     Decision, Level,
-    faults::{Fate, Fates},
+    faults::{CommandFault, SessionFaults},
     link::Link,
     pool::UserCount,
-    wire::{HEADER, Whole},
+    wire::{CompletePacket, HEADER},
 };
 
 /// Unread bytes of a command that a hook gets: the protocol's own limit is 1 GiB.
 const COMMAND_MAX: usize = (1 << 30) + (64 << 10);
 
 /// A session whose client has logged in.
-pub(super) struct Commanding<'a> {
+pub(super) struct CommandPhase<'a> {
     pub(super) client: &'a mut Client,
     /// `None` while its connection is parked, and where a hook was the server so far.
     pub(super) server: &'a mut Option<Link>,
     /// `None` if a hook has answered the login; such a session never has a server.
     pub(super) login: Option<Login>,
-    pub(super) fates: Option<Fates>,
+    pub(super) fates: Option<SessionFaults>,
     /// The client has the answer to its command, and commands of a hook follow.
     pub(super) is_answered: bool,
 }
@@ -86,7 +86,7 @@ impl Head {
     }
 }
 
-impl Commanding<'_> {
+impl CommandPhase<'_> {
     pub(super) fn sides(&mut self) -> Option<Sides<'_>> {
         Some(Sides {
             server: self.server.as_mut()?,
@@ -96,14 +96,14 @@ impl Commanding<'_> {
     }
 
     /// Serves commands until the session ends; `Ok` says why it ended between two commands.
-    pub(super) async fn serve(mut self) -> Result<Ended, Ended> {
+    pub(super) async fn serve(mut self) -> Result<SessionEnd, SessionEnd> {
         let reads_queries = self.client.reads_queries;
         if reads_queries {
             self.swap().await?;
         }
         loop {
             if reads_queries && self.client.session.borrow().close {
-                return Err(Ended::Closed);
+                return Err(SessionEnd::Closed);
             }
             if let Err(ended) = self.wait_for_command().await {
                 return Ok(ended);
@@ -113,13 +113,13 @@ impl Commanding<'_> {
             if reads_queries {
                 self.watched_command().await?;
             } else {
-                self.command(Marks::default()).await?;
+                self.command(CommandEffects::default()).await?;
             }
         }
     }
 
     /// Waits for the beginning of a command; passes on what an idle server says, which is why it closes.
-    async fn wait_for_command(&mut self) -> Result<(), Ended> {
+    async fn wait_for_command(&mut self) -> Result<(), SessionEnd> {
         if let Some(mut sides) = self.sides() {
             sides.pass_words_on().await?;
         }
@@ -140,19 +140,19 @@ impl Commanding<'_> {
     }
 
     /// Lets a command wait, or ends the session, where faults were asked for.
-    async fn meet_fate(&mut self) -> Result<(), Ended> {
+    async fn meet_fate(&mut self) -> Result<(), SessionEnd> {
         let Some(fates) = &mut self.fates else {
             return Ok(());
         };
         match fates.next(reactor::now()) {
-            Fate::Sent(at) => reactor::sleep_until(at).await,
-            Fate::Lost => return Err(Ended::Closed),
+            CommandFault::Sent(at) => reactor::sleep_until(at).await,
+            CommandFault::Lost => return Err(SessionEnd::Closed),
         }
         Ok(())
     }
 
     /// A command that hooks see first.
-    async fn watched_command(&mut self) -> Result<(), Ended> {
+    async fn watched_command(&mut self) -> Result<(), SessionEnd> {
         let whole = loop {
             if let Some(whole) = self.client.wire.whole() {
                 break whole;
@@ -169,7 +169,7 @@ impl Commanding<'_> {
             joined = client.wire.payload(whole);
             &joined
         };
-        let marks = Marks::of(payload);
+        let marks = CommandEffects::of(payload);
         client.session.borrow_mut().begin_command();
         client.thread.pool.ask_for(&client.session);
         let decision = client.hooks.read_query(&client.session, payload);
@@ -199,10 +199,10 @@ impl Commanding<'_> {
     async fn carry_out(
         &mut self,
         decision: Decision,
-        whole: Whole,
-        marks: Marks,
+        whole: CompletePacket,
+        marks: CommandEffects,
         changed: Option<usize>,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), SessionEnd> {
         let waiting = self.client.session.borrow().queries.len();
         match decision {
             Decision::SendQueue if waiting > 0 => {
@@ -236,7 +236,7 @@ impl Commanding<'_> {
     }
 
     /// Passes the command that begins the unread bytes on, and the answer back.
-    async fn command(&mut self, marks: Marks) -> Result<(), Ended> {
+    async fn command(&mut self, marks: CommandEffects) -> Result<(), SessionEnd> {
         let mut head = Head::of(self.client.wire.unread());
         while head.command == Some(com::STMT_EXECUTE)
             && self.client.wire.unread().len() < HEADER + head.length.min(AnswerKind::HEAD)
@@ -247,7 +247,7 @@ impl Commanding<'_> {
         }
         let Some(mut sides) = self.sides() else {
             return Err(match head.command {
-                Some(com::QUIT) => Ended::Closed,
+                Some(com::QUIT) => SessionEnd::Closed,
                 _ => self.no_server(),
             });
         };
@@ -265,7 +265,7 @@ impl Commanding<'_> {
         }
         sides.pass_command_on(head.length).await?;
         match head.kind {
-            AnswerKind::Nothing if head.command == Some(com::QUIT) => Err(Ended::Closed),
+            AnswerKind::Nothing if head.command == Some(com::QUIT) => Err(SessionEnd::Closed),
             AnswerKind::Nothing => Ok(()),
             AnswerKind::Stream => sides.stream(0).await,
             kind => {
@@ -275,9 +275,9 @@ impl Commanding<'_> {
         }
     }
 
-    pub(super) fn no_server(&self) -> Ended {
+    pub(super) fn no_server(&self) -> SessionEnd {
         let text = "a command arrived and the session has no server; the hook must answer it or choose a backend";
         self.client.log(Level::Critical, text);
-        Ended::Closed
+        SessionEnd::Closed
     }
 }

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use crate::leftovers::Stays;
+use crate::session_reset::ReuseObstacle;
 
 /// Why a session ended.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Ended {
+pub(super) enum SessionEnd {
     /// By `COM_QUIT`, an error of the login, or a hook's wish.
     #[error("closed")]
     Closed,
@@ -30,7 +30,7 @@ pub(super) enum Ended {
     WriteTimeout,
 }
 
-impl Ended {
+impl SessionEnd {
     pub(super) fn of_client(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::ClientLeft,
@@ -45,10 +45,10 @@ impl Ended {
         }
     }
 
-    pub(super) fn of_question(stays: Stays) -> Self {
+    pub(super) fn of_question(stays: ReuseObstacle) -> Self {
         match stays {
-            Stays::Io(error) => Self::of_server(error),
-            Stays::Answer(error) => Self::Answer(error),
+            ReuseObstacle::Io(error) => Self::of_server(error),
+            ReuseObstacle::Answer(error) => Self::Answer(error),
             other => Self::Refused(other.to_string()),
         }
     }

@@ -10,14 +10,14 @@ use reactor::Accepted;
 
 /// Connections handed to one event thread.
 #[derive(Default)]
-pub(crate) struct Door {
+pub(crate) struct AcceptQueue {
     waiting: Mutex<Vec<(usize, Accepted)>>,
     waker: Mutex<Option<Waker>>,
     /// Sessions of the thread, with those that wait.
     sessions: AtomicUsize,
 }
 
-impl Door {
+impl AcceptQueue {
     pub(crate) fn hand_over(&self, service: usize, connection: Accepted) {
         self.sessions.fetch_add(1, Relaxed);
         locked(&self.waiting).push((service, connection));

@@ -39,7 +39,7 @@ pub(crate) struct Kind {
 /// The current database survives the reset everywhere and is asked for everywhere. Of what no question finds, the relay
 /// sees the commands: `Link::is_spoiled`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Survivors {
+pub(crate) struct UnresetState {
     /// The role of MariaDB's sessions; it also survives `COM_CHANGE_USER`, the default role of the former user with it.
     pub(crate) role: Role,
     /// Statements in `SHOW PROFILES`, with their texts.
@@ -59,7 +59,7 @@ pub(crate) enum Role {
 }
 
 /// From this version on, by kind: `(is_mariadb, version, survivors)`; the last row that fits holds.
-const TABLE: &[(bool, u32, Survivors)] = &[
+const TABLE: &[(bool, u32, UnresetState)] = &[
     (true, 0, survivors(Role::None, true)),
     (true, 100_005, survivors(Role::Compared, true)),
     (true, 100_103, survivors(Role::ComparedWithDefault, true)),
@@ -69,22 +69,22 @@ const TABLE: &[(bool, u32, Survivors)] = &[
     (false, 90_000, survivors(Role::Set, false)),
 ];
 
-const fn survivors(role: Role, profiles: bool) -> Survivors {
-    Survivors { role, profiles }
+const fn survivors(role: Role, profiles: bool) -> UnresetState {
+    UnresetState { role, profiles }
 }
 
 impl Kind {
     /// What survives on such a server.
-    pub(crate) fn survivors(self) -> Survivors {
+    pub(crate) fn survivors(self) -> UnresetState {
         let fits =
-            |row: &&(bool, u32, Survivors)| row.0 == self.is_mariadb && row.1 <= self.version;
+            |row: &&(bool, u32, UnresetState)| row.0 == self.is_mariadb && row.1 <= self.version;
         let row = TABLE.iter().rev().find(fits);
         row.map_or(survivors(Role::None, true), |row| row.2)
     }
 
     /// The statement whose one row has the database, the role, the default role and the number of profiled statements.
     pub(crate) fn question(self) -> String {
-        let Survivors { role, profiles } = self.survivors();
+        let UnresetState { role, profiles } = self.survivors();
         let (role, default) = match role {
             Role::None => ("NULL", "NULL"),
             // Whether a login activates all roles, not only those by default.
