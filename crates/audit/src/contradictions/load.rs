@@ -34,7 +34,7 @@ pub(super) fn due(record: &Record) -> Option<String> {
     let apart = (offered.due as f64 - all as f64).abs();
     (apart > room).then(|| {
         format!(
-            "{} operations were due in the measurement but {} were answered or left over",
+            "{} operations were due in the measurement, but {} were answered or reported as unfinished",
             count(offered.due as f64),
             count(all as f64)
         )
@@ -93,7 +93,7 @@ pub(super) fn errors(record: &Record) -> Option<String> {
         let is_apart = it.in_measurement > it.count || it.retried > it.count;
         is_apart.then(|| {
             format!(
-                "{} failed {} times in total but {} times in the measurement or before another attempt",
+                "{} failed {} times in total, but {} times in the measurement or before a retry",
                 it.operation,
                 it.count,
                 it.in_measurement.max(it.retried)

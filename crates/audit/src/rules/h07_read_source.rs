@@ -61,7 +61,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
     });
     let reads: Vec<(f64, String)> = reads.collect();
     if reads.len() < 2 {
-        let why = "fewer than two patterns read at random with one request in flight";
+        let why = "fewer than two patterns of random reads have one request in flight";
         return Err(no_subject(why));
     }
     finding("read", &reads).ok_or_else(|| no_subject("nothing was read"))

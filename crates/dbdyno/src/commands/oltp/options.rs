@@ -64,7 +64,7 @@ pub(super) struct Options {
     /// TLS, as sysbench's --mysql-ssl: on requires it, off forbids it
     #[arg(long, hide = true, value_enum, conflicts_with = "ssl_mode")]
     pub(super) tls: Option<Switch>,
-    /// Only mysql
+    /// Database driver; only mysql is supported
     #[arg(long, hide = true, value_enum)]
     pub(super) db_driver: Option<Driver>,
 

@@ -19,7 +19,7 @@ pub(super) struct FaultOptions {
     /// Maximum number of bytes per second, such as 10M, for all clients and both directions together
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     bandwidth: Option<u64>,
-    /// Share of commands to lose; for each lost command, the connections to the client and to the server are closed
+    /// Share of commands to drop; for each dropped command, the connections to the client and to the server are closed
     #[arg(long, value_name = "0..1", value_parser = share)]
     drop: Option<f64>,
     /// Close the connections to the client and to the server after this number of the client's commands
