@@ -12,6 +12,7 @@ use crate::name::OptionName;
 use crate::plugins::LoadedPlugin;
 use crate::running_server::RunningServer;
 use crate::target::Target;
+use crate::within_series::has_within_series;
 
 /// A file with its effective values for one version.
 #[derive(Debug)]
@@ -140,7 +141,15 @@ impl<'a> Subject<'a> {
 
     /// Whether the version has the option.
     pub(crate) fn has(&self, option: &str) -> bool {
-        self.catalogue.has(&OptionName::new(option)) || is_successor(self.target, option)
+        let name = OptionName::new(option);
+        self.catalogue.has(&name) || self.has_beyond_catalogue(&name)
+    }
+
+    /// Whether the version has an option that its catalogue, of another version of the series, does not have.
+    pub(crate) fn has_beyond_catalogue(&self, name: &OptionName) -> bool {
+        let mut spellings = name.spellings().into_iter();
+        spellings
+            .any(|name| is_successor(self.target, name) || has_within_series(self.target, name))
     }
 
     /// The default of an option that the version has: that of its catalogue, or of the next one of its series where only
@@ -236,5 +245,31 @@ impl<'a> Subject<'a> {
             return 1;
         }
         self.number("innodb_log_files_in_group").unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_version_has_what_came_within_its_series() {
+        for (target, option, has) in [
+            ("mysql-8.0.41", "check_table_functions", false),
+            ("mysql-8.0.42", "check_table_functions", true),
+            ("mysql-8.0.42", "loose-check-table-functions", true),
+            ("percona-8.0.42", "check_table_functions", true),
+            ("percona-8.0.28", "innodb_track_changed_pages", true),
+            ("percona-8.0.30", "innodb_track_changed_pages", false),
+            ("mysql-8.0.25", "replica_parallel_workers", false),
+            ("mysql-8.0.26", "replica_parallel_workers", true),
+        ] {
+            let file = OptionFile::parse("[mysqld]\n", Path::new("my.cnf")).unwrap();
+            let version = Target::parse(target).unwrap();
+            let machine = Machine::default();
+            let subject = Subject::new(&file, &version, &machine);
+            assert_eq!(subject.has(option), has, "{target} {option}");
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Product};
-use crate::deprecation::is_successor;
 use crate::name::OptionName;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
@@ -12,7 +11,6 @@ use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::explain_unknown;
-use crate::within_series::has_within_series;
 
 pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
@@ -24,19 +22,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let remarks = subject.read().filter_map(|line| match line.option {
-        None if has_beyond_catalogue(subject, line) => None,
+        None if subject.has_beyond_catalogue(&line.entry.name) => None,
         None => Some(remark(subject, line)),
         Some(_) => removed_since(subject, line),
     });
     remarks.collect()
-}
-
-/// Whether the version has an option that its catalogue, of another version of the series, does not have.
-fn has_beyond_catalogue(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
-    let spellings = line.entry.name.spellings();
-    let mut spellings = spellings.iter();
-    spellings
-        .any(|name| is_successor(subject.target, name) || has_within_series(subject.target, name))
 }
 
 /// A note about an option that the next catalogue of the series no longer has.
@@ -71,7 +61,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
                 format!("an option of the plugin {plugin}, which this version does not ship");
             let mut remark = Remark::on(line, level, what);
             // The version may have the same without a plugin, by another name.
-            let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
+            let knows = |name: &str| subject.has(name);
             let hint = explain_unknown(&subject.catalogue, name, &knows).hint;
             remark.rewrite = renamed(subject, line);
             remark.fix = hint.filter(|_| remark.rewrite.is_some());
