@@ -57,3 +57,48 @@ impl RemovedOption {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Machine, OptionFile, Rewrite, lint};
+    use std::path::Path;
+
+    #[test]
+    fn a_list_that_the_file_has_under_its_new_name_is_left_out() {
+        let (old, new) = (
+            "group_replication_ip_whitelist=10.0.0.0/8",
+            "group_replication_ip_allowlist=10.1.0.0/16",
+        );
+        let renamed = |name: &str| {
+            (
+                Rewrite::Replace(format!("{name} = 10.0.0.0/8")),
+                "write group_replication_ip_allowlist".to_owned(),
+            )
+        };
+        let left_out = |line: u32| {
+            (
+                Rewrite::Remove,
+                format!("leave it out: {new} is also set, in my.cnf line {line}"),
+            )
+        };
+        for (lines, (rewrite, fix)) in [
+            (old.to_owned(), renamed("group_replication_ip_allowlist")),
+            (
+                format!("loose-{old}"),
+                renamed("loose_group_replication_ip_allowlist"),
+            ),
+            (format!("{old}\n{new}"), left_out(3)),
+            (format!("{new}\n{old}"), left_out(2)),
+        ] {
+            let text = format!("[mysqld]\n{lines}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            let target = Target::parse("mysql-8.4").unwrap();
+            let found = lint(&file, &target, &Machine::default()).advice;
+            let mut remarks = found.iter().map(|advice| &advice.remark);
+            let of_old = remarks.find(|remark| remark.option.ends_with(old));
+            let of_old = of_old.map(|remark| (remark.rewrite.clone(), remark.fix.clone()));
+            assert_eq!(of_old, Some((Some(rewrite), Some(fix))), "{lines}");
+        }
+    }
+}

@@ -5,8 +5,7 @@ use crate::catalogue::{Catalogue, Family, Product};
 use crate::name::OptionName;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
-use crate::print::option_line;
-use crate::rename::{reason_to_leave_out_unknown, renamed};
+use crate::rename::{reason_to_leave_out, reason_to_leave_out_unknown, renamed, rewritten};
 use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
 use crate::target::Target;
@@ -51,7 +50,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         Level::Refused
     };
     if let Some(removed) = removed_option(subject.target, name) {
-        return removed_from_plugin(line, level, removed);
+        return removed_from_plugin(subject, line, level, removed);
     }
     if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
         let is_missing = plugin.is_missing_in(subject.target);
@@ -126,19 +125,21 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
 }
 
 /// A remark on an option of a plugin that the version's plugin no longer has.
-fn removed_from_plugin(line: &Assignment<'_>, level: Level, removed: &RemovedOption) -> Remark {
-    let remark = Remark::on(line, level, removed.what());
+fn removed_from_plugin(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    level: Level,
+    removed: &RemovedOption,
+) -> Remark {
+    let mut remark = Remark::on(line, level, removed.what());
     let Some(successor) = removed.successor else {
         return remark.fix("leave it out").rewrite(Rewrite::Remove);
     };
-    let new = option_line(successor, line.entry.value.as_deref());
-    let new = if line.entry.name.is_loose() {
-        format!("loose_{new}")
-    } else {
-        new
-    };
-    let remark = remark.fix(format!("write {successor}"));
-    remark.rewrite(Rewrite::Replace(new))
+    remark.rewrite = rewritten(subject, line, line.entry.name.base(), successor);
+    remark.fix(match reason_to_leave_out(subject, line, successor) {
+        Some(reason) => format!("leave it out: {reason}"),
+        None => format!("write {successor}"),
+    })
 }
 
 /// Options of MySQL builds with a TLS library, and with OpenSSL. The catalogue of 5.5 is of a build without TLS, and those
