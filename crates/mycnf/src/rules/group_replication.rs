@@ -1,6 +1,7 @@
 //! Rule: settings that group replication requires of a member.
 
 use crate::catalogue::Family;
+use crate::name::is_switched_on;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -83,14 +84,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut lines = subject.read();
     let bootstrap =
         lines.rfind(|line| line.entry.name.base() == "group_replication_bootstrap_group");
-    let is_on = |value: &str| {
-        ["1", "ON", "TRUE"]
-            .iter()
-            .any(|on| on.eq_ignore_ascii_case(value))
-    };
     if let Some(line) = bootstrap
-        && line.entry.value.as_deref().is_none_or(is_on)
-        && !line.entry.name.switches_off()
+        && is_switched_on(&line.entry.name, line.entry.value.as_deref()) == Some(true)
     {
         let what = "at every start, the member forms a new group instead of joining the others, so their data diverges";
         let fix =
@@ -202,7 +197,10 @@ mod tests {
         for (line, count) in [
             ("group_replication_bootstrap_group=ON", 1),
             ("loose-group_replication_bootstrap_group=1", 1),
+            ("group_replication_bootstrap_group", 1),
+            ("skip_group_replication_bootstrap_group=0", 1),
             ("group_replication_bootstrap_group=OFF", 0),
+            ("skip_group_replication_bootstrap_group", 0),
         ] {
             let lines = format!("gtid_mode=ON\nenforce_gtid_consistency=ON\n{line}");
             let part = "at every start, the member forms a new group";
