@@ -122,6 +122,15 @@ impl<'a> Subject<'a> {
         line.name() == "query_cache_size" && self.decided_by_another("query_cache_type").is_some()
     }
 
+    /// Of several names of one option, the newest first, the one that the file sets, or otherwise the one that the version
+    /// has. The default of the new name says nothing if the file sets the old one.
+    pub(crate) fn name_in_effect(&self, names: &[&'static str]) -> Option<&'static str> {
+        let is_set = |name: &&&'static str| self.set(name).is_some();
+        let is_known = |name: &&&'static str| self.value(name).is_some();
+        let own = names.iter().find(is_set);
+        own.or_else(|| names.iter().find(is_known)).copied()
+    }
+
     /// The effective value as a number. Some catalogues have a size as a text, which keeps its unit.
     pub(crate) fn number(&self, option: &str) -> Option<i128> {
         let value = self.value(option)?;

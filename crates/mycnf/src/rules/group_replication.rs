@@ -52,12 +52,10 @@ static REQUIREMENTS: [Requirement; 8] = [
     required(&["transaction_write_set_extraction"], "XXHASH64"),
 ];
 
-/// The effective value of an option with several names: its line by any name, or the default.
+/// The effective value of an option with several names, and the name that has it.
 fn value(subject: &Subject<'_>, names: &[&'static str]) -> Option<(&'static str, String)> {
-    let is_set = |name: &&&'static str| subject.set(name).is_some();
-    let name = names.iter().find(is_set);
-    let name = name.or_else(|| names.iter().find(|name| subject.value(name).is_some()));
-    name.and_then(|name| Some((*name, subject.value(name)?)))
+    let name = subject.name_in_effect(names)?;
+    Some((name, subject.value(name)?))
 }
 
 /// The newest of several names that the version has.
