@@ -20,7 +20,7 @@ use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pin::{Pin, pins as pins_of};
 use crate::rewrite::Edit;
-use crate::rule::{Advice, Level, Rewrite, UNKNOWN};
+use crate::rule::{Advice, Level, NAMED_TIME_ZONE, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -33,7 +33,7 @@ use place::{Place, headers, place_of_pins};
 const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
 
 /// Rules whose risks depend on the tables or the clients of the server, which no file shows.
-const DECIDED_ELSEWHERE: [&str; 2] = ["named-time-zone", "tls-unavailable"];
+const DECIDED_ELSEWHERE: [&str; 2] = [NAMED_TIME_ZONE, "tls-unavailable"];
 
 /// Rules whose findings the pins solve.
 const PINNED: [&str; 2] = [
@@ -316,7 +316,7 @@ impl Migration {
             return;
         }
         let what = match &remark.fix {
-            _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
+            _ if advice.rule.id == NAMED_TIME_ZONE && is_named_zone(&remark.option) => {
                 format!(
                     "{}; a moved data directory keeps the contents of its tables",
                     remark.what

@@ -205,3 +205,6 @@ impl Advice {
 
 /// The rule about names that a version does not know.
 pub(crate) const UNKNOWN: &str = "unknown-option";
+
+/// The rule about time zones by name.
+pub(crate) const NAMED_TIME_ZONE: &str = "named-time-zone";
