@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::assignment::{Assignment, is_on};
+use crate::assignment::{Assignment, is_on, is_same_setting};
 use crate::catalogue::{Catalogue, Family, Product};
 use crate::deprecation::is_successor;
 use crate::file::OptionFile;
@@ -162,14 +162,26 @@ impl<'a> Subject<'a> {
     }
 
     /// The default of an option that the version has: that of its catalogue, or of the next one of its series where only
-    /// that has the option. `None` if it is not known, or if the two differ.
+    /// that has the option. `None` if it is not known, or if the next one has another default or none.
     pub(crate) fn default_value(&self, option: &str) -> Option<&'static str> {
-        let later = self.target.later_in_series();
-        let later = later.and_then(|later| later.default_value(option));
-        match self.catalogue.default_value(option) {
-            None => later,
-            own => own.filter(|own| later.is_none_or(|later| later == *own)),
-        }
+        let own = self.catalogue.default_value(option);
+        let Some(later) = self.target.later_in_series() else {
+            return own;
+        };
+        let later = later.default_value(option);
+        later.filter(|later| own.is_none_or(|own| own == *later))
+    }
+
+    /// Whether a shown value is the default of an option.
+    pub(crate) fn is_default(&self, option: &str, value: &str) -> bool {
+        let default = self.default_value(option);
+        default.is_some_and(|default| is_same_setting(option, value, default))
+    }
+
+    /// Whether a line sets its option to the default.
+    pub(crate) fn sets_default(&self, line: &Assignment<'_>) -> bool {
+        let value = line.value();
+        value.is_some_and(|value| self.is_default(line.name(), &value))
     }
 
     /// Whether the server runs without InnoDB. MySQL 5.7 and later ignore the option.
