@@ -327,6 +327,7 @@ impl Lint {
                     .clone_into(&mut remark.what);
                 remark.fix = None;
                 remark.rewrite = None;
+                remark.successor = None;
             }
         }
         for finding in findings {

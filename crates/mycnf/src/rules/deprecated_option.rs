@@ -56,14 +56,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let already = successor
             .filter(|_| rewrite == Some(Rewrite::Remove))
             .and_then(|new| reason_to_leave_out(subject, line, new));
-        let successor = match &rewrite {
+        let written = match &rewrite {
             // The new name without a value would switch the option on or lose its file name.
             Some(Rewrite::Replace(new)) if line.entry.name.switches_off() || new.contains('\n') => {
                 Some(Rewrite::in_one_line(new))
             }
             _ => successor.map(str::to_owned),
         };
-        let fix = match (already, successor, known.remark) {
+        let fix = match (already, written, known.remark) {
             (Some(reason), ..) => format!("leave it out: {reason}"),
             (None, Some(new), "") => format!("write {new}"),
             (None, Some(new), remark) => format!("write {new} ({remark})"),
@@ -71,6 +71,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         };
         let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
         remark.rewrite = rewrite;
+        remark.successor = successor;
         remarks.push(remark);
     }
     remarks

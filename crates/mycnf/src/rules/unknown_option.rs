@@ -61,9 +61,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
             let mut remark = Remark::on(line, level, what);
             // The version may have the same without a plugin, by another name.
             let knows = |name: &str| subject.has(name);
-            let hint = explain_unknown(&subject.catalogue, name, &knows).hint;
+            let unknown = explain_unknown(&subject.catalogue, name, &knows);
             remark.rewrite = renamed(subject, line);
-            remark.fix = hint.filter(|_| remark.rewrite.is_some());
+            remark.successor = unknown.successor;
+            remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
             let other = "use what took the plugin's place, or leave it out";
             remark.fix = remark.fix.or_else(|| Some(other.to_owned()));
             return remark;
@@ -109,6 +110,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     }
     let mut remark = Remark::on(line, level, unknown.what);
     remark.rewrite = renamed(subject, line);
+    remark.successor = unknown.successor;
     remark.fix = match &remark.rewrite {
         // The new name without a value would switch the option on or lose its file name.
         Some(Rewrite::Replace(new))
@@ -136,6 +138,7 @@ fn removed_from_plugin(
         return remark.fix("leave it out").rewrite(Rewrite::Remove);
     };
     remark.rewrite = rewritten(subject, line, line.entry.name.base(), successor);
+    remark.successor = Some(successor);
     remark.fix(match reason_to_leave_out(subject, line, successor) {
         Some(reason) => format!("leave it out: {reason}"),
         None => format!("write {successor}"),
