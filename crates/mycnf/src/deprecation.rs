@@ -61,7 +61,8 @@ impl Deprecation {
         }
         // `mysql-8.0` means the series: its newest catalogue decides.
         let own = target.numbers();
-        let newest = Target::of_catalogue(&target.catalogue());
+        let catalogue = target.catalogue();
+        let newest = Target::of_catalogue(&catalogue);
         let numbers = if newest.numbers().starts_with(own) {
             newest.numbers()
         } else {
@@ -69,7 +70,7 @@ impl Deprecation {
         };
         let since = self.since.as_slice();
         // A documented series is known to its end.
-        numbers >= since || (target.catalogue().is_documented() && since.starts_with(numbers))
+        numbers >= since || (catalogue.is_documented() && since.starts_with(numbers))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::finding::Finding;
 use crate::machine::Machine;
-use crate::rule::{Advice, Basis, Level, Remark, Rule, Startup};
+use crate::rule::{Advice, Basis, Level, NAMED_TIME_ZONE, Remark, Rule, Startup};
 use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
 use crate::running_server::RunningServer;
 use crate::subject::Subject;
@@ -327,6 +327,7 @@ impl Lint {
                     .clone_into(&mut remark.what);
                 remark.fix = None;
                 remark.rewrite = None;
+                remark.successor = None;
             }
         }
         for finding in findings {
@@ -345,7 +346,7 @@ impl Lint {
             };
             let covers = |advice: &Advice| {
                 // A validator has an empty data directory, without the zones that a server may have.
-                let is_zone = advice.rule.id == "named-time-zone";
+                let is_zone = advice.rule.id == NAMED_TIME_ZONE;
                 (advice.remark.level >= level || is_zone)
                     && (finding.is_refusal() || is_about_the_name_or_value(advice))
             };

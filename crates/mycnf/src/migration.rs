@@ -20,7 +20,7 @@ use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pin::{Pin, pins as pins_of};
 use crate::rewrite::Edit;
-use crate::rule::{Advice, Level, Rewrite, UNKNOWN};
+use crate::rule::{Advice, Level, NAMED_TIME_ZONE, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -33,7 +33,7 @@ use place::{Place, headers, place_of_pins};
 const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
 
 /// Rules whose risks depend on the tables or the clients of the server, which no file shows.
-const DECIDED_ELSEWHERE: [&str; 2] = ["named-time-zone", "tls-unavailable"];
+const DECIDED_ELSEWHERE: [&str; 2] = [NAMED_TIME_ZONE, "tls-unavailable"];
 
 /// Rules whose findings the pins solve.
 const PINNED: [&str; 2] = [
@@ -246,19 +246,15 @@ impl Migration {
             (None, _) => return,
         };
         let hint = remark.fix.as_deref().unwrap_or_default();
-        let why = match hint
-            .strip_prefix("leave it out")
-            .map(|rest| rest.trim_start_matches(": "))
-        {
-            Some("") => remark.what.clone(),
-            None if hint.is_empty() => remark.what.clone(),
+        let left_out = hint.strip_prefix("leave it out");
+        let left_out = left_out.map(|rest| rest.trim_start_matches(": "));
+        let why = match (left_out, remark.successor) {
+            (Some(""), _) => remark.what.clone(),
+            (Some(reason), _) => format!("{}: {reason}", remark.what),
             // The new option is in the file, or comes into it with another line.
-            None if rewrite == Rewrite::Remove && hint.starts_with("write ") => {
-                let new = hint.trim_start_matches("write ").split(' ').next();
-                format!("{}; {} replaces it", remark.what, new.unwrap_or_default())
-            }
-            Some(reason) => format!("{}: {reason}", remark.what),
-            None => format!("{}; {hint}", remark.what),
+            (None, Some(new)) => format!("{}; {new} replaces it", remark.what),
+            (None, None) if hint.is_empty() => remark.what.clone(),
+            (None, None) => format!("{}; {hint}", remark.what),
         };
         let reason = match &rewrite {
             Rewrite::Replace(_) => format!("was {} in {from}", remark.option),
@@ -316,7 +312,7 @@ impl Migration {
             return;
         }
         let what = match &remark.fix {
-            _ if advice.rule.id == "named-time-zone" && is_named_zone(&remark.option) => {
+            _ if advice.rule.id == NAMED_TIME_ZONE && is_named_zone(&remark.option) => {
                 format!(
                     "{}; a moved data directory keeps the contents of its tables",
                     remark.what
@@ -479,4 +475,26 @@ fn foreign_groups(from: &Target, to: &Target) -> Vec<String> {
 /// does so.
 fn is_adjusted(advice: &Advice) -> bool {
     advice.rule.id == "adjusted-value" && advice.remark.level != Level::Note
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_option_replaces_another() {
+        let text = "[mysqld]\ninnodb_log_files_in_group=2\ninnodb_file_per=ON\n";
+        let path = Path::new("my.cnf");
+        let file = OptionFile::parse(text, path).unwrap();
+        let [from, to] = ["mysql-5.6", "mysql-9.7"].map(|one| Target::parse(one).unwrap());
+        let moves = migrate(&file, path, text.as_bytes(), &from, &to, &[]).moves;
+        for end in [
+            "innodb_redo_log_capacity replaces it",
+            "in full: innodb_file_per_table",
+        ] {
+            let is_said =
+                |one: &Move| matches!(one, Move::Dropped { why, .. } if why.ends_with(end));
+            assert!(moves.iter().any(is_said), "{end}: {moves:#?}");
+        }
+    }
 }

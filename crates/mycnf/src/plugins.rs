@@ -21,9 +21,6 @@ const PLUGINS_OF: [(&str, &str); 8] = [
     ("semisync_source", "rpl_semi_sync_source"),
 ];
 
-/// The shipped plugins that are storage engines.
-const ENGINES: [&str; 6] = ["connect", "mroonga", "rocksdb", "s3", "spider", "tokudb"];
-
 /// A plugin or a component that a product ships and that stays installed from one start to the next (INSTALL PLUGIN), so
 /// that a file need not load it.
 #[derive(Debug, PartialEq, Eq)]
@@ -232,10 +229,9 @@ impl LoadedPlugin {
         self.name().starts_with("rpl_semi_sync_")
     }
 
-    /// Whether it may be a storage engine: a plugin that no product ships may be anything.
-    pub(crate) fn may_be_engine(&self) -> bool {
-        let is_shipped = SHIPPED.iter().any(|one| one.name == self.name());
-        !is_shipped || ENGINES.contains(&self.name())
+    /// Whether some version of some product ships it.
+    pub(crate) fn is_shipped(&self) -> bool {
+        SHIPPED.iter().any(|one| one.name == self.name())
     }
 
     /// Whether an option is the plugin's. Its options begin with its name; the name alone says whether it is on.

@@ -1,20 +1,17 @@
 //! Whether a server starts in spite of what a review refuses.
 
 use crate::lint::Lint;
-use crate::rule::{Level, Remark, Startup};
-
-/// The rule about time zones by name.
-const NAMED_TIME_ZONE: &str = "named-time-zone";
+use crate::rule::{Level, NAMED_TIME_ZONE, Remark, Startup};
 
 impl Lint {
-    /// Takes back that a named time zone needs tables: the server that the file is for has this zone in them.
-    pub fn accept_named_time_zone(&mut self) {
-        self.advice
-            .retain(|advice| advice.rule.id != NAMED_TIME_ZONE);
-    }
-
-    /// Refuses a named time zone: the server that the file is for does not have this zone in its tables.
-    pub fn refuse_named_time_zone(&mut self) {
+    /// Settles whether a named time zone is accepted: `is_known` says whether the server that the file is for has this zone
+    /// in its tables.
+    pub fn settle_named_time_zone(&mut self, is_known: bool) {
+        if is_known {
+            self.advice
+                .retain(|advice| advice.rule.id != NAMED_TIME_ZONE);
+            return;
+        }
         for advice in &mut self.advice {
             if advice.rule.id == NAMED_TIME_ZONE {
                 advice.remark.level = Level::Refused;
@@ -52,10 +49,10 @@ mod tests {
         let mut lint = lint(&file, &target, &Machine::default());
         assert_eq!(lint.worst(), Some(Level::Risk));
         assert_eq!(lint.startup(), Startup::WithTimeZones);
-        lint.refuse_named_time_zone();
+        lint.settle_named_time_zone(false);
         assert_eq!(lint.worst(), Some(Level::Refused));
         assert_eq!(lint.startup(), Startup::Refused);
-        lint.accept_named_time_zone();
+        lint.settle_named_time_zone(true);
         assert_eq!(lint.startup(), Startup::Accepted);
         assert_eq!(lint.worst(), Some(Level::Note));
     }

@@ -1,6 +1,6 @@
 //! The line that takes the place of one with an old name, with the value in the new option's unit.
 
-use crate::assignment::{Assignment, is_on, is_same_setting, value_shown};
+use crate::assignment::{Assignment, is_on, value_shown};
 use crate::authentication::{has_open_policy, has_plugin};
 use crate::catalogue::Catalogue;
 use crate::deprecation::deprecation;
@@ -173,10 +173,7 @@ fn is_better_left_out(subject: &Subject<'_>, line: &Assignment<'_>, new: &str) -
     let option = option.filter(|_| known.is_some());
     let value = option
         .and_then(|option| value_shown(option, &line.entry.name, line.entry.value.as_deref()));
-    let default = subject.default_value(new);
-    value
-        .zip(default)
-        .is_some_and(|(value, default)| is_same_setting(new, &value, default))
+    value.is_some_and(|value| subject.is_default(new, &value))
 }
 
 /// The number of redo log files by the file's own line, whether or not the version knows the option.

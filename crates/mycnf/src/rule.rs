@@ -112,6 +112,8 @@ pub struct Remark {
     pub fix: Option<String>,
     /// The safe rewrite, if there is one.
     pub rewrite: Option<Rewrite>,
+    /// The option that the fix says to write in the place of the line's, if there is one.
+    pub(crate) successor: Option<&'static str>,
     /// What it means for the start of the server if its level is a refusal, or a risk of one.
     pub(crate) if_refused: Startup,
     /// False if it says only that the line cannot be judged: the option is of a plugin, or of another build.
@@ -143,6 +145,7 @@ impl Remark {
             what: what.into(),
             fix: None,
             rewrite: None,
+            successor: None,
             if_refused: Startup::Refused,
             is_judged: true,
         }
@@ -205,3 +208,6 @@ impl Advice {
 
 /// The rule about names that a version does not know.
 pub(crate) const UNKNOWN: &str = "unknown-option";
+
+/// The rule about time zones by name.
+pub(crate) const NAMED_TIME_ZONE: &str = "named-time-zone";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::assignment::{Assignment, is_on};
+use crate::assignment::{Assignment, is_on, is_same_setting};
 use crate::catalogue::{Catalogue, Family, Product};
 use crate::deprecation::is_successor;
 use crate::file::OptionFile;
@@ -12,6 +12,7 @@ use crate::name::OptionName;
 use crate::plugins::LoadedPlugin;
 use crate::running_server::RunningServer;
 use crate::target::Target;
+use crate::within_series::has_within_series;
 
 /// A file with its effective values for one version.
 #[derive(Debug)]
@@ -121,6 +122,15 @@ impl<'a> Subject<'a> {
         line.name() == "query_cache_size" && self.decided_by_another("query_cache_type").is_some()
     }
 
+    /// Of several names of one option, the newest first, the one that the file sets, or otherwise the one that the version
+    /// has. The default of the new name says nothing if the file sets the old one.
+    pub(crate) fn name_in_effect(&self, names: &[&'static str]) -> Option<&'static str> {
+        let is_set = |name: &&&'static str| self.set(name).is_some();
+        let is_known = |name: &&&'static str| self.value(name).is_some();
+        let own = names.iter().find(is_set);
+        own.or_else(|| names.iter().find(is_known)).copied()
+    }
+
     /// The effective value as a number. Some catalogues have a size as a text, which keeps its unit.
     pub(crate) fn number(&self, option: &str) -> Option<i128> {
         let value = self.value(option)?;
@@ -140,18 +150,38 @@ impl<'a> Subject<'a> {
 
     /// Whether the version has the option.
     pub(crate) fn has(&self, option: &str) -> bool {
-        self.catalogue.has(&OptionName::new(option)) || is_successor(self.target, option)
+        let name = OptionName::new(option);
+        self.catalogue.has(&name) || self.has_beyond_catalogue(&name)
+    }
+
+    /// Whether the version has an option that its catalogue, of another version of the series, does not have.
+    pub(crate) fn has_beyond_catalogue(&self, name: &OptionName) -> bool {
+        let mut spellings = name.spellings().into_iter();
+        spellings
+            .any(|name| is_successor(self.target, name) || has_within_series(self.target, name))
     }
 
     /// The default of an option that the version has: that of its catalogue, or of the next one of its series where only
-    /// that has the option. `None` if it is not known, or if the two differ.
+    /// that has the option. `None` if it is not known, or if the next one has another default or none.
     pub(crate) fn default_value(&self, option: &str) -> Option<&'static str> {
-        let later = self.target.later_in_series();
-        let later = later.and_then(|later| later.default_value(option));
-        match self.catalogue.default_value(option) {
-            None => later,
-            own => own.filter(|own| later.is_none_or(|later| later == *own)),
-        }
+        let own = self.catalogue.default_value(option);
+        let Some(later) = self.target.later_in_series() else {
+            return own;
+        };
+        let later = later.default_value(option);
+        later.filter(|later| own.is_none_or(|own| own == *later))
+    }
+
+    /// Whether a shown value is the default of an option.
+    pub(crate) fn is_default(&self, option: &str, value: &str) -> bool {
+        let default = self.default_value(option);
+        default.is_some_and(|default| is_same_setting(option, value, default))
+    }
+
+    /// Whether a line sets its option to the default.
+    pub(crate) fn sets_default(&self, line: &Assignment<'_>) -> bool {
+        let value = line.value();
+        value.is_some_and(|value| self.is_default(line.name(), &value))
     }
 
     /// Whether the server runs without InnoDB. MySQL 5.7 and later ignore the option.
@@ -236,5 +266,31 @@ impl<'a> Subject<'a> {
             return 1;
         }
         self.number("innodb_log_files_in_group").unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_version_has_what_came_within_its_series() {
+        for (target, option, has) in [
+            ("mysql-8.0.41", "check_table_functions", false),
+            ("mysql-8.0.42", "check_table_functions", true),
+            ("mysql-8.0.42", "loose-check-table-functions", true),
+            ("percona-8.0.42", "check_table_functions", true),
+            ("percona-8.0.28", "innodb_track_changed_pages", true),
+            ("percona-8.0.30", "innodb_track_changed_pages", false),
+            ("mysql-8.0.25", "replica_parallel_workers", false),
+            ("mysql-8.0.26", "replica_parallel_workers", true),
+        ] {
+            let file = OptionFile::parse("[mysqld]\n", Path::new("my.cnf")).unwrap();
+            let version = Target::parse(target).unwrap();
+            let machine = Machine::default();
+            let subject = Subject::new(&file, &version, &machine);
+            assert_eq!(subject.has(option), has, "{target} {option}");
+        }
     }
 }

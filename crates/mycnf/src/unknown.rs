@@ -35,6 +35,17 @@ fn parse_successor(line: &'static str) -> Successor {
     }
 }
 
+impl Successor {
+    /// What to do with the old option.
+    fn hint(&self) -> String {
+        match self.successor {
+            None => format!("leave it out: {}", self.remark),
+            Some(successor) if self.remark.is_empty() => format!("write {successor}"),
+            Some(successor) => format!("write {successor} ({})", self.remark),
+        }
+    }
+}
+
 /// The beginning of [`Unknown::what`], by which a reader of a record recognises such a finding.
 pub const UNKNOWN_TO_THIS_VERSION: &str = "unknown to this version";
 
@@ -45,6 +56,8 @@ pub struct Unknown {
     pub what: String,
     /// `write innodb_redo_log_capacity`
     pub hint: Option<String>,
+    /// The option that the hint says to write, if it has taken the place of this one.
+    pub(crate) successor: Option<&'static str>,
 }
 
 /// Why the server nearest to the catalogue does not know an option. `knows` decides which names it knows; only those
@@ -66,8 +79,10 @@ pub fn explain_unknown(
     // A version from before the option has neither its successor nor the reason for its end.
     let is_too_old = Catalogue::span(family, &listed)
         .is_some_and(|(first, _)| version_key(first) > version_key(catalogue.base_version()));
-    let hint = successor(family, &listed, knows)
-        .filter(|_| !is_too_old)
+    let mut rows = rows_of(family, &listed);
+    let row = rows.find(|row| !is_too_old && row.successor.is_none_or(knows));
+    let hint = row
+        .map(Successor::hint)
         .or_else(|| predecessor(family, &listed, knows))
         .or_else(|| {
             // The name of another version or make of server is no abbreviation and no misspelling.
@@ -81,6 +96,7 @@ pub fn explain_unknown(
     Unknown {
         what: format!("{UNKNOWN_TO_THIS_VERSION}{}", history(catalogue, &listed)),
         hint,
+        successor: row.and_then(|row| row.successor),
     }
 }
 
@@ -192,16 +208,6 @@ fn other(family: Family) -> Family {
 
 fn in_family(row: &Successor, family: Family) -> bool {
     row.family.is_none_or(|of| of == family)
-}
-
-/// The option that replaced it.
-fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
-    rows_of(family, name).find_map(|row| match row.successor {
-        None => Some(format!("leave it out: {}", row.remark)),
-        Some(successor) if !knows(successor) => None,
-        Some(successor) if row.remark.is_empty() => Some(format!("write {successor}")),
-        Some(successor) => Some(format!("write {successor} ({})", row.remark)),
-    })
 }
 
 /// The option that it replaced: the file was written for a newer version than the server.

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::{Migration, Move};
-use crate::assignment::is_same_setting;
 use crate::behaviour::loss;
 use crate::catalogue::{Family, Kind};
 use crate::entry::{Entry, Origin};
@@ -146,10 +145,6 @@ impl Migration {
             if matches!(successor, Some(Succession::By(_))) {
                 continue;
             }
-            let default = before.catalogue.default_value(name);
-            let value = line.value().zip(default);
-            let is_default =
-                value.is_some_and(|(value, default)| is_same_setting(name, &value, default));
             // A version without the switch has TLS.
             let is_kept = name == "ssl" && before.is_on(name) == Some(true);
             let has_sizes = name == "innodb_dedicated_server"
@@ -158,7 +153,11 @@ impl Migration {
             let hint = replacements.find(|one| one.lost == name && one.needs.is_none_or(knows));
             let hint = hint.map(|one| one.hint);
             let lost = loss(name);
-            if is_default || is_kept || has_sizes || (hint.is_none() && lost.is_none()) {
+            if before.sets_default(line)
+                || is_kept
+                || has_sizes
+                || (hint.is_none() && lost.is_none())
+            {
                 continue;
             }
             let lost = lost.map_or(String::new(), |lost| format!(", although it {lost}"));

@@ -1,6 +1,5 @@
 //! Rule: the option will be unknown in a later version.
 
-use crate::assignment::is_same_setting;
 use crate::catalogue::Kind;
 use crate::deprecation::{Deprecation, deprecation};
 use crate::explanation::explanation;
@@ -57,28 +56,22 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let already = successor
             .filter(|_| rewrite == Some(Rewrite::Remove))
             .and_then(|new| reason_to_leave_out(subject, line, new));
-        let successor = match &rewrite {
+        let written = match &rewrite {
             // The new name without a value would switch the option on or lose its file name.
             Some(Rewrite::Replace(new)) if line.entry.name.switches_off() || new.contains('\n') => {
                 Some(Rewrite::in_one_line(new))
             }
             _ => successor.map(str::to_owned),
         };
-        let fix = match (already, successor, known.remark) {
+        let fix = match (already, written, known.remark) {
             (Some(reason), ..) => format!("leave it out: {reason}"),
             (None, Some(new), "") => format!("write {new}"),
             (None, Some(new), remark) => format!("write {new} ({remark})"),
-            (None, None, _) => {
-                let default = subject.default_value(option.name);
-                let is_default = line
-                    .value()
-                    .zip(default)
-                    .is_some_and(|(value, default)| is_same_setting(option.name, &value, default));
-                way_out(subject, known, is_default)
-            }
+            (None, None, _) => way_out(subject, known, subject.sets_default(line)),
         };
         let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
         remark.rewrite = rewrite;
+        remark.successor = successor;
         remarks.push(remark);
     }
     remarks

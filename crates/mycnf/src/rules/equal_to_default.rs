@@ -1,6 +1,5 @@
 //! Rule: the line sets what the version has by default.
 
-use crate::assignment::is_same_setting;
 use crate::default_value::is_computed;
 use crate::deprecation::deprecation;
 use crate::rule::{Level, Remark, Rule};
@@ -18,13 +17,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    for line in subject.read() {
+    for line in subject.read().filter(|line| subject.sets_default(line)) {
         let name = line.name();
-        let value = line.value();
-        let default = subject.catalogue.default_value(name);
-        let Some((value, default)) = value.zip(default) else {
-            continue;
-        };
         let is_last = subject
             .set(name)
             .is_some_and(|last| last.entry.origin == line.entry.origin);
@@ -36,18 +30,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_decided = is_computed(subject.target, name)
             || subject.decided_by_another(name).is_some()
             || subject.decides_another(line)
-            || chooses(subject, name)
-            || subject
-                .target
-                .later_in_series()
-                .is_some_and(|later| later.default_value(name) != Some(default));
-        if is_last
-            && !has_path
-            && !is_going
-            && !is_decided
-            && is_same_setting(name, &value, default)
-        {
-            let shown = if default.is_empty() { "empty" } else { default };
+            || chooses(subject, name);
+        if is_last && !has_path && !is_going && !is_decided {
+            let default = subject.default_value(name);
+            let shown = default.filter(|it| !it.is_empty()).unwrap_or("empty");
             let what = format!(
                 "equal to the default of version {} ({shown})",
                 subject.catalogue.version()

@@ -1,6 +1,7 @@
 //! Rule: settings that group replication requires of a member.
 
 use crate::catalogue::Family;
+use crate::name::is_switched_on;
 use crate::rule::{Level, Remark, Rule};
 use crate::subject::Subject;
 
@@ -51,12 +52,10 @@ static REQUIREMENTS: [Requirement; 8] = [
     required(&["transaction_write_set_extraction"], "XXHASH64"),
 ];
 
-/// The effective value of an option with several names: its line by any name, or the default.
+/// The effective value of an option with several names, and the name that has it.
 fn value(subject: &Subject<'_>, names: &[&'static str]) -> Option<(&'static str, String)> {
-    let is_set = |name: &&&'static str| subject.set(name).is_some();
-    let name = names.iter().find(is_set);
-    let name = name.or_else(|| names.iter().find(|name| subject.value(name).is_some()));
-    name.and_then(|name| Some((*name, subject.value(name)?)))
+    let name = subject.name_in_effect(names)?;
+    Some((name, subject.value(name)?))
 }
 
 /// The newest of several names that the version has.
@@ -83,14 +82,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut lines = subject.read();
     let bootstrap =
         lines.rfind(|line| line.entry.name.base() == "group_replication_bootstrap_group");
-    let is_on = |value: &str| {
-        ["1", "ON", "TRUE"]
-            .iter()
-            .any(|on| on.eq_ignore_ascii_case(value))
-    };
     if let Some(line) = bootstrap
-        && line.entry.value.as_deref().is_none_or(is_on)
-        && !line.entry.name.switches_off()
+        && is_switched_on(&line.entry.name, line.entry.value.as_deref()) == Some(true)
     {
         let what = "at every start, the member forms a new group instead of joining the others, so their data diverges";
         let fix =
@@ -202,7 +195,10 @@ mod tests {
         for (line, count) in [
             ("group_replication_bootstrap_group=ON", 1),
             ("loose-group_replication_bootstrap_group=1", 1),
+            ("group_replication_bootstrap_group", 1),
+            ("skip_group_replication_bootstrap_group=0", 1),
             ("group_replication_bootstrap_group=OFF", 0),
+            ("skip_group_replication_bootstrap_group", 0),
         ] {
             let lines = format!("gtid_mode=ON\nenforce_gtid_consistency=ON\n{line}");
             let part = "at every start, the member forms a new group";

@@ -53,7 +53,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         };
         let is_same = match line.option {
             Some(_) => line.value() == later.value(),
-            None => switched(line).is_some() && switched(line) == switched(later),
+            None => switched(line).is_some_and(|is_on| switched(later) == Some(is_on)),
         };
         let (level, what) = if is_same {
             (
@@ -61,11 +61,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 format!("set again, to the same value, in {}", later.entry.origin),
             )
         } else {
-            let written = later.entry.value.clone();
-            // `skip_log_bin` has no value, and switches the option off.
-            let written = written.filter(|_| !later.entry.name.switches_off());
-            let now = written.or_else(|| later.value());
             let is_off = later.entry.name.switches_off();
+            // `skip_log_bin` has no value, and switches the option off.
+            let written = later.entry.value.clone().filter(|_| !is_off);
+            let now = written.or_else(|| later.value());
             let now = now.unwrap_or_else(|| if is_off { "OFF" } else { "ON" }.to_owned());
             (
                 Level::Warning,

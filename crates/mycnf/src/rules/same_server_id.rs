@@ -14,11 +14,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let option = "replicate_same_server_id";
     let names = ["log_replica_updates", "log_slave_updates"];
-    // The new name's default says nothing if the file sets the old one.
-    let is_set = |name: &&str| subject.set(name).is_some();
-    let is_known = |name: &&str| subject.value(name).is_some();
-    let own = names.into_iter().find(is_set);
-    let Some(updates) = own.or_else(|| names.into_iter().find(is_known)) else {
+    let Some(updates) = subject.name_in_effect(&names) else {
         return Vec::new();
     };
     let is_circular = subject.is_on(option) == Some(true)

@@ -117,10 +117,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
             continue;
         }
-        let is_of_another = all.iter().any(|engines| is_in(engines, engine));
-        // A plugin of unknown kind may add an engine of any name, but none of another product.
-        let mut loaded = subject.plugins.iter();
-        if !is_of_another && loaded.any(LoadedPlugin::may_be_engine) {
+        let is_known = |name: &str| all.iter().any(|engines| is_in(engines, name));
+        let is_of_another = is_known(engine);
+        // A plugin that no product ships, or that is an engine, may add one of any name, but none of another product.
+        let may_be_engine = |plugin: &LoadedPlugin| !plugin.is_shipped() || is_known(plugin.name());
+        if !is_of_another && subject.plugins.iter().any(may_be_engine) {
             continue;
         }
         let what = if is_of_another {

@@ -2,17 +2,14 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Product};
-use crate::deprecation::is_successor;
 use crate::name::OptionName;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
-use crate::print::option_line;
-use crate::rename::{reason_to_leave_out_unknown, renamed};
+use crate::rename::{reason_to_leave_out, reason_to_leave_out_unknown, renamed, rewritten};
 use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::{UNKNOWN_TO_THIS_VERSION, explain_unknown};
-use crate::within_series::has_within_series;
 
 pub(super) const RULE: Rule = Rule {
     id: UNKNOWN,
@@ -24,19 +21,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let remarks = subject.read().filter_map(|line| match line.option {
-        None if has_beyond_catalogue(subject, line) => None,
+        None if subject.has_beyond_catalogue(&line.entry.name) => None,
         None => Some(remark(subject, line)),
         Some(_) => removed_since(subject, line),
     });
     remarks.collect()
-}
-
-/// Whether the version has an option that its catalogue, of another version of the series, does not have.
-fn has_beyond_catalogue(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
-    let spellings = line.entry.name.spellings();
-    let mut spellings = spellings.iter();
-    spellings
-        .any(|name| is_successor(subject.target, name) || has_within_series(subject.target, name))
 }
 
 /// A note about an option that the next catalogue of the series no longer has.
@@ -61,7 +50,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         Level::Refused
     };
     if let Some(removed) = removed_option(subject.target, name) {
-        return removed_from_plugin(line, level, removed);
+        return removed_from_plugin(subject, line, level, removed);
     }
     if let Some(plugin) = subject.plugins.iter().find(|plugin| plugin.has(name)) {
         let is_missing = plugin.is_missing_in(subject.target);
@@ -71,10 +60,11 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
                 format!("an option of the plugin {plugin}, which this version does not ship");
             let mut remark = Remark::on(line, level, what);
             // The version may have the same without a plugin, by another name.
-            let knows = |name: &str| subject.catalogue.has(&OptionName::new(name));
-            let hint = explain_unknown(&subject.catalogue, name, &knows).hint;
+            let knows = |name: &str| subject.has(name);
+            let unknown = explain_unknown(&subject.catalogue, name, &knows);
             remark.rewrite = renamed(subject, line);
-            remark.fix = hint.filter(|_| remark.rewrite.is_some());
+            remark.successor = unknown.successor;
+            remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
             let other = "use what took the plugin's place, or leave it out";
             remark.fix = remark.fix.or_else(|| Some(other.to_owned()));
             return remark;
@@ -120,6 +110,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     }
     let mut remark = Remark::on(line, level, unknown.what);
     remark.rewrite = renamed(subject, line);
+    remark.successor = unknown.successor;
     remark.fix = match &remark.rewrite {
         // The new name without a value would switch the option on or lose its file name.
         Some(Rewrite::Replace(new))
@@ -136,19 +127,22 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
 }
 
 /// A remark on an option of a plugin that the version's plugin no longer has.
-fn removed_from_plugin(line: &Assignment<'_>, level: Level, removed: &RemovedOption) -> Remark {
-    let remark = Remark::on(line, level, removed.what());
+fn removed_from_plugin(
+    subject: &Subject<'_>,
+    line: &Assignment<'_>,
+    level: Level,
+    removed: &RemovedOption,
+) -> Remark {
+    let mut remark = Remark::on(line, level, removed.what());
     let Some(successor) = removed.successor else {
         return remark.fix("leave it out").rewrite(Rewrite::Remove);
     };
-    let new = option_line(successor, line.entry.value.as_deref());
-    let new = if line.entry.name.is_loose() {
-        format!("loose_{new}")
-    } else {
-        new
-    };
-    let remark = remark.fix(format!("write {successor}"));
-    remark.rewrite(Rewrite::Replace(new))
+    remark.rewrite = rewritten(subject, line, line.entry.name.base(), successor);
+    remark.successor = Some(successor);
+    remark.fix(match reason_to_leave_out(subject, line, successor) {
+        Some(reason) => format!("leave it out: {reason}"),
+        None => format!("write {successor}"),
+    })
 }
 
 /// Options of MySQL builds with a TLS library, and with OpenSSL. The catalogue of 5.5 is of a build without TLS, and those

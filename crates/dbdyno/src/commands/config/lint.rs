@@ -162,11 +162,8 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
         let machine = args.machine.instead_of(running.machine);
         let mut review = Review::of_files(files, &file, running.target, &machine, None)?;
         if let Some(zone) = named_time_zone(&file, &review.target) {
-            if knows_time_zone(&args.connection.endpoint()?, &zone)? {
-                review.lint.accept_named_time_zone();
-            } else {
-                review.lint.refuse_named_time_zone();
-            }
+            let is_known = knows_time_zone(&args.connection.endpoint()?, &zone)?;
+            review.lint.settle_named_time_zone(is_known);
         }
         return Ok(review);
     }
@@ -185,11 +182,7 @@ fn review_of_files(args: &LintArgs) -> Result<Review, Blamed> {
         && let Ok(endpoint) = args.connection.endpoint()
         && let Ok(is_known) = knows_time_zone(&endpoint, &zone)
     {
-        if is_known {
-            review.lint.accept_named_time_zone();
-        } else {
-            review.lint.refuse_named_time_zone();
-        }
+        review.lint.settle_named_time_zone(is_known);
     }
     Ok(review)
 }
