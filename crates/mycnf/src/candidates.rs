@@ -10,6 +10,7 @@ use crate::assignment::{Assignment, is_same_setting};
 use crate::behaviour::behaviour;
 use crate::catalogue::Kind;
 use crate::comparison::OF_INSTANCES;
+use crate::data_format_options::SHAPING;
 use crate::entry::Entry;
 use crate::error::Error;
 use crate::file::OptionFile;
@@ -19,7 +20,6 @@ use crate::name::OptionName;
 use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION, TEMPORARY};
 use crate::rule::Level;
 use crate::secret::is_secret;
-use crate::shaping::SHAPING;
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -44,7 +44,7 @@ pub struct UntestedLine {
 
 /// Options by name that the user decides about, in any spelling.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
+pub struct OptionSelection<'a> {
     /// Options to test together.
     pub groups: &'a [Vec<String>],
     /// Additional options to test, even though they normally do not affect speed.
@@ -69,7 +69,7 @@ impl Candidates {
         file: &OptionFile,
         base: Option<&OptionFile>,
         target: &Target,
-        wanted: &Wanted<'_>,
+        wanted: &OptionSelection<'_>,
     ) -> Result<Self, Error> {
         let (machine, empty) = (Machine::default(), OptionFile::default());
         let subject = Subject::new(file, target, &machine);

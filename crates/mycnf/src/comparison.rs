@@ -13,7 +13,7 @@ use crate::name::OptionName;
 use crate::secret::shown_value;
 use crate::subject::Subject;
 use crate::target::Target;
-use crate::unknown::{Succession, succession};
+use crate::unknown::{OptionReplacement, succession};
 
 /// Variables that belong to an instance and say nothing about its settings.
 pub(crate) const OF_INSTANCES: [&str; 43] = [
@@ -146,11 +146,11 @@ fn other_name(subject: &Subject<'_>, name: &str) -> Option<&'static str> {
     let catalogue = &subject.catalogue;
     let knows = |name: &str| subject.has(name);
     match succession(catalogue.family(), name, &knows)? {
-        Succession::By(other) => {
+        OptionReplacement::By(other) => {
             let [own, others] = [name, other].map(|it| catalogue.default_value(it));
             (own.is_some() && own == others).then_some(other)
         }
-        Succession::Gone(_) => None,
+        OptionReplacement::Gone(_) => None,
     }
 }
 

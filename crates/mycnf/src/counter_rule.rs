@@ -1,7 +1,7 @@
 //! The definition of a rule over the counters of a running server.
 
 use crate::counters::Counters;
-use crate::rule::{Remark, Rule};
+use crate::rule::{Rule, RuleFinding};
 use crate::subject::Subject;
 
 /// A rule that infers from counters; it is applied only to enough events.
@@ -9,7 +9,7 @@ use crate::subject::Subject;
 pub(crate) struct CounterRule {
     pub(crate) rule: Rule,
     pub(crate) base: Base,
-    pub(crate) judge: fn(&Subject<'_>, &Counters) -> Option<Remark>,
+    pub(crate) judge: fn(&Subject<'_>, &Counters) -> Option<RuleFinding>,
 }
 
 /// The events that a rule needs before it judges: a share of a few says nothing.
@@ -22,26 +22,26 @@ pub(crate) struct Base {
 
 /// What a rule makes of counters.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum RuleOutcome {
     /// The version does not have the counters.
     Unknown,
     /// Fewer events than the rule needs.
     TooEarly,
-    Found(Option<Remark>),
+    Found(Option<RuleFinding>),
 }
 
 impl CounterRule {
-    pub(crate) fn judge(&self, subject: &Subject<'_>, counters: &Counters) -> Judged {
+    pub(crate) fn judge(&self, subject: &Subject<'_>, counters: &Counters) -> RuleOutcome {
         match counters.sum(self.base.counters) {
-            None => Judged::Unknown,
-            Some(events) if events < self.base.at_least => Judged::TooEarly,
-            Some(_) => Judged::Found((self.judge)(subject, counters)),
+            None => RuleOutcome::Unknown,
+            Some(events) if events < self.base.at_least => RuleOutcome::TooEarly,
+            Some(_) => RuleOutcome::Found((self.judge)(subject, counters)),
         }
     }
 }
 
 /// The check of a file by a rule that needs counters: a file alone has none.
-pub(crate) fn nothing_in_a_file(_: &Subject<'_>) -> Vec<Remark> {
+pub(crate) fn nothing_in_a_file(_: &Subject<'_>) -> Vec<RuleFinding> {
     Vec::new()
 }
 

@@ -69,7 +69,7 @@ impl OptionFile {
             source,
         })?;
         let mut reading = Reading {
-            keeps: Keeps::Elsewhere,
+            keeps: FaultPolicy::Elsewhere,
             ..Reading::default()
         };
         reading.add_bytes(&bytes, &Arc::from(path), 0)?;
@@ -88,7 +88,7 @@ impl OptionFile {
 
     fn reviewed(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let mut reading = Reading {
-            keeps: Keeps::Everything,
+            keeps: FaultPolicy::Everything,
             ..Reading::default()
         };
         reading.add_bytes(bytes, &Arc::from(path), 0)?;
@@ -154,7 +154,7 @@ fn has_group(bytes: &[u8]) -> bool {
 
 /// The lines that are kept as faults, and are no errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Keeps {
+enum FaultPolicy {
     #[default]
     Nothing,
     /// Includes that are not on this machine.
@@ -169,7 +169,7 @@ struct Reading {
     file: OptionFile,
     /// Number of files included so far.
     includes: usize,
-    keeps: Keeps,
+    keeps: FaultPolicy,
 }
 
 impl Reading {
@@ -199,7 +199,8 @@ impl Reading {
                 Parsed::Group(name) => group = Some(name),
                 // Servers read such a name, and know no option that has it.
                 Parsed::Option { name, .. }
-                    if self.keeps == Keeps::Everything && name.as_written().contains(is_space) =>
+                    if self.keeps == FaultPolicy::Everything
+                        && name.as_written().contains(is_space) =>
                 {
                     let what = "the option's name contains a space; is the = after it missing?";
                     self.wrong(Error::Syntax { at, what }, false)?;
@@ -244,11 +245,12 @@ impl Reading {
 
     /// What cannot be read: an error, or a fault where these are kept.
     fn wrong(&mut self, error: Error, is_passed_over: bool) -> Result<(), Error> {
-        let keeps_all = self.keeps == Keeps::Everything;
+        let keeps_all = self.keeps == FaultPolicy::Everything;
         let (at, what, is_elsewhere) = match &error {
             Error::Syntax { at, what } if keeps_all => (at, (*what).to_owned(), false),
             Error::Include { at, path, source }
-                if self.keeps != Keeps::Nothing && source.kind() == io::ErrorKind::NotFound =>
+                if self.keeps != FaultPolicy::Nothing
+                    && source.kind() == io::ErrorKind::NotFound =>
             {
                 let what = format!("not on this machine: {}", path.display());
                 (at, what, true)

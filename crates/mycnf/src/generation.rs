@@ -28,7 +28,7 @@ pub enum Purpose {
 
 /// What a file is made from.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct GenerationInput {
     pub target: Target,
     /// The server's memory, bytes.
     pub memory_bytes: u64,
@@ -58,7 +58,7 @@ const IO_CAPACITY_MAX: u64 = 20_000;
 
 /// What the connections of a wish can use, bytes, if that is more than the memory, or leaves too little for the buffer
 /// pool: less than its default, or on a large machine no more.
-pub fn excess_connection_bytes(wish: &Wish) -> Option<u64> {
+pub fn excess_connection_bytes(wish: &GenerationInput) -> Option<u64> {
     let (empty, machine) = (OptionFile::default(), Machine::default());
     let subject = Subject::new(&empty, &wish.target, &machine);
     let all = wish.connections.saturating_mul(connection_bytes(&subject));
@@ -72,7 +72,7 @@ pub fn excess_connection_bytes(wish: &Wish) -> Option<u64> {
 }
 
 /// The text of the file.
-pub fn generate(wish: &Wish) -> String {
+pub fn generate(wish: &GenerationInput) -> String {
     let (empty, machine) = (OptionFile::default(), Machine::default());
     let subject = Subject::new(&empty, &wish.target, &machine);
     let mut lines = memory(wish, &subject);
@@ -131,7 +131,7 @@ fn bytes_of(subject: &Subject<'_>, names: &[&str]) -> u64 {
     sizes.sum()
 }
 
-fn pool_bytes(wish: &Wish, subject: &Subject<'_>) -> Option<u64> {
+fn pool_bytes(wish: &GenerationInput, subject: &Subject<'_>) -> Option<u64> {
     if wish.memory_bytes < SMALL_BYTES {
         return None;
     }
@@ -152,7 +152,7 @@ fn pool_bytes(wish: &Wish, subject: &Subject<'_>) -> Option<u64> {
 }
 
 /// What connections and other caches leave of the memory, of which a part stays free.
-fn bytes_for_pool(wish: &Wish, subject: &Subject<'_>) -> u64 {
+fn bytes_for_pool(wish: &GenerationInput, subject: &Subject<'_>) -> u64 {
     let others = [
         "key_buffer_size",
         "aria_pagecache_buffer_size",
@@ -164,7 +164,7 @@ fn bytes_for_pool(wish: &Wish, subject: &Subject<'_>) -> u64 {
         .saturating_sub(wish.connections.saturating_mul(connection_bytes(subject)))
 }
 
-fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
+fn memory(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
     let Some(pool) = pool_bytes(wish, subject) else {
         return Vec::new();
     };
@@ -194,7 +194,7 @@ fn memory(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
 }
 
 /// Caches that many CPUs share are split, where the version does not do it by itself.
-fn parts(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
+fn parts(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
     const PARTS_MAX: u64 = 16;
     let Some(cpus) = wish.cpus.filter(|cpus| *cpus >= 4) else {
         return Vec::new();
@@ -218,7 +218,7 @@ fn parts(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     lines
 }
 
-fn redo(wish: &Wish, subject: &Subject<'_>, so_far: &[Line]) -> Vec<Line> {
+fn redo(wish: &GenerationInput, subject: &Subject<'_>, so_far: &[Line]) -> Vec<Line> {
     if so_far.is_empty() {
         return Vec::new();
     }
@@ -248,7 +248,7 @@ fn redo(wish: &Wish, subject: &Subject<'_>, so_far: &[Line]) -> Vec<Line> {
     vec![("innodb_log_file_size", size(i128::from(each)), reason)]
 }
 
-fn writing(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
+fn writing(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
     let mut lines = vec![];
     // 11.8 deprecates the option, and has this by default.
     if !subject.target.is_at_least(Family::MariaDb, &[11, 8]) {
@@ -280,7 +280,7 @@ fn writing(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     lines
 }
 
-fn durability(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
+fn durability(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
     let class = wish.class;
     let flush = match class {
         DurabilityClass::D4 | DurabilityClass::D3 => "1",
@@ -307,7 +307,7 @@ fn durability(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
     lines
 }
 
-fn clients(wish: &Wish, subject: &Subject<'_>) -> Vec<Line> {
+fn clients(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
     let each = bytes(connection_bytes(subject));
     let mut lines = vec![(
         "max_connections",
@@ -373,8 +373,8 @@ mod tests {
     use crate::rule::Level;
     use std::path::Path;
 
-    fn wish(target: Target, memory_gib: u64, class: DurabilityClass) -> Wish {
-        Wish {
+    fn wish(target: Target, memory_gib: u64, class: DurabilityClass) -> GenerationInput {
+        GenerationInput {
             target,
             memory_bytes: memory_gib << 30,
             cpus: Some(8),

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::counter_rule::Judged;
+use crate::counter_rule::RuleOutcome;
 use crate::counter_rules::COUNTER_RULES;
 use crate::durability::{Durability, durability};
 use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::finding::Finding;
 use crate::machine::Machine;
-use crate::rule::{Advice, Basis, Level, NAMED_TIME_ZONE, Remark, Rule, Startup};
+use crate::rule::{Advice, Basis, Level, NAMED_TIME_ZONE, Rule, RuleFinding, Startup};
 use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
 use crate::running_server::RunningServer;
 use crate::subject::Subject;
@@ -153,7 +153,7 @@ fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
         };
         Advice {
             rule: &UNREAD_LINE,
-            remark: Remark {
+            remark: RuleFinding {
                 at: Some(fault.at.clone()),
                 ..Remark::about("not read", level, fault.what.clone())
             },
@@ -191,9 +191,9 @@ pub fn lint_server(
         for counter_rule in COUNTER_RULES {
             let rule = &counter_rule.rule;
             match counter_rule.judge(&subject, counters) {
-                Judged::Unknown => counted.unknown.push(rule.id),
-                Judged::TooEarly => counted.too_few_events.push(rule.id),
-                Judged::Found(remark) => lint.advice.extend(remark.map(|remark| Advice {
+                RuleOutcome::Unknown => counted.unknown.push(rule.id),
+                RuleOutcome::TooEarly => counted.too_few_events.push(rule.id),
+                RuleOutcome::Found(remark) => lint.advice.extend(remark.map(|remark| Advice {
                     rule,
                     remark,
                     basis: Basis::Counter,
@@ -299,7 +299,7 @@ impl Lint {
     /// Adds that a file is writable by all users, so that the server passes over it.
     pub fn add_ignored_file(&mut self, path: &Path) {
         let what = "all users can write to the file, so the server does not read it";
-        let remark = Remark::about(&path.display().to_string(), Level::Refused, what);
+        let remark = RuleFinding::about(&path.display().to_string(), Level::Refused, what);
         let remark = remark.if_refused(Startup::Ignoring);
         let advice = Advice {
             rule: &IGNORED_FILE,
@@ -355,7 +355,7 @@ impl Lint {
             }
             self.advice.push(Advice {
                 rule: &VALIDATOR,
-                remark: Remark {
+                remark: RuleFinding {
                     at: Some(finding.at.clone()),
                     fix: finding.hint.clone(),
                     ..Remark::about(&finding.option, level, finding.what.clone())

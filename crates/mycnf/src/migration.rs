@@ -18,7 +18,7 @@ use crate::instances::SERVER_GROUP;
 use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
 use crate::name::OptionName;
-use crate::pin::{Pin, pins as pins_of};
+use crate::pinned_defaults::{Pin, pins as pins_of};
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, NAMED_TIME_ZONE, Rewrite, UNKNOWN};
 use crate::rules::rules_of_files;

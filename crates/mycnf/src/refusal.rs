@@ -1,7 +1,7 @@
 //! Whether a server starts in spite of what a review refuses.
 
 use crate::lint::Lint;
-use crate::rule::{Level, NAMED_TIME_ZONE, Remark, Startup};
+use crate::rule::{Level, NAMED_TIME_ZONE, RuleFinding, Startup};
 
 impl Lint {
     /// Settles whether a named time zone is accepted: `is_known` says whether the server that the file is for has this zone
@@ -27,7 +27,7 @@ impl Lint {
     }
 
     /// The remarks that mean this for the start.
-    pub fn remarks_with(&self, startup: Startup) -> impl Iterator<Item = &Remark> {
+    pub fn remarks_with(&self, startup: Startup) -> impl Iterator<Item = &RuleFinding> {
         let all = self.advice.iter().map(|advice| &advice.remark);
         all.filter(move |remark| remark.startup() == startup)
     }

@@ -13,7 +13,7 @@ use crate::rule::Rewrite;
 use crate::size::size;
 use crate::subject::Subject;
 use crate::tls::switch_rewritten;
-use crate::unknown::{Succession, succession};
+use crate::unknown::{OptionReplacement, succession};
 
 /// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
 /// the name that the version knows, or none where nothing is left to set.
@@ -23,8 +23,8 @@ pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Re
     }
     let (old, succession) = succession_of(subject, line)?;
     match succession {
-        Succession::Gone(_) => Some(Rewrite::Remove),
-        Succession::By(successor) => rewritten(subject, line, old, successor),
+        OptionReplacement::Gone(_) => Some(Rewrite::Remove),
+        OptionReplacement::By(successor) => rewritten(subject, line, old, successor),
     }
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Re
 fn succession_of<'l>(
     subject: &Subject<'_>,
     line: &'l Assignment<'_>,
-) -> Option<(&'l str, Succession)> {
+) -> Option<(&'l str, OptionReplacement)> {
     let knows = |name: &str| subject.has(name);
     let family = subject.catalogue.family();
     let names = [Some(line.entry.name.folded()), line.entry.name.switched()];
@@ -65,8 +65,8 @@ pub(crate) fn reason_to_leave_out_unknown(
     line: &Assignment<'_>,
 ) -> Option<String> {
     match succession_of(subject, line)? {
-        (_, Succession::By(successor)) => reason_to_leave_out(subject, line, successor),
-        (_, Succession::Gone(_)) => None,
+        (_, OptionReplacement::By(successor)) => reason_to_leave_out(subject, line, successor),
+        (_, OptionReplacement::Gone(_)) => None,
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Rule {
     /// Why it matters.
     pub reason: &'static str,
     pub source: &'static str,
-    pub(crate) check: fn(&Subject<'_>) -> Vec<Remark>,
+    pub(crate) check: fn(&Subject<'_>) -> Vec<RuleFinding>,
 }
 
 /// A rewrite of one line that changes nothing but what the finding names.
@@ -101,7 +101,7 @@ impl Rewrite {
 
 /// What a rule says about one option or a combination of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
+pub struct RuleFinding {
     pub level: Level,
     /// File and line; `None` if it is about an option that the file does not set.
     pub at: Option<Origin>,
@@ -120,7 +120,7 @@ pub struct Remark {
     pub(crate) is_judged: bool,
 }
 
-impl Remark {
+impl RuleFinding {
     pub(crate) fn on(assignment: &Assignment<'_>, level: Level, what: impl Into<String>) -> Self {
         Self {
             at: Some(assignment.entry.origin.clone()),
@@ -195,7 +195,7 @@ impl Remark {
 #[derive(Debug, Clone)]
 pub struct Advice {
     pub rule: &'static Rule,
-    pub remark: Remark,
+    pub remark: RuleFinding,
     pub basis: Basis,
 }
 

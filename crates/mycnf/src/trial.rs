@@ -22,7 +22,7 @@ pub struct TrialFile {
 }
 
 /// What this machine has.
-pub struct Here<'a> {
+pub struct TrialHost<'a> {
     /// The version that is started.
     pub target: &'a Target,
     pub has_path: &'a dyn Fn(&Path) -> bool,
@@ -51,7 +51,7 @@ const LARGE: [(&str, i128); 3] = [
 
 impl OptionFile {
     /// The file for a trial on this machine.
-    pub fn for_trial(&self, here: &Here<'_>) -> TrialFile {
+    pub fn for_trial(&self, here: &TrialHost<'_>) -> TrialFile {
         let loaded = LoadedPlugin::of(self.entries());
         // In a new data directory, no plugin is installed that the file does not load.
         let lacks_plugin = |entry: &Entry| {
@@ -87,7 +87,7 @@ impl OptionFile {
 }
 
 /// Whether a line is about another machine, another server, or the data directory that the file is for.
-fn is_of_elsewhere(entry: &Entry, here: &Here<'_>) -> bool {
+fn is_of_elsewhere(entry: &Entry, here: &TrialHost<'_>) -> bool {
     let base = entry.name.base();
     let value = entry.value.as_deref().unwrap_or_default();
     if OF_ELSEWHERE.contains(&base) || OF_CLUSTERS.iter().any(|begin| base.starts_with(begin)) {
@@ -127,7 +127,7 @@ mod tests {
         let text = "[mysqld]\nvalidate_password_policy=LOW\nrpl_semi_sync_master_enabled=1\nport=3307\n\
                     plugin_load_add=semisync_slave.so\nrpl_semi_sync_slave_enabled=1\n";
         let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
-        let trial = file.for_trial(&Here {
+        let trial = file.for_trial(&TrialHost {
             target: &Target::parse("mysql-5.7").unwrap(),
             has_path: &|_| true,
             has_library: &|_| true,
@@ -146,7 +146,7 @@ mod tests {
                     plugin_load_add=simple_password_check\nserver_audit_logging=ON\n\
                     simple_password_check_digits=2\ndefault_time_zone=Asia/Tokyo\nft_stopword_file=/here/words\n";
         let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
-        let trial = file.for_trial(&Here {
+        let trial = file.for_trial(&TrialHost {
             target: &Target::parse("mariadb-10.11").unwrap(),
             has_path: &|path| path.starts_with("/here"),
             has_library: &|library| library == "server_audit.so",

@@ -112,7 +112,7 @@ pub(crate) fn is_known_anywhere(name: &OptionName) -> bool {
 
 /// What took the place of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Succession {
+pub(crate) enum OptionReplacement {
     /// Another option.
     By(&'static str),
     /// None: the reason.
@@ -125,14 +125,14 @@ pub(crate) fn succession(
     family: Family,
     name: &str,
     knows: &dyn Fn(&str) -> bool,
-) -> Option<Succession> {
+) -> Option<OptionReplacement> {
     let mut rows = rows_of(family, name).peekable();
     if rows.peek().is_none() {
-        return Some(Succession::By(replaced(family, name, knows)?));
+        return Some(OptionReplacement::By(replaced(family, name, knows)?));
     }
     rows.find_map(|row| match row.successor {
-        None => Some(Succession::Gone(row.remark)),
-        Some(successor) => knows(successor).then_some(Succession::By(successor)),
+        None => Some(OptionReplacement::Gone(row.remark)),
+        Some(successor) => knows(successor).then_some(OptionReplacement::By(successor)),
     })
 }
 

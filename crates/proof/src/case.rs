@@ -4,7 +4,9 @@ use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use blame::{Blame, Blamed};
 use experiment::written;
-use mycnf::{Candidates, DurabilityClass, Machine, OptionFile, Side, Target, Wanted, lint};
+use mycnf::{
+    Candidates, DurabilityClass, Machine, OptionFile, OptionSelection, Side, Target, lint,
+};
 use server::Installation;
 use toml_edit::{Array, Table, value};
 use verdict::Parts;
@@ -45,7 +47,7 @@ pub struct Request<'a> {
     /// The machine of the private servers, by which the durability class is determined.
     pub machine: Machine,
     /// Lines to test together, and lines to test as well.
-    pub wanted: Wanted<'a>,
+    pub wanted: OptionSelection<'a>,
     /// The load under which the files are measured.
     pub load: LoadOptions,
     /// The lowest durability class that the shortest file may have; `None` for the file's own.

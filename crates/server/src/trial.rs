@@ -1,6 +1,6 @@
 //! A start of a version with an option file, on a data directory of its own: what no check without a start can say.
 
-use mycnf::{Here, OptionFile, TrialFile};
+use mycnf::{OptionFile, TrialFile, TrialHost};
 
 use crate::check::complaint::{Complaint, parse_complaints};
 use crate::configuration::Settings;
@@ -28,7 +28,7 @@ pub fn try_start(installation: &Installation, file: &OptionFile) -> Result<Trial
         file,
         left_out,
         reduced,
-    } = file.for_trial(&Here {
+    } = file.for_trial(&TrialHost {
         target: &target,
         has_path: &|path| path.exists(),
         has_library: &|library| installation.has_library(library),

@@ -16,7 +16,7 @@ fn candidates(target: &str, lines: &str, base: Option<&str>, declared: &[&[&str]
         .map(|set| set.iter().map(|name| (*name).to_owned()).collect());
     let declared: Vec<Vec<String>> = declared.collect();
     let base = base.map(file);
-    let wanted = Wanted {
+    let wanted = OptionSelection {
         groups: &declared,
         tested: &[],
     };
@@ -92,7 +92,7 @@ fn options_that_need_each_other_are_one_group() {
         "sync_binlog".to_owned(),
         "innodb_io_capacity".to_owned(),
     ]];
-    let wrong = Wanted {
+    let wrong = OptionSelection {
         groups: &wrong,
         tested: &[],
     };
@@ -189,7 +189,7 @@ fn a_line_about_something_else_is_tested_where_it_is_asked_for() {
     let target = Target::parse("mariadb-10.11").unwrap();
     let ask = |name: &str, lines: &str| {
         let tested = [name.to_owned()];
-        let wanted = Wanted {
+        let wanted = OptionSelection {
             groups: &[],
             tested: &tested,
         };
@@ -225,7 +225,7 @@ fn what_the_server_refuses_alone_is_joined() {
     let lines = "log_bin = binlog\nserver_id = 7\ngtid_mode = ON\nenforce_gtid_consistency = ON\n\
                  log_slave_updates = 1\nsort_buffer_size = 3M";
     let tested = ["gtid_mode", "log_bin", "log_slave_updates"].map(str::to_owned);
-    let wanted = Wanted {
+    let wanted = OptionSelection {
         groups: &[],
         tested: &tested,
     };

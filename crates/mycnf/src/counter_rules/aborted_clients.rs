@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{count, percent, span};
 
@@ -26,7 +26,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of lost connections for a finding.
 const SHARE: f64 = 0.1;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Aborted_clients", &["Connections"])?;
     if share < SHARE {
         return None;
@@ -40,7 +40,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         span(Duration::from_secs(timeout_s))
     );
     let fix = "make the application close its connections, and make its connection pool close idle connections before the server does";
-    Some(Remark::of(subject, name, Level::Note, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Note, what).fix(fix))
 }
 
 #[cfg(test)]

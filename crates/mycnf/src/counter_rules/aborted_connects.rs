@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{count, percent};
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of failed logins for a finding.
 const SHARE: f64 = 0.05;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Aborted_connects", &["Connections"])?;
     if share < SHARE {
         return None;
@@ -35,7 +35,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         count(counters.get("Connections")? as f64)
     );
     let fix = "find the account and the host in the error log (log_error_verbosity=3, or log_warnings=2 in older versions); no setting solves this";
-    Some(Remark::of(subject, "connect_timeout", Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, "connect_timeout", Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{bytes, percent};
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of transactions in a temporary file for a finding.
 const SHARE: f64 = 0.05;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Binlog_cache_disk_use", &["Binlog_cache_use"])?;
     let per_s = counters.per_s("Binlog_cache_disk_use")?;
     if share < SHARE || per_s < ONE_A_MINUTE {
@@ -39,7 +39,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s)
     );
     let fix = "commit large changes in parts, or double binlog_cache_size and monitor Binlog_cache_disk_use";
-    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::rules::memory_sum::option_to_lower;
 use crate::subject::Subject;
 use units::{bytes, count, fine_percent};
@@ -33,7 +33,7 @@ const READ_OVER: u64 = 4;
 const FREE: &str = "Innodb_buffer_pool_pages_free";
 const TOTAL: &str = "Innodb_buffer_pool_pages_total";
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let requests = "Innodb_buffer_pool_read_requests";
     let share = counters.share("Innodb_buffer_pool_reads", &[requests])?;
     let reads_per_s = counters.per_s("Innodb_buffer_pool_reads")?;
@@ -73,7 +73,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         None => "increase innodb_buffer_pool_size in steps if the machine has enough memory, and measure Innodb_buffer_pool_reads per query"
             .to_owned(),
     };
-    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
 }
 
 /// Share of the memory above which the rule does not advise a larger pool.

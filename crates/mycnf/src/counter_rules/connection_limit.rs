@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::rules::memory_sum::option_to_lower;
 use crate::subject::Subject;
 use units::{counted, percent};
@@ -25,7 +25,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of max_connections in use at the same time for a finding.
 const SHARE: f64 = 0.85;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let name = "max_connections";
     let limit = u64::try_from(subject.number(name)?).ok()?;
     let most = counters.get("Max_used_connections")?;
@@ -42,7 +42,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         } else {
             "find connections that are never closed (SHOW PROCESSLIST), use a connection pool in the application, or raise max_connections if the machine has enough memory"
         };
-        return Some(Remark::of(subject, name, Level::Warning, what).fix(fix));
+        return Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix));
     }
     let share = most as f64 / limit as f64;
     (share >= SHARE).then(|| {
@@ -50,7 +50,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
             "{most} of {limit} allowed connections were in use at the same time ({})",
             percent(share)
         );
-        Remark::of(subject, name, Level::Note, what).fix(
+        RuleFinding::of(subject, name, Level::Note, what).fix(
             "monitor Max_used_connections; the server refuses connections beyond max_connections",
         )
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Counters, Machine, OptionFile, RunningServer, Target,
-    counter_rule::{CounterRule, Judged},
+    counter_rule::{CounterRule, RuleOutcome},
     subject::Subject,
 };
 
@@ -15,7 +15,7 @@ fn judged(
     machine: &Machine,
     variables: &[(&str, &str)],
     counters: &[(&str, u64)],
-) -> Judged {
+) -> RuleOutcome {
     let text = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         let pairs = pairs.iter();
         pairs
@@ -59,7 +59,7 @@ pub(super) fn assert_counted_on(
     counters: &[(&str, u64)],
     part: &str,
 ) {
-    let Judged::Found(Some(remark)) = judged(rule, machine, variables, counters) else {
+    let RuleOutcome::Found(Some(remark)) = judged(rule, machine, variables, counters) else {
         panic!("{}: no remark", rule.rule.id);
     };
     let (level, fix) = (remark.level.name(), remark.fix.unwrap_or_default());
@@ -75,14 +75,14 @@ pub(super) fn assert_silent(
     counters: &[(&str, u64)],
 ) {
     let found = judged(rule, &Machine::default(), variables, counters);
-    assert_eq!(found, Judged::Found(None), "{}", rule.rule.id);
+    assert_eq!(found, RuleOutcome::Found(None), "{}", rule.rule.id);
 }
 
 /// Asserts that the rule does not judge, because there are too few events.
 #[track_caller]
 pub(super) fn assert_too_early(rule: &CounterRule, counters: &[(&str, u64)]) {
     let found = judged(rule, &Machine::default(), &[], counters);
-    assert_eq!(found, Judged::TooEarly, "{}", rule.rule.id);
+    assert_eq!(found, RuleOutcome::TooEarly, "{}", rule.rule.id);
 }
 
 pub(super) fn with_memory(gib: u64) -> Machine {

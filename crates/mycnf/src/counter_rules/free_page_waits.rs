@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: CounterRule = CounterRule {
@@ -23,7 +23,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum number of waits per second for a finding.
 const WAITS_PER_S: f64 = 1.0;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let waits_per_s = counters.per_s("Innodb_buffer_pool_wait_free")?;
     if waits_per_s < WAITS_PER_S {
         return None;
@@ -33,7 +33,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(waits_per_s)
     );
     let fix = "test a higher innodb_io_capacity within the disk's limits (measure them with dbdyno storage), then a larger buffer pool";
-    Some(Remark::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, "innodb_io_capacity", Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

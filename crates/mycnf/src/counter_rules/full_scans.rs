@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::percent;
 
@@ -28,7 +28,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of rows read by scans for a finding.
 const SHARE: f64 = 0.9;
 
-fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(_: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let name = "Handler_read_rnd_next";
     let all = [
         name,
@@ -49,7 +49,7 @@ fn judge(_: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(counters.per_s(name)?)
     );
     let fix = "find the statements that examine the most rows (rows examined in the statement digests); no setting solves this";
-    Some(Remark::about(name, Level::Note, what).fix(fix))
+    Some(RuleFinding::about(name, Level::Note, what).fix(fix))
 }
 
 #[cfg(test)]

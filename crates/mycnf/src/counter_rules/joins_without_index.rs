@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: CounterRule = CounterRule {
@@ -20,7 +20,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let per_s =
         counters.per_s("Select_full_join")? + counters.per_s("Select_range_check").unwrap_or(0.0);
     if per_s < ONE_A_MINUTE {
@@ -28,7 +28,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     }
     let what = format!("joins without a usable index: {}", rate(per_s));
     let fix = "find the joins (full joins in the statement digests) and add the missing index; do not increase join_buffer_size";
-    Some(Remark::of(subject, "join_buffer_size", Level::Note, what).fix(fix))
+    Some(RuleFinding::of(subject, "join_buffer_size", Level::Note, what).fix(fix))
 }
 
 #[cfg(test)]

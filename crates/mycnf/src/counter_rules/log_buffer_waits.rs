@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::bytes;
 
@@ -21,7 +21,7 @@ pub(super) const RULE: CounterRule = CounterRule {
     judge,
 };
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let waits_per_s = counters.per_s("Innodb_log_waits")?;
     if waits_per_s < ONE_A_MINUTE {
         return None;
@@ -34,7 +34,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(waits_per_s)
     );
     let fix = "double innodb_log_buffer_size and monitor Innodb_log_waits; if the waits remain, the limit is the disk with the redo log";
-    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::percent;
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of the limit in use for a finding.
 const SHARE: f64 = 0.85;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let name = "open_files_limit";
     let limit = u64::try_from(subject.number(name)?)
         .ok()
@@ -33,7 +33,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     let share = open as f64 / limit as f64;
     (share >= SHARE).then(|| {
         let what = format!("{open} of {limit} allowed files are open ({})", percent(share));
-        Remark::of(subject, name, Level::Warning, what)
+        RuleFinding::of(subject, name, Level::Warning, what)
             .fix("raise open_files_limit and the limit of the systemd service (LimitNOFILE), or lower table_open_cache")
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{bytes, count, percent};
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Share of hits below which the cache costs more than it saves.
 const HIT_SHARE: f64 = 0.2;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let size = subject
         .number("query_cache_size")
         .filter(|size| *size > 0)?;
@@ -47,7 +47,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         "disable the query cache (query_cache_type=0, query_cache_size=0), which frees {} of memory",
         bytes(u64::try_from(size).ok()?)
     );
-    Some(Remark::of(subject, "query_cache_size", Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, "query_cache_size", Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{bytes, mean_bytes, percent, seconds};
 
@@ -26,7 +26,7 @@ const AGE_SHARE: f64 = 0.75;
 /// Time in which the redo log is written once, seconds; below it, the checkpoint age should be monitored.
 const TURNOVER_S: f64 = 600.0;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let redo = u64::try_from(subject.redo_bytes()?).ok()?;
     let written_per_s = counters.per_s("Innodb_os_log_written")?;
     let turnover_s = redo as f64 / written_per_s;
@@ -46,13 +46,13 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
                 percent(age)
             );
             let fix = "increase the size of the redo log and monitor the checkpoint age; crash recovery takes longer with a larger redo log";
-            Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+            Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
         }
         // The age is known, and the log has free space.
         Some(_) => None,
         None if turnover_s < TURNOVER_S => {
             let fix = "monitor the checkpoint age (SHOW ENGINE INNODB STATUS) under load before you increase the size of the redo log";
-            Some(Remark::of(subject, name, Level::Note, written).fix(fix))
+            Some(RuleFinding::of(subject, name, Level::Note, written).fix(fix))
         }
         None => None,
     }

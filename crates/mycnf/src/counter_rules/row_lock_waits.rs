@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{count, seconds};
 
@@ -25,7 +25,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 const SESSIONS: f64 = 0.1;
 const MS: f64 = 1000.0;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     // Milliseconds of waiting per second of uptime.
     let sessions = counters.per_s("Innodb_row_lock_time")? / MS;
     if sessions < SESSIONS {
@@ -40,7 +40,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     );
     let fix =
         "find the transactions that hold the locks; a shorter timeout only makes statements fail";
-    Some(Remark::of(subject, "innodb_lock_wait_timeout", Level::Note, what).fix(fix))
+    Some(RuleFinding::of(subject, "innodb_lock_wait_timeout", Level::Note, what).fix(fix))
 }
 
 #[cfg(test)]

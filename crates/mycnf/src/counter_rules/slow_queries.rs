@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{count, fine_percent, seconds};
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of slow statements for a finding.
 const SHARE: f64 = 0.01;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Slow_queries", &["Questions"])?;
     if share < SHARE {
         return None;
@@ -44,7 +44,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
     } else {
         "enable the slow log for a while, and find the slowest statements in it"
     };
-    Some(Remark::of(subject, name, Level::Note, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Note, what).fix(fix))
 }
 
 #[cfg(test)]

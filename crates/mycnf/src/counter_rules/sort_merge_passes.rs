@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{bytes, count};
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum number of merge passes per sort for a finding.
 const SHARE: f64 = 0.1;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Sort_merge_passes", &["Sort_range", "Sort_scan"])?;
     let per_s = counters.per_s("Sort_merge_passes")?;
     if share < SHARE || per_s < ONE_A_MINUTE {
@@ -39,7 +39,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         bytes(size)
     );
     let fix = "add an index that returns the rows in sorted order, or test a larger sort_buffer_size in the sessions that sort";
-    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::fine_percent;
 
@@ -26,7 +26,7 @@ const OPENED_PER_S: f64 = 1.0;
 /// Share of the cache in use above which it counts as full.
 const FULL_SHARE: f64 = 0.95;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let name = "table_open_cache";
     let size = subject.number(name)?;
     let opened_per_s = counters.per_s("Opened_tables")?;
@@ -54,7 +54,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         misses.unwrap_or_default()
     );
     let fix = "increase table_open_cache in steps, as far as open_files_limit allows, and monitor Opened_tables";
-    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

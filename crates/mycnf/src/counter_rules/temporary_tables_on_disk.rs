@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, ONE_A_MINUTE, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::percent;
 
@@ -24,7 +24,7 @@ pub(super) const RULE: CounterRule = CounterRule {
 /// Minimum share of temporary tables on disk for a finding.
 const SHARE: f64 = 0.25;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Created_tmp_disk_tables", &["Created_tmp_tables"])?;
     let per_s = counters.per_s("Created_tmp_disk_tables")?;
     if share < SHARE || per_s < ONE_A_MINUTE {
@@ -36,7 +36,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         rate(per_s)
     );
     let fix = "find the statements (tmp_disk_tables in the statement digests) and check them for TEXT and BLOB columns and missing indexes; if these are not the cause, test a higher tmp_table_size";
-    Some(Remark::of(subject, "tmp_table_size", Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, "tmp_table_size", Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

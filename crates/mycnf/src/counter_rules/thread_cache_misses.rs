@@ -2,7 +2,7 @@
 
 use crate::counter_rule::{Base, CounterRule, nothing_in_a_file, rate};
 use crate::counters::Counters;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::percent;
 
@@ -26,7 +26,7 @@ const SHARE: f64 = 0.1;
 /// Minimum number of threads created per second for a finding.
 const CREATED_PER_S: f64 = 1.0;
 
-fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
+fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<RuleFinding> {
     let share = counters.share("Threads_created", &["Connections"])?;
     let per_s = counters.per_s("Threads_created")?;
     let is_pool = subject.is_one_of(
@@ -44,7 +44,7 @@ fn judge(subject: &Subject<'_>, counters: &Counters) -> Option<Remark> {
         subject.value(name)?
     );
     let fix = "keep connections open with a connection pool in the application, or raise thread_cache_size";
-    Some(Remark::of(subject, name, Level::Warning, what).fix(fix))
+    Some(RuleFinding::of(subject, name, Level::Warning, what).fix(fix))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::assignment::is_same_setting;
 use crate::catalogue::{Catalogue, Kind};
 use crate::default_value::is_computed;
-use crate::pin::Pin;
+use crate::pinned_defaults::Pin;
 use crate::rename::second_name;
 use crate::subject::Subject;
 

@@ -12,7 +12,7 @@ use crate::plugins::{LoadedPlugin, loads_plugins};
 use crate::size::size;
 use crate::sql_modes::lost_effect;
 use crate::subject::Subject;
-use crate::unknown::{Succession, succession};
+use crate::unknown::{OptionReplacement, succession};
 
 /// The switches of semi-synchronous replication in MariaDB, each with the name of its side in the plugins of MySQL:
 /// before 8.0.26, and from it on.
@@ -142,7 +142,7 @@ impl Migration {
                 continue;
             }
             let successor = succession(after.target.family(), name, &knows);
-            if matches!(successor, Some(Succession::By(_))) {
+            if matches!(successor, Some(OptionReplacement::By(_))) {
                 continue;
             }
             // A version without the switch has TLS.

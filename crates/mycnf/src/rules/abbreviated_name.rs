@@ -1,7 +1,7 @@
 //! Rule: the name is an abbreviation.
 
 use crate::name::OptionName;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     for line in subject.read() {
         let Some(option) = line.option else { continue };
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             None => full.to_string(),
         };
         let what = format!("abbreviation of {full}");
-        let remark = Remark::on(line, Level::Note, what).fix(format!("write {full}"));
+        let remark = RuleFinding::on(line, Level::Note, what).fix(format!("write {full}"));
         remarks.push(remark.rewrite(Rewrite::Replace(new)));
     }
     remarks

@@ -5,7 +5,7 @@ use crate::catalogue::{Catalogue, Kind};
 use crate::judge::{allowed, judge_value};
 use crate::judgement::Judgement;
 use crate::pool_rounding::rounded_pool;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::size::size;
 use crate::subject::Subject;
 
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     subject
         .read()
         .filter_map(|line| remark(subject, line))
@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// A buffer pool size that MySQL rounds up to whole chunks in each instance.
-fn pool_remark(subject: &Subject<'_>) -> Option<Remark> {
+fn pool_remark(subject: &Subject<'_>) -> Option<RuleFinding> {
     let line = subject.set("innodb_buffer_pool_size")?;
     let rounded = rounded_pool(subject)?;
     let (more, step) = (rounded.pool_bytes, rounded.step_bytes());
@@ -38,10 +38,10 @@ fn pool_remark(subject: &Subject<'_>) -> Option<Remark> {
         size(rounded.chunk_bytes)
     );
     let fix = format!("set it to {} or {}", size(more - step), size(more));
-    Some(Remark::on(line, Level::Note, what).fix(fix))
+    Some(RuleFinding::on(line, Level::Note, what).fix(fix))
 }
 
-fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     // `wrong-value` judges switches.
     let option = line.option.filter(|option| option.kind != Kind::Boolean)?;
     let value = line.entry.value.as_deref()?;
@@ -58,7 +58,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     if subject.target.later().is_some_and(is_taken) {
         return None;
     }
-    let mut remark = Remark::on(line, Level::Warning, judged.what());
+    let mut remark = RuleFinding::on(line, Level::Warning, judged.what());
     remark.fix = allowed(&subject.catalogue, &line.entry.name);
     Some(remark)
 }

@@ -3,7 +3,7 @@
 use crate::authentication::{enables_native_password, has_plugin, plugins_of_policy};
 use crate::catalogue::Family;
 use crate::print::option_line;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set("authentication_policy") else {
         return Vec::new();
     };
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let factors: Vec<&str> = factors.collect();
         let new = option_line(line.entry.name.as_written(), Some(&factors.join(",")));
         let fix = format!("set {new}, and switch accounts that use {plugin} to another plugin");
-        let remark = Remark::on(line, Level::Refused, what).fix(fix);
+        let remark = RuleFinding::on(line, Level::Refused, what).fix(fix);
         return vec![remark.rewrite(Rewrite::Replace(new))];
     }
     let is_8_4 = subject.target.is_at_least(Family::MySql, &[8, 4]);
@@ -40,7 +40,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     if is_disabled && plugins_of_policy(policy).any(|plugin| plugin == "mysql_native_password") {
         let what = "MySQL 8.4 disables the plugin mysql_native_password by default";
         let fix = "add loose_mysql_native_password = ON, or use caching_sha2_password instead";
-        return vec![Remark::on(line, Level::Warning, what).fix(fix)];
+        return vec![RuleFinding::on(line, Level::Warning, what).fix(fix)];
     }
     Vec::new()
 }

@@ -1,6 +1,6 @@
 //! Rule: the server ignores the offset of automatic values.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let (option, step) = ("auto_increment_offset", "auto_increment_increment");
     let values = subject.number(option).zip(subject.number(step));
     let (Some(line), Some((offset, increment))) = (subject.set(option), values) else {
@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let what = format!("ignored, because it is larger than {step} ({increment})");
     let fix = format!("set {step} to the number of servers that accept writes");
-    vec![Remark::on(line, Level::Warning, what).fix(fix)]
+    vec![RuleFinding::on(line, Level::Warning, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rule: binary logs are kept for ever.
 
 use crate::log_expiry::{AUTO_PURGE, DAYS, SECONDS, expiry_option};
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     // By default, a binary log either expires or does not exist.
     let expiry = [AUTO_PURGE, SECONDS, DAYS];
     let is_set = |name: &&str| subject.set(name).is_some();
@@ -30,14 +30,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let what = "binary logs are never removed and eventually fill the disk";
     if subject.is_on(AUTO_PURGE) == Some(false) {
         let fix = format!("set {AUTO_PURGE} to ON, or remove binary logs with PURGE BINARY LOGS");
-        return vec![Remark::of(subject, AUTO_PURGE, Level::Warning, what).fix(fix)];
+        return vec![RuleFinding::of(subject, AUTO_PURGE, Level::Warning, what).fix(fix)];
     }
     let name = expiry_option(subject);
     let fix = format!("set {name} to the time for which binary logs are needed");
     let deciding = subject.expiry_line();
     let remark = match deciding {
-        Some(line) => Remark::on(line, Level::Warning, what),
-        None => Remark::of(subject, "log_bin", Level::Warning, what),
+        Some(line) => RuleFinding::on(line, Level::Warning, what),
+        None => RuleFinding::of(subject, "log_bin", Level::Warning, what),
     };
     vec![remark.fix(fix)]
 }

@@ -1,6 +1,6 @@
 //! Rule: the binary log is on without a server id.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,7 +16,7 @@ pub(crate) fn needs_server_id(subject: &Subject<'_>) -> bool {
     !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7])
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set("log_bin").filter(|_| subject.has_binary_log()) else {
         return Vec::new();
     };
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let is_zero = !subject.is_mariadb() && subject.number("server_id") == Some(0);
         let zero = is_zero.then(|| {
             let what = "with server_id 0, the server refuses connections from replicas";
-            Remark::on(id, Level::Warning, what)
+            RuleFinding::on(id, Level::Warning, what)
                 .fix("set server_id to a unique number, 1 or higher")
         });
         return zero.into_iter().collect();
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             "server_id is not set and keeps its default value; two servers with the same ID cannot replicate from each other",
         )
     };
-    vec![Remark::on(line, level, what).fix("add server_id with a unique number")]
+    vec![RuleFinding::on(line, level, what).fix("add server_id with a unique number")]
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rule: the server listens on every address.
 
 use crate::catalogue::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -13,12 +13,12 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "bind_address";
     if subject.is_on("skip_networking") == Some(true) {
         let without_effect = subject.set(name).map(|line| {
             let what = "has no effect: skip_networking disables all networking";
-            Remark::on(line, Level::Note, what).fix("keep one of the two lines")
+            RuleFinding::on(line, Level::Note, what).fix("keep one of the two lines")
         });
         return without_effect.into_iter().collect();
     }
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .is_some_and(|value| value.contains(','))
     {
         let what = "this version listens on one address, and does not start with a list of them";
-        return vec![Remark::on(line, Level::Refused, what).fix("set one address")];
+        return vec![RuleFinding::on(line, Level::Refused, what).fix("set one address")];
     }
     if !subject
         .set(name)
@@ -40,7 +40,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let what = "the server accepts connections from every network of the machine";
     vec![
-        Remark::of(subject, name, Level::Warning, what)
+        RuleFinding::of(subject, name, Level::Warning, what)
             .fix("set the machine's address in the network that needs access, or 127.0.0.1"),
     ]
 }

@@ -1,6 +1,6 @@
 //! Rule: the buffer pool has its default on a machine with more memory.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 use super::memory_sum::option_to_lower;
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 /// Minimum memory of a machine on which the default is too small.
 const MEMORY_BYTES: u64 = 2 << 30;
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "innodb_buffer_pool_size";
     let is_dedicated = subject.is_on("innodb_dedicated_server") == Some(true);
     let Some(memory) = subject
@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         bytes(memory)
     );
     let fix = "measure Innodb_buffer_pool_reads per query; a value near 0 means that the data in use already fits into the buffer pool";
-    vec![Remark::about(name, Level::Warning, what).fix(fix)]
+    vec![RuleFinding::about(name, Level::Warning, what).fix(fix)]
 }
 
 #[cfg(test)]

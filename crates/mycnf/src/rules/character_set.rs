@@ -2,7 +2,7 @@
 
 use crate::assignment::Assignment;
 use crate::character_sets::has_character_set;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "character_set_server";
     let Some(line) = subject.set(name) else {
         let collation = subject.set("collation_server").and_then(Assignment::value);
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         }
         let what = "not set: new tables use latin1; MySQL 8.0, MariaDB 11.8 and later versions use a different default";
         return vec![
-            Remark::about(name, Level::Note, what)
+            RuleFinding::about(name, Level::Note, what)
                 .fix("set character_set_server = utf8mb4, or latin1 if you need it"),
         ];
     };
@@ -51,7 +51,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             )
         };
         let new = format!("{} = utf8mb3", line.entry.name);
-        let mut remark = Remark::on(line, level, what)
+        let mut remark = RuleFinding::on(line, level, what)
             .fix("set utf8mb4 for new data, or utf8mb3 to keep the current character set");
         // Older versions do not know the name utf8mb3.
         if subject.target.is_at_least(crate::Family::MySql, &[8]) {
@@ -61,7 +61,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     if value.eq_ignore_ascii_case("utf8mb3") {
         let what = "values with 4-byte characters, such as emoji, are rejected or truncated";
-        return vec![Remark::on(line, Level::Note, what).fix("set utf8mb4 for new data")];
+        return vec![RuleFinding::on(line, Level::Note, what).fix("set utf8mb4 for new data")];
     }
     Vec::new()
 }

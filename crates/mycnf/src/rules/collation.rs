@@ -2,7 +2,7 @@
 
 use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::collations::{FOLLOW_CHARACTER_SET, has_collation};
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set("collation_server") else {
         return Vec::new();
     };
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     if !has_character_set(subject.target, &own_set) {
         let what = format!("this version has no character set {own_set}");
-        let remark = Remark::on(line, Level::Refused, what);
+        let remark = RuleFinding::on(line, Level::Refused, what);
         return vec![match nearest_character_set(&own_set) {
             // Its name in MySQL 8.0 and later.
             _ if own_set == "utf8" => {
@@ -55,7 +55,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     } else {
         format!("add character_set_server = {own_set}")
     };
-    vec![Remark::on(line, Level::Refused, what).fix(fix)]
+    vec![RuleFinding::on(line, Level::Refused, what).fix(fix)]
 }
 
 #[cfg(test)]

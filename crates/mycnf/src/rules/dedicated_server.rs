@@ -1,7 +1,7 @@
 //! Rule: innodb_dedicated_server is on, but other lines set the values that it would choose.
 
 use crate::catalogue::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,7 +30,7 @@ pub(crate) fn chooses(subject: &Subject<'_>, option: &str) -> bool {
     subject.is_on(DEDICATED) == Some(true) && DECIDED.contains(&option) && is_its
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let is_set = |option: &&str| subject.set(option).is_some() && chooses(subject, option);
     let set: Vec<&str> = DECIDED.into_iter().filter(is_set).collect();
     if set.is_empty() {
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         set.join(", ")
     );
     vec![
-        Remark::of(subject, DEDICATED, Level::Note, what)
+        RuleFinding::of(subject, DEDICATED, Level::Note, what)
             .fix("remove either this line or the other lines"),
     ]
 }

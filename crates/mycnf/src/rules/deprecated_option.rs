@@ -5,7 +5,7 @@ use crate::deprecation::{Deprecation, deprecation};
 use crate::explanation::explanation;
 use crate::history::shown;
 use crate::rename::{reason_to_leave_out, rewritten};
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 use crate::tls::switch_rewritten;
 
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     for line in subject.read() {
         let Some(option) = line.option.filter(|option| option.kind != Kind::NoEffect) else {
@@ -34,7 +34,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if let Some(rewrite @ (None | Some(Rewrite::Replace(_)))) = switch_rewritten(subject, line)
         {
             let fix = "write tls_version = \"\", which turns TLS off";
-            let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+            let mut remark =
+                RuleFinding::on(line, Level::Note, "deprecated in this version").fix(fix);
             remark.rewrite = rewrite;
             remarks.push(remark);
             continue;
@@ -47,7 +48,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if let Some(next) = next.filter(|next| next.successor.is_none()) {
             let is_default = rewrite == Some(Rewrite::Remove);
             let fix = way_out(subject, next, is_default);
-            let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+            let mut remark =
+                RuleFinding::on(line, Level::Note, "deprecated in this version").fix(fix);
             // Another value than the default has no place in a later version.
             remark.rewrite = rewrite.filter(|rewrite| *rewrite == Rewrite::Remove);
             remarks.push(remark);
@@ -69,7 +71,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             (None, Some(new), remark) => format!("write {new} ({remark})"),
             (None, None, _) => way_out(subject, known, subject.sets_default(line)),
         };
-        let mut remark = Remark::on(line, Level::Note, "deprecated in this version").fix(fix);
+        let mut remark = RuleFinding::on(line, Level::Note, "deprecated in this version").fix(fix);
         remark.rewrite = rewrite;
         remark.successor = successor;
         remarks.push(remark);

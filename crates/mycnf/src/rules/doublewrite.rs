@@ -1,7 +1,7 @@
 //! Rule: the doublewrite buffer is off on a file system that overwrites pages in place.
 
 use crate::durability::is_copy_on_write;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "innodb_doublewrite";
     let file_system = subject.machine.file_system.as_deref().unwrap_or_default();
     if !subject.is_one_of(name, &["OFF", "0", "FALSE", "DETECT_ONLY"])
@@ -22,7 +22,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let what = "without the doublewrite buffer, a power cut can leave half-written pages, and the server may fail to restart";
     let fix = "keep innodb_doublewrite enabled, except on a file system that never overwrites pages in place (zfs, btrfs)";
-    vec![Remark::of(subject, name, Level::Risk, what).fix(fix)]
+    vec![RuleFinding::of(subject, name, Level::Risk, what).fix(fix)]
 }
 
 #[cfg(test)]

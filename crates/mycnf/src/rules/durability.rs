@@ -1,7 +1,7 @@
 //! Rule: with these settings, a crash or a power cut loses commits.
 
 use crate::durability::{DurabilityClass, durability};
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let durability = durability(subject);
     let lacks = durability.lacks.iter();
     let remarks = lacks.map(|lack| {
@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             class => class.in_words(),
         };
         let what = format!("durability class {}: {words}", lack.class.name());
-        Remark::of(subject, lack.option, level, what).fix(lack.remedy)
+        RuleFinding::of(subject, lack.option, level, what).fix(lack.remedy)
     });
     // Other rules judge the doublewrite buffer, methods that do not flush, and nodes of a cluster. A node that
     // forms its own cluster recovers nothing from others.

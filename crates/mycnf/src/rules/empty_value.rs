@@ -1,7 +1,7 @@
 //! Rule: an option that needs a value has none.
 
 use crate::catalogue::Kind;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 /// Source: MySQL 5.7 Reference Manual, "Server Command Options": `--log-warnings[=level]`.
 const WITHOUT_VALUE: [&str; 1] = ["log_warnings"];
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let is_strict = !subject.is_mariadb()
         && [[5, 6], [5, 7]]
             .iter()
@@ -39,7 +39,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         if is_missing {
             let what = "this option needs a value";
             remarks.push(
-                Remark::on(line, Level::Refused, what).fix("add a value, or remove the line"),
+                RuleFinding::on(line, Level::Refused, what).fix("add a value, or remove the line"),
             );
         }
     }

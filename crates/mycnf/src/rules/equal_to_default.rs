@@ -2,7 +2,7 @@
 
 use crate::default_value::is_computed;
 use crate::deprecation::deprecation;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 use super::dedicated_server::chooses;
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     for line in subject.read().filter(|line| subject.sets_default(line)) {
         let name = line.name();
@@ -38,7 +38,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 "equal to the default of version {} ({shown})",
                 subject.catalogue.version()
             );
-            let remark = Remark::on(line, Level::Note, what).fix(
+            let remark = RuleFinding::on(line, Level::Note, what).fix(
                 "remove the line, unless the file is also for versions with a different default",
             );
             // No rewrite: a line that other versions need looks the same.

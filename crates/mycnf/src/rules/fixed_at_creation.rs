@@ -3,7 +3,7 @@
 use crate::assignment::Assignment;
 use crate::catalogue::Family;
 use crate::private::FIXED_AT_CREATION;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,19 +17,19 @@ pub(super) const RULE: Rule = Rule {
 /// The option that tells whether names of tables are stored in lower case.
 const TABLE_NAMES: &str = "lower_case_table_names";
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let lines = subject.read().filter(|line| line.option.is_some());
     lines.filter_map(|line| remark(subject, line)).collect()
 }
 
-fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     let name = line.name();
     if !FIXED_AT_CREATION.contains(&name) {
         return None;
     }
     if !is_free(subject, name) {
         let (what, fix) = demand(name);
-        return Some(Remark::on(line, Level::Note, what).fix(fix));
+        return Some(RuleFinding::on(line, Level::Note, what).fix(fix));
     }
     // Only 1 changes how a server on Linux looks for tables that exist.
     if name != TABLE_NAMES || line.value().as_deref() != Some("1") {
@@ -37,7 +37,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
     }
     let what = "the server looks for all tables in lower case: if the data directory was created with 0, it no longer finds tables and databases with capital letters in their names";
     let fix = "before the change, rename such tables and databases to lower case";
-    Some(Remark::on(line, Level::Note, what).fix(fix))
+    Some(RuleFinding::on(line, Level::Note, what).fix(fix))
 }
 
 /// What an existing data directory demands of an option that is not free, and what to do about it.

@@ -1,7 +1,7 @@
 //! Rule: the flush method does not fit the file system.
 
 use crate::catalogue::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use crate::target::Target;
 
@@ -29,7 +29,7 @@ fn flushes_growth(target: &Target) -> bool {
         || (target.family() == Family::MySql && is_late_5_7)
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "innodb_flush_method";
     let Some(method) = subject.value(name) else {
         return Vec::new();
@@ -43,13 +43,13 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             "chooses O_DIRECT_NO_FSYNC; no fsync follows the growth of a file before MySQL 8.0.14, and {file_system} can lose the growth in a power cut"
         );
         if WITH_OWN_METADATA.contains(&file_system) {
-            let remark = Remark::of(subject, "innodb_dedicated_server", Level::Risk, what);
+            let remark = RuleFinding::of(subject, "innodb_dedicated_server", Level::Risk, what);
             remarks.push(remark.fix("set innodb_flush_method = O_DIRECT"));
         }
         return remarks;
     }
     let mut say = |level, what: String, fix: &str| {
-        remarks.push(Remark::of(subject, name, level, what).fix(fix));
+        remarks.push(RuleFinding::of(subject, name, level, what).fix(fix));
     };
     if is(&["nosync", "littlesync"]) {
         say(

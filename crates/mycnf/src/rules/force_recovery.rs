@@ -1,6 +1,6 @@
 //! Rule: InnoDB is in forced recovery mode.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,14 +11,14 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "innodb_force_recovery";
     if subject.number(name).is_none_or(|mode| mode <= 0) {
         return Vec::new();
     }
     let what = "InnoDB's forced recovery mode is enabled";
     vec![
-        Remark::of(subject, name, Level::Risk, what)
+        RuleFinding::of(subject, name, Level::Risk, what)
             .fix("dump the data with mysqldump, remove the line, and reload the data"),
     ]
 }

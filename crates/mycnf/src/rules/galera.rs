@@ -1,6 +1,6 @@
 //! Rule: settings that Galera requires of a node, and settings that are customary in a cluster.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 use super::statement_binlog::row_based;
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     if !subject.is_galera_node() {
         return Vec::new();
     }
@@ -33,36 +33,36 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             )
         };
         let what = "at every start, the node forms a new cluster instead of joining the other nodes, so their data diverges";
-        remarks.push(Remark::of(subject, name, Level::Risk, what).fix(fix));
+        remarks.push(RuleFinding::of(subject, name, Level::Risk, what).fix(fix));
     }
     let forced = "wsrep_forced_binlog_format";
     if subject.is_one_of(forced, &["STATEMENT", "MIXED"]) {
         let what = "Galera requires the format ROW, and this option overrides binlog_format";
-        let remark = Remark::of(subject, forced, Level::Warning, what);
+        let remark = RuleFinding::of(subject, forced, Level::Warning, what);
         remarks.push(remark.fix("remove the line"));
     }
     if !subject.is_one_of("binlog_format", &["ROW", "2"]) {
         let what = "Galera requires the format ROW, even if the binary log is disabled";
-        let remark = Remark::of(subject, "binlog_format", Level::Warning, what);
+        let remark = RuleFinding::of(subject, "binlog_format", Level::Warning, what);
         remarks.push(remark.fix(row_based(subject)));
     }
     let mode = "innodb_autoinc_lock_mode";
     if subject.number(mode).is_some_and(|number| number != 2) {
         let what = "inserts with AUTO_INCREMENT can fail or deadlock, because nodes apply rows in parallel";
-        let remark = Remark::of(subject, mode, Level::Warning, what);
+        let remark = RuleFinding::of(subject, mode, Level::Warning, what);
         remarks.push(remark.fix("set innodb_autoinc_lock_mode = 2"));
     }
     let engine = "default_storage_engine";
     if subject.set(engine).is_some() && !subject.is_one_of(engine, &["InnoDB"]) {
         let what = "new tables with an engine other than InnoDB are not replicated";
-        let remark = Remark::of(subject, engine, Level::Warning, what);
+        let remark = RuleFinding::of(subject, engine, Level::Warning, what);
         remarks.push(remark.fix("set default_storage_engine = InnoDB"));
     }
     let flush = "innodb_flush_log_at_trx_commit";
     if matches!(subject.number(flush), Some(0 | 2)) && !subject.forms_new_cluster() {
         // The durability class of the node does not change.
         let what = "common in a cluster: a node recovers lost commits from the other nodes; commits are lost only if all nodes lose power at the same time";
-        remarks.push(Remark::of(subject, flush, Level::Note, what));
+        remarks.push(RuleFinding::of(subject, flush, Level::Note, what));
     }
     remarks
 }

@@ -1,6 +1,6 @@
 //! Rule: every statement is written to the general log, or the general and slow logs are written to tables.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,12 +11,12 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     if subject.set("general_log").is_some() && subject.is_on("general_log") == Some(true) {
         let what = "every statement of every session is written to a single log";
         remarks.push(
-            Remark::of(subject, "general_log", Level::Warning, what)
+            RuleFinding::of(subject, "general_log", Level::Warning, what)
                 .fix("remove the line; if you need the log, enable it for a few minutes with SET GLOBAL general_log = 1"),
         );
     }
@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             "neither the general log nor the slow log is enabled, so the line has no effect"
         };
         remarks.push(
-            Remark::of(subject, "log_output", Level::Note, what)
+            RuleFinding::of(subject, "log_output", Level::Note, what)
                 .fix("set log_output = FILE, or remove the line"),
         );
     }

@@ -1,6 +1,6 @@
 //! Rule: the server asks for no passwords.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,13 +11,13 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "skip_grant_tables";
     if subject.is_on(name) != Some(true) {
         return Vec::new();
     }
     let what = "no account needs a password, and every account has all privileges";
-    vec![Remark::of(subject, name, Level::Risk, what).fix("remove the line")]
+    vec![RuleFinding::of(subject, name, Level::Risk, what).fix("remove the line")]
 }
 
 #[cfg(test)]

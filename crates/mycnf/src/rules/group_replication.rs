@@ -2,7 +2,7 @@
 
 use crate::catalogue::Family;
 use crate::name::is_switched_on;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 use super::statement_binlog::row_based;
@@ -74,7 +74,7 @@ fn is_member(subject: &Subject<'_>) -> bool {
             || lines.any(|line| is_its(line.entry.name.base())))
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     if !is_member(subject) {
         return Vec::new();
     }
@@ -88,11 +88,11 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = "at every start, the member forms a new group instead of joining the others, so their data diverges";
         let fix =
             "set it to OFF, and bootstrap the group with SET GLOBAL on the first member alone";
-        remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
+        remarks.push(RuleFinding::on(line, Level::Risk, what).fix(fix));
     }
     if !subject.has_binary_log() {
         let what = "group replication requires the binary log";
-        let remark = Remark::of(subject, "log_bin", Level::Warning, what);
+        let remark = RuleFinding::of(subject, "log_bin", Level::Warning, what);
         remarks.push(remark.fix("enable log_bin"));
     }
     for requirement in &REQUIREMENTS {
@@ -107,7 +107,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         }
         let needed = requirement.value;
         let what = format!("group replication requires {needed}, and the member has {own}");
-        let remark = Remark::of(subject, name, Level::Warning, what);
+        let remark = RuleFinding::of(subject, name, Level::Warning, what);
         remarks.push(remark.fix(match name {
             "binlog_format" => row_based(subject).to_owned(),
             _ => format!("set {} = {needed}", newest(subject, requirement.names)),
@@ -118,7 +118,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// Workers that apply transactions in parallel have to commit them in the order of the group.
-fn order_of_commits(subject: &Subject<'_>) -> Option<Remark> {
+fn order_of_commits(subject: &Subject<'_>) -> Option<RuleFinding> {
     let (_, workers) = value(
         subject,
         &["replica_parallel_workers", "slave_parallel_workers"],
@@ -132,7 +132,7 @@ fn order_of_commits(subject: &Subject<'_>) -> Option<Remark> {
     (is_parallel && order == "OFF").then(|| {
         let what =
             format!("group replication with {workers} workers requires the order of commits");
-        let remark = Remark::of(subject, name, Level::Warning, what);
+        let remark = RuleFinding::of(subject, name, Level::Warning, what);
         remark.fix(format!("set {} = ON", newest(subject, &names)))
     })
 }

@@ -1,7 +1,7 @@
 //! Rule: GTIDs are on without the options that they need, or without flushing the binary log at each commit.
 
 use crate::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     if subject.target.family() == Family::MariaDb
         || !subject.is_one_of("gtid_mode", &["ON", "ON_PERMISSIVE"])
     {
@@ -20,7 +20,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let mut remarks = Vec::new();
     let mut say = |level, what: &str, fix: &str| {
-        remarks.push(Remark::of(subject, "gtid_mode", level, what).fix(fix))
+        remarks.push(RuleFinding::of(subject, "gtid_mode", level, what).fix(fix))
     };
     // With ON_PERMISSIVE, the server starts (8.0.33).
     if subject.is_one_of("gtid_mode", &["ON"])

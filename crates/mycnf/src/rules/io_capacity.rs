@@ -1,6 +1,6 @@
 //! Rule: the limit of background writing is below its normal rate.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let (Some(normal), Some(max)) = (
         subject.number("innodb_io_capacity"),
         subject.number("innodb_io_capacity_max"),
@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         "the value is below innodb_io_capacity ({normal}), so the server changes one of the two values or rejects both"
     );
     vec![
-        Remark::of(subject, "innodb_io_capacity_max", Level::Warning, what)
+        RuleFinding::of(subject, "innodb_io_capacity_max", Level::Warning, what)
             .fix("set innodb_io_capacity_max to at least the value of innodb_io_capacity"),
     ]
 }

@@ -1,6 +1,6 @@
 //! Rule: clients may send their own files to the server.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "local_infile";
     // The default of a file is not reported; on a running server, it is what clients can use.
     let is_judged = subject.is_running() || subject.set(name).is_some();
@@ -20,7 +20,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let what = "LOAD DATA LOCAL is allowed: a statement can read any file that the client can read";
     vec![
-        Remark::of(subject, name, Level::Warning, what)
+        RuleFinding::of(subject, name, Level::Warning, what)
             .fix("set local_infile = 0, and enable it only while you load data that needs it"),
     ]
 }

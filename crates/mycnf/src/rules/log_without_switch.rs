@@ -1,6 +1,6 @@
 //! Rule: an option needs another option that is off.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -25,7 +25,7 @@ const DEPENDENT: [(&str, &str); 10] = [
     ("binlog_format", "log_bin"),
 ];
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     // Galera accepts only ROW, with or without a binary log.
     let is_galera = subject.is_galera_node();
@@ -52,7 +52,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             };
             let what = format!("has no effect while {switch} is disabled{besides}");
             remarks.push(
-                Remark::on(line, Level::Note, what)
+                RuleFinding::on(line, Level::Note, what)
                     .fix(format!("enable {switch}, or remove the line")),
             );
         }

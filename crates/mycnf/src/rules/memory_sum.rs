@@ -1,7 +1,7 @@
 //! Rule: buffers and connections can need more memory than the machine has.
 
 use crate::pool_rounding::rounded_pool;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::{bytes, percent};
 
@@ -37,7 +37,7 @@ const GLOBAL_SHARE: f64 = 0.9;
 const RISK_SHARE: f64 = 2.0;
 
 /// Memory that a server may allocate for its buffers and connections.
-struct Promise {
+struct MemoryCommitment {
     memory: u64,
     /// Buffers of the whole server, by option, in bytes.
     global: Vec<(&'static str, u64)>,
@@ -46,7 +46,7 @@ struct Promise {
     connections: u64,
 }
 
-impl Promise {
+impl MemoryCommitment {
     /// `None` if the memory is not known.
     fn of(subject: &Subject<'_>) -> Option<Self> {
         let sizes = |names: &[&'static str]| -> Vec<(&'static str, u64)> {
@@ -139,12 +139,12 @@ fn sum(parts: &[(&'static str, u64)]) -> u64 {
 
 /// The option that this rule advises to lower; no rule may advise raising it.
 pub(crate) fn option_to_lower(subject: &Subject<'_>) -> Option<&'static str> {
-    let promise = Promise::of(subject)?;
+    let promise = MemoryCommitment::of(subject)?;
     promise.level().map(|_| promise.largest().0)
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let Some(promise) = Promise::of(subject) else {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
+    let Some(promise) = MemoryCommitment::of(subject) else {
         return Vec::new();
     };
     let Some(level) = promise.level() else {
@@ -161,7 +161,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         bytes(promise.memory)
     );
     let (option, fix) = promise.largest();
-    vec![Remark::of(subject, option, level, shares).fix(fix)]
+    vec![RuleFinding::of(subject, option, level, shares).fix(fix)]
 }
 
 #[cfg(test)]

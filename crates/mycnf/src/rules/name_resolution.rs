@@ -1,6 +1,6 @@
 //! Rule: accounts with a host name do not match.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,14 +11,14 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "skip_name_resolve";
     if subject.set(name).is_none() || subject.is_on(name) != Some(true) {
         return Vec::new();
     }
     let what = "an account whose host part is a host name does not match clients that connect over TCP; even localhost does not match, because the server sees such a local client as 127.0.0.1";
     vec![
-        Remark::of(subject, name, Level::Note, what)
+        RuleFinding::of(subject, name, Level::Note, what)
             .fix("create accounts with addresses, such as 'app'@'10.0.0.%'"),
     ]
 }

@@ -1,6 +1,6 @@
 //! Rule: hashes from before 4.1 are accepted or created.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let is_5_7 = !subject.is_mariadb() && subject.target.numbers().starts_with(&[5, 7]);
     // `old_passwords` is a switch in MariaDB and MySQL 5.5, and a number later.
     let pairs: [(&str, &[&str]); 2] = [("old_passwords", &["1", "ON"]), ("secure_auth", &["OFF"])];
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 "the server accepts or creates password hashes in the format used before MySQL 4.1",
             )
         };
-        Remark::on(line, level, what).fix("remove the line, and set new passwords for accounts with such hashes")
+        RuleFinding::on(line, level, what).fix("remove the line, and set new passwords for accounts with such hashes")
     });
     remarks.collect()
 }

@@ -1,6 +1,6 @@
 //! Rule: the limit on open files is lower than what the server requests.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,7 +21,7 @@ const OWN: i128 = 10;
 /// Files that the server requests for each connection, if this is more than the caches need.
 const FOR_CONNECTION: i128 = 5;
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(limit) = subject
         .set("open_files_limit")
         .and(subject.number("open_files_limit"))
@@ -49,7 +49,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
          if the operating system allows fewer than {needed}, the server lowers table_open_cache"
     );
     vec![
-        Remark::of(subject, "open_files_limit", Level::Note, what).fix(format!(
+        RuleFinding::of(subject, "open_files_limit", Level::Note, what).fix(format!(
             "set open_files_limit to {requested}, and the service's limit (LimitNOFILE), too, or lower table_open_cache"
         )),
     ]

@@ -1,7 +1,7 @@
 //! Rule: an option of the server is in a group that the server does not read.
 
 use crate::assignment::Assignment;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -112,12 +112,12 @@ fn ends_clients(subject: &Subject<'_>, line: &Assignment<'_>) -> bool {
         && !name.base().starts_with("ssl")
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let shared = subject.read().filter(|line| ends_clients(subject, line));
-    let mut remarks: Vec<Remark> = shared
+    let mut remarks: Vec<RuleFinding> = shared
         .map(|line| {
             let what = "clients also read [client-server], and a client that does not know this option does not start (error: unknown variable)";
-            Remark::on(line, Level::Risk, what).fix("move the line to [mysqld]")
+            RuleFinding::on(line, Level::Risk, what).fix("move the line to [mysqld]")
         })
         .collect();
     for line in subject.assignments.iter().filter(|line| !line.is_read) {
@@ -156,7 +156,8 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 "this is a server option, but the server does not read [{}]",
                 line.entry.group
             );
-            remarks.push(Remark::on(line, Level::Warning, what).fix("move the line to [mysqld]"));
+            remarks
+                .push(RuleFinding::on(line, Level::Warning, what).fix("move the line to [mysqld]"));
         }
     }
     remarks

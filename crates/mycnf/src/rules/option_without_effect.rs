@@ -5,7 +5,7 @@ use crate::catalogue::Kind;
 use crate::finding::option_as_written;
 use crate::log_expiry::{DAYS, SECONDS};
 use crate::rename::renamed;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     for line in subject.read() {
         if line
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             };
             let what = "has no effect in this version";
             remarks.push(
-                Remark::on(line, Level::Note, what)
+                RuleFinding::on(line, Level::Note, what)
                     .fix(fix)
                     .rewrite(rewrite),
             );
@@ -46,20 +46,20 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// A line that does nothing beside that of another option.
-fn beside(subject: &Subject<'_>, line: &Assignment<'_>, other: &Assignment<'_>) -> Remark {
+fn beside(subject: &Subject<'_>, line: &Assignment<'_>, other: &Assignment<'_>) -> RuleFinding {
     let is_expiry = [DAYS, SECONDS].contains(&line.name());
     let option = option_as_written(other.entry);
     let at = &other.entry.origin;
     if is_expiry && subject.is_mariadb() {
         let what = format!("overridden in {at} by {option}, which sets the same period");
-        return Remark::on(line, Level::Warning, what);
+        return RuleFinding::on(line, Level::Warning, what);
     }
     if is_expiry {
         let what = format!("ignored, because {option} is also set, in {at}");
-        return Remark::on(line, Level::Warning, what);
+        return RuleFinding::on(line, Level::Warning, what);
     }
     let what = format!("has no effect, because {} is also set", other.name());
-    Remark::on(line, Level::Note, what)
+    RuleFinding::on(line, Level::Note, what)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Rule: a password is in the file in plain text.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,7 +20,7 @@ fn is_user_alone(name: &str, value: &str) -> bool {
             .is_none_or(|(_, password)| password.is_empty())
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let names = ["password", "master_password", "wsrep_sst_auth"];
     let lines = subject.assignments.iter().filter(|line| {
         names.contains(&line.entry.name.base())
@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             "wsrep_sst_auth" => fix_of_transfer(subject),
             _ => "keep the password in ~/.my.cnf (mode 0600), or use socket authentication",
         };
-        let mut remark = Remark::on(line, Level::Warning, what).fix(fix);
+        let mut remark = RuleFinding::on(line, Level::Warning, what).fix(fix);
         remark.option = format!("{}=...", line.entry.name);
         remark
     });

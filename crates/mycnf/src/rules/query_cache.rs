@@ -2,7 +2,7 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::bytes;
 
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 /// Minimum number of CPUs with which the single mutex limits throughput.
 const CPUS: usize = 4;
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(size) = subject.number("query_cache_size").filter(|size| *size > 0) else {
         return Vec::new();
     };
@@ -31,14 +31,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let what = format!(
                 "reserves {size_text} for the query cache, although query_cache_type disables the cache"
             );
-            vec![Remark::on(line, Level::Note, what).fix("remove the line")]
+            vec![RuleFinding::on(line, Level::Note, what).fix("remove the line")]
         }
         (Some(line), false) if is_enabled_by_size(subject) => {
             let what = format!(
                 "the query cache is enabled with {size_text}, although query_cache_type is OFF: in MariaDB, any size above 0 enables the cache"
             );
             let fix = "set query_cache_size = 0 to disable the cache";
-            vec![Remark::on(line, Level::Warning, what).fix(fix)]
+            vec![RuleFinding::on(line, Level::Warning, what).fix(fix)]
         }
         (_, false) => {
             let level = match subject.machine.cpus {
@@ -61,7 +61,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let fix = format!(
                 "compare the throughput with and without {off}, and measure Qcache_hits per SELECT"
             );
-            vec![Remark::of(subject, "query_cache_size", level, what).fix(fix)]
+            vec![RuleFinding::of(subject, "query_cache_size", level, what).fix(fix)]
         }
         (_, true) => Vec::new(),
     }

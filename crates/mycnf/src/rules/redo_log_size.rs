@@ -1,7 +1,7 @@
 //! Rule: the redo log exceeds the version's limit, or is too large for the disk.
 
 use crate::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 use units::bytes;
 
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 /// Share of the disk above which a redo log is reported.
 const DISK_SHARE: f64 = 0.5;
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = if subject.set("innodb_redo_log_capacity").is_some() {
         "innodb_redo_log_capacity"
     } else {
@@ -42,7 +42,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             bytes(limit)
         );
         remarks.push(
-            Remark::of(subject, name, Level::Refused, what)
+            RuleFinding::of(subject, name, Level::Refused, what)
                 .fix("reduce the total size of the redo log files"),
         );
     }
@@ -59,7 +59,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             (Level::Warning, what)
         };
         remarks.push(
-            Remark::of(subject, name, level, what)
+            RuleFinding::of(subject, name, level, what)
                 .fix("reduce the size of the redo log, or put it on another disk"),
         );
     }

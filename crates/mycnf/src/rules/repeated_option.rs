@@ -2,7 +2,7 @@
 
 use crate::assignment::Assignment;
 use crate::name::is_switched_on;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -36,7 +36,7 @@ fn switched(line: &Assignment<'_>) -> Option<bool> {
     is_switched_on(&line.entry.name, line.entry.value.as_deref())
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let lines: Vec<_> = subject.read().collect();
     let mut remarks = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -71,7 +71,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 format!("overridden in {} with the value {now}", later.entry.origin),
             )
         };
-        let remark = Remark::on(line, level, what).fix("keep only one of the lines");
+        let remark = RuleFinding::on(line, level, what).fix("keep only one of the lines");
         remarks.push(remark.rewrite(Rewrite::Remove));
     }
     remarks

@@ -1,7 +1,7 @@
 //! Rule: after a crash, a replica's position is uncertain.
 
 use crate::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let is_replica = [
         "relay_log",
         "read_only",
@@ -38,12 +38,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             "set relay_log_info_repository = TABLE"
         };
-        remarks.push(Remark::of(subject, option, Level::Note, what).fix(fix));
+        remarks.push(RuleFinding::of(subject, option, Level::Note, what).fix(fix));
     }
     if subject.is_on("relay_log_recovery") == Some(false) {
         let what = "after a crash, the replica continues with relay logs that may be damaged";
         remarks.push(
-            Remark::of(subject, "relay_log_recovery", Level::Note, what)
+            RuleFinding::of(subject, "relay_log_recovery", Level::Note, what)
                 .fix("set relay_log_recovery = ON on the replica"),
         );
     }

@@ -1,7 +1,7 @@
 //! Rule: replication is filtered by the default database.
 
 use crate::assignment::Assignment;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -19,7 +19,7 @@ const FILTERS: [&str; 4] = [
     "binlog_ignore_db",
 ];
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let is_by_rows = subject.is_one_of("binlog_format", &["ROW"]);
     let lines = subject.read().filter(|line| FILTERS.contains(&line.name()));
     let remarks = lines.map(|line| {
@@ -46,7 +46,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         };
         let place = if is_of_log { " on the replicas" } else { "" };
         let fix = format!("filter by table{place}, with {}", filter_by_table(line));
-        Remark::on(line, level, what).fix(fix)
+        RuleFinding::on(line, level, what).fix(fix)
     });
     remarks.collect()
 }
@@ -55,7 +55,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 ///
 /// Source: MySQL Reference Manual, "Replica Server Options and Variables": "Because database names can contain commas,
 /// if you supply a comma-separated list then the list is treated as the name of a single database."
-fn one_name(line: &Assignment<'_>) -> Option<Remark> {
+fn one_name(line: &Assignment<'_>) -> Option<RuleFinding> {
     let value = line.entry.value.as_deref()?;
     let (first, _) = value.split_once(',')?;
     let what = format!("the server takes the whole list for the name of one database, {value}");
@@ -64,7 +64,7 @@ fn one_name(line: &Assignment<'_>) -> Option<Remark> {
         line.entry.name,
         first.trim()
     );
-    Some(Remark::on(line, Level::Warning, what).fix(fix))
+    Some(RuleFinding::on(line, Level::Warning, what).fix(fix))
 }
 
 /// The same filter by table: `replicate_wild_do_table = shop.%`.

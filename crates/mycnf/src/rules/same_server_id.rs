@@ -1,6 +1,6 @@
 //! Rule: a replica would write and apply its own events for ever.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let option = "replicate_same_server_id";
     let names = ["log_replica_updates", "log_slave_updates"];
     let Some(updates) = subject.name_in_effect(&names) else {
@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     };
     let what = format!("the server does not start with this and {updates} (ON)");
     let fix = format!("set {option} = 0, or {updates} = OFF");
-    vec![Remark::on(line, Level::Refused, what).fix(fix)]
+    vec![RuleFinding::on(line, Level::Refused, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rule: statements may read and write files anywhere.
 
 use crate::catalogue::Family;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "secure_file_priv";
     if !(subject
         .set(name)
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     } else {
         "set one directory"
     };
-    vec![Remark::of(subject, name, Level::Risk, what).fix(fix)]
+    vec![RuleFinding::of(subject, name, Level::Risk, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Rule: the SQL mode is not strict.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set("sql_mode") else {
         return Vec::new();
     };
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     }
     let what = "not strict: values that do not fit into their column are truncated and stored with a warning";
     vec![
-        Remark::on(line, Level::Warning, what)
+        RuleFinding::on(line, Level::Warning, what)
             .fix("add STRICT_TRANS_TABLES, if the application allows it"),
     ]
 }

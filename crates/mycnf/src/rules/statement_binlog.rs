@@ -1,7 +1,7 @@
 //! Rule: the binary log is statement-based.
 
 use crate::deprecation::deprecation;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     if !subject.has_binary_log() || !subject.is_one_of("binlog_format", &["STATEMENT", "1"]) {
         return Vec::new();
     }
@@ -31,8 +31,9 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if is_committed {
         let what = "with this isolation level and a statement-based binary log, InnoDB rejects statements that change data (error 1665)";
-        remarks
-            .push(Remark::of(subject, "transaction_isolation", Level::Risk, what).fix(write_row));
+        remarks.push(
+            RuleFinding::of(subject, "transaction_isolation", Level::Risk, what).fix(write_row),
+        );
     } else {
         let what = "the binary log is statement-based: non-deterministic statements can produce different rows on a replica";
         let level = if subject.set("binlog_format").is_some() {
@@ -40,12 +41,12 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         } else {
             Level::Note
         };
-        remarks.push(Remark::of(subject, "binlog_format", level, what).fix(write_row));
+        remarks.push(RuleFinding::of(subject, "binlog_format", level, what).fix(write_row));
     }
     if subject.number("innodb_autoinc_lock_mode") == Some(2) {
         let what = "with this setting, auto-increment values can differ on a replica that re-executes statements";
         remarks.push(
-            Remark::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what).fix(write_row),
+            RuleFinding::of(subject, "innodb_autoinc_lock_mode", Level::Risk, what).fix(write_row),
         );
     }
     remarks

@@ -3,7 +3,7 @@
 use crate::catalogue::Product;
 use crate::name::OptionName;
 use crate::plugins::LoadedPlugin;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -67,7 +67,7 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// A default engine without crash recovery, about which the durability class of InnoDB says nothing.
-fn without_recovery(subject: &Subject<'_>) -> Option<Remark> {
+fn without_recovery(subject: &Subject<'_>) -> Option<RuleFinding> {
     let name = "default_storage_engine";
     let line = subject.set(name)?;
     // `galera-node` reports it for a cluster.
@@ -80,11 +80,11 @@ fn without_recovery(subject: &Subject<'_>) -> Option<Remark> {
         "set {} = InnoDB, unless the application needs this engine",
         line.entry.name
     );
-    Some(Remark::on(line, Level::Risk, what).fix(fix))
+    Some(RuleFinding::on(line, Level::Risk, what).fix(fix))
 }
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let mut remarks: Vec<Remark> = without_recovery(subject).into_iter().collect();
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
+    let mut remarks: Vec<RuleFinding> = without_recovery(subject).into_iter().collect();
     let is_in = |engines: &[&str], name: &str| {
         let mut engines = engines.iter();
         engines.any(|engine| engine.eq_ignore_ascii_case(name))
@@ -114,7 +114,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             let fix = format!(
                 "load the plugin in this file (plugin_load_add), or check that SHOW PLUGINS lists {engine}"
             );
-            remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
+            remarks.push(RuleFinding::on(line, Level::Risk, what).fix(fix));
             continue;
         }
         let is_known = |name: &str| all.iter().any(|engines| is_in(engines, name));
@@ -131,7 +131,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             format!("neither MySQL nor Percona Server nor MariaDB has a storage engine {engine}")
         };
         let fix = format!("write {} = InnoDB", line.entry.name);
-        remarks.push(Remark::on(line, Level::Refused, what).fix(fix));
+        remarks.push(RuleFinding::on(line, Level::Refused, what).fix(fix));
     }
     remarks
 }

@@ -1,7 +1,7 @@
 //! Rule: all tables are in one file that never shrinks.
 
 use crate::deprecation::deprecation;
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let name = "innodb_file_per_table";
     if !(subject.is_on(name) == Some(false)
         && (subject.set(name).is_some() || subject.target.numbers().starts_with(&[5, 5])))
@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     } else {
         "set innodb_file_per_table = 1"
     };
-    vec![Remark::of(subject, name, Level::Warning, what).fix(fix)]
+    vec![RuleFinding::of(subject, name, Level::Warning, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Rule: one of the two limits on temporary tables has no effect.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::size::size;
 use crate::subject::Subject;
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let (Some(tmp), Some(heap)) = (
         subject.number("tmp_table_size"),
         subject.number("max_heap_table_size"),
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         size(counts)
     );
     let fix = "if the counter Created_tmp_disk_tables grows, set both options to the same value";
-    vec![Remark::of(subject, larger, Level::Warning, what).fix(fix)]
+    vec![RuleFinding::of(subject, larger, Level::Warning, what).fix(fix)]
 }
 
 #[cfg(test)]

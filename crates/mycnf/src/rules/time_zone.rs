@@ -1,6 +1,6 @@
 //! Rule: the time zone is given as a name, or as an offset that the version does not accept.
 
-use crate::rule::{Level, NAMED_TIME_ZONE, Remark, Rewrite, Rule, Startup};
+use crate::rule::{Level, NAMED_TIME_ZONE, Rewrite, Rule, RuleFinding, Startup};
 use crate::subject::Subject;
 use crate::time_zone::TimeZone;
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set("default_time_zone") else {
         return Vec::new();
     };
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         TimeZone::Named(_) => (Level::Risk, Startup::WithTimeZones),
         TimeZone::System | TimeZone::Offset(_) => (Level::Refused, Startup::Refused),
     };
-    let remark = Remark::on(line, level, what).fix(fix);
+    let remark = RuleFinding::on(line, level, what).fix(fix);
     let remark = remark.if_refused(startup);
     vec![match same {
         Some(offset) => remark.rewrite(Rewrite::Replace(format!(

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Family;
 use crate::finding::option_as_written;
-use crate::rule::{Level, Remark, Rewrite, Rule};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 use crate::tls::{PROTOCOLS, line_without_tls, protocols};
 
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let required = subject
         .set("require_secure_transport")
         .filter(|_| subject.is_on("require_secure_transport") == Some(true));
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = format!("the line turns TLS off, and {refused}");
         let required = option_as_written(required.entry);
         let fix = format!("remove this line, or {required}");
-        remarks.push(Remark::on(line, Level::Risk, what).fix(fix));
+        remarks.push(RuleFinding::on(line, Level::Risk, what).fix(fix));
     }
     // Without TLS, the list has no effect.
     let has_list = subject.target.family() == Family::MySql && line_without_tls(subject).is_none();
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
     let all = format!("set {PROTOCOLS} = {}", known.join(","));
     if names.is_empty() {
         let what = format!("an empty list turns TLS off, and {refused}");
-        let remark = required.map(|_| Remark::on(line, Level::Risk, what).fix(all));
+        let remark = required.map(|_| RuleFinding::on(line, Level::Risk, what).fix(all));
         remarks.extend(remark);
     } else if kept.is_empty() {
         let consequence = match required {
@@ -51,14 +51,14 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         let what = format!(
             "this version has none of these protocols, so it offers no TLS, and {consequence}"
         );
-        remarks.push(Remark::on(line, Level::Risk, what).fix(all));
+        remarks.push(RuleFinding::on(line, Level::Risk, what).fix(all));
     } else if !lost.is_empty() {
         let new = format!("{} = {}", line.entry.name, kept.join(","));
         let what = format!(
             "this version does not have {}, and ignores it in the list",
             lost.join(" and ")
         );
-        let remark = Remark::on(line, Level::Note, what).fix(format!("write {new}"));
+        let remark = RuleFinding::on(line, Level::Note, what).fix(format!("write {new}"));
         remarks.push(remark.rewrite(Rewrite::Replace(new)));
     }
     remarks

@@ -1,7 +1,7 @@
 //! Rule: the version does not have the collation.
 
 use crate::collations::{FOLLOW_CHARACTER_SET, has_collation, nearest_collation, set_of_collation};
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set("collation_server") else {
         return Vec::new();
     };
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
         format!("{fix}, and add character_set_server = {set}")
     };
     let what = "this version does not have this collation";
-    vec![Remark::on(line, Level::Refused, what).fix(fix)]
+    vec![RuleFinding::on(line, Level::Refused, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::name::OptionName;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
 use crate::rename::{reason_to_leave_out, reason_to_leave_out_unknown, renamed, rewritten};
-use crate::rule::{Level, Remark, Rewrite, Rule, UNKNOWN};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding, UNKNOWN};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::{UNKNOWN_TO_THIS_VERSION, explain_unknown};
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let remarks = subject.read().filter_map(|line| match line.option {
         None if subject.has_beyond_catalogue(&line.entry.name) => None,
         None => Some(remark(subject, line)),
@@ -29,10 +29,10 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// A note about an option that the next catalogue of the series no longer has.
-fn removed_since(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+fn removed_since(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     let later = subject.target.later_in_series()?;
     let is_gone = !later.has(&line.entry.name);
-    is_gone.then(|| Remark::on(line, Level::Note, between(subject, &later, "removed")))
+    is_gone.then(|| RuleFinding::on(line, Level::Note, between(subject, &later, "removed")))
 }
 
 /// What is known of an option that only one of the two catalogues around the version has.
@@ -42,7 +42,7 @@ fn between(subject: &Subject<'_>, later: &Catalogue, change: &str) -> String {
     format!("{change} between {nearest} and {later}: this version may not know it")
 }
 
-fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
     let name = &line.entry.name;
     let level = if name.is_loose() {
         Level::Note
@@ -58,7 +58,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         if is_missing {
             let what =
                 format!("an option of the plugin {plugin}, which this version does not ship");
-            let mut remark = Remark::on(line, level, what);
+            let mut remark = RuleFinding::on(line, level, what);
             // The version may have the same without a plugin, by another name.
             let knows = |name: &str| subject.has(name);
             let unknown = explain_unknown(&subject.catalogue, name, &knows);
@@ -70,21 +70,21 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
             return remark;
         }
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
-        return Remark::not_judged(line, what);
+        return RuleFinding::not_judged(line, what);
     }
     if let Some(plugin) = unloaded_plugin(subject.target, &subject.plugins, name) {
-        return Remark::not_judged(line, plugin.not_judged());
+        return RuleFinding::not_judged(line, plugin.not_judged());
     }
     let is_of_cluster = ["wsrep_", "pxc_"]
         .iter()
         .any(|begin| name.base().starts_with(begin));
     if is_of_cluster && subject.target.product() == Product::Percona {
         let what = "not judged: an option of Percona XtraDB Cluster, which Percona Server itself does not have";
-        return Remark::not_judged(line, what);
+        return RuleFinding::not_judged(line, what);
     }
     if is_of_other_build(subject, name) {
         let what = "not judged: whether the server has this option depends on the TLS library with which it was built";
-        return Remark::not_judged(line, what);
+        return RuleFinding::not_judged(line, what);
     }
     let knows = |name: &str| subject.has(name);
     let unknown = explain_unknown(&subject.catalogue, name, &knows);
@@ -92,7 +92,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
         let nearest = Target::of_catalogue(&subject.catalogue);
         let why = unknown.what.replace(UNKNOWN_TO_THIS_VERSION, "");
         let what = format!("unknown to the nearest version that dbdyno knows ({nearest}){why}");
-        let mut remark = Remark::on(line, Level::Note, what);
+        let mut remark = RuleFinding::on(line, Level::Note, what);
         remark.fix = unknown
             .hint
             .filter(|hint| !hint.starts_with("leave it out"));
@@ -102,13 +102,13 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Remark {
     }
     let later = subject.target.later_in_series();
     if let Some(later) = later.filter(|later| later.has(name)) {
-        let mut remark = Remark::on(line, Level::Note, between(subject, &later, "added"));
+        let mut remark = RuleFinding::on(line, Level::Note, between(subject, &later, "added"));
         // The old name is known before and after.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
         remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
         return remark;
     }
-    let mut remark = Remark::on(line, level, unknown.what);
+    let mut remark = RuleFinding::on(line, level, unknown.what);
     remark.rewrite = renamed(subject, line);
     remark.successor = unknown.successor;
     remark.fix = match &remark.rewrite {
@@ -132,8 +132,8 @@ fn removed_from_plugin(
     line: &Assignment<'_>,
     level: Level,
     removed: &RemovedOption,
-) -> Remark {
-    let mut remark = Remark::on(line, level, removed.what());
+) -> RuleFinding {
+    let mut remark = RuleFinding::on(line, level, removed.what());
     let Some(successor) = removed.successor else {
         return remark.fix("leave it out").rewrite(Rewrite::Remove);
     };

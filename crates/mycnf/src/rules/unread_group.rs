@@ -1,7 +1,7 @@
 //! Rule: a group is misspelt, or belongs to another version or family.
 
 use crate::instances::{is_instance, is_multi};
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
 /// Groups of servers, whose misspellings are reported.
 const SERVERS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
-    let mut remarks: Vec<Remark> = Vec::new();
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
+    let mut remarks: Vec<RuleFinding> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     let mut groups = subject.assignments.iter().map(|line| &line.entry.group);
     let has_multi = groups.any(|group| is_multi(group));
@@ -53,7 +53,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
             .iter()
             .map(|group| format!("[{group}]"))
             .collect();
-        remarks.push(Remark::on(line, Level::Warning, what).fix(format!(
+        remarks.push(RuleFinding::on(line, Level::Warning, what).fix(format!(
             "use a group that this server reads: {}",
             read.join(", ")
         )));

@@ -1,6 +1,6 @@
 //! Rule: ON, OFF or a similar word is used as a file name.
 
-use crate::rule::{Level, Remark, Rule};
+use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -32,7 +32,7 @@ const FILES: [(&str, Option<&str>); 11] = [
     ("slow_query_log_file", Some("slow_query_log")),
 ];
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     for line in subject.read() {
         let Some(word) = line.entry.value.as_deref() else {
@@ -57,7 +57,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                     "write log_bin without a value, or with a prefix for the file names".to_owned(),
                 )
             };
-            remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
+            remarks.push(RuleFinding::on(line, Level::Warning, what).fix(fix));
         } else if let Some((_, switch)) = FILES.iter().find(|(file, _)| *file == name) {
             let what =
                 format!("this option takes a file name, so the server uses a file named {word}");
@@ -65,7 +65,7 @@ fn check(subject: &Subject<'_>) -> Vec<Remark> {
                 Some(switch) => format!("write {switch} = {}", u8::from(!is_one_of(&OFF))),
                 None => "set a file name, or remove the line".to_owned(),
             };
-            remarks.push(Remark::on(line, Level::Warning, what).fix(fix));
+            remarks.push(RuleFinding::on(line, Level::Warning, what).fix(fix));
         }
     }
     remarks

@@ -6,7 +6,7 @@ use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
-use crate::rule::{Level, Remark, Rewrite, Rule, Startup};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding, Startup};
 use crate::sql_modes::with_parts;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -26,14 +26,14 @@ const NUMBERS_ONLY: [&str; 3] = [
     "innodb_stats_on_metadata",
 ];
 
-fn check(subject: &Subject<'_>) -> Vec<Remark> {
+fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     subject
         .read()
         .filter_map(|line| remark(subject, line))
         .collect()
 }
 
-fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
+fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     let option = line.option?;
     let value = line.entry.value.as_deref()?;
     if option.kind == Kind::Boolean && is_switched_on(&line.entry.name, Some(value)).is_none() {
@@ -51,7 +51,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         {
             return Some(by_nearest(subject, line, &what));
         }
-        let mut remark = Remark::on(line, Level::Refused, what);
+        let mut remark = RuleFinding::on(line, Level::Refused, what);
         remark.fix = allowed(&subject.catalogue, &line.entry.name);
         if let Kind::Words(words) = option.kind {
             // A word that no version has is a typing error; removing it would lose the intended word.
@@ -83,7 +83,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
         let number = u8::from(value.eq_ignore_ascii_case("on"));
         let new = format!("{} = {number}", line.entry.name);
         let what = "MySQL 5.5 ignores the line: the option accepts only 1 and 0";
-        let remark = Remark::on(line, Level::Refused, what).if_refused(Startup::Ignoring);
+        let remark = RuleFinding::on(line, Level::Refused, what).if_refused(Startup::Ignoring);
         let remark = remark.fix(format!("write {new}"));
         return Some(remark.rewrite(Rewrite::Replace(new)));
     }
@@ -94,7 +94,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Remark> {
 }
 
 /// A note about a value that the next catalogue of the series accepts.
-fn taken_since(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<Remark> {
+fn taken_since(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<RuleFinding> {
     let later = subject.target.later_in_series()?;
     let name = &line.entry.name;
     let judged = judge_value(&later, later.find(name)?, name, value);
@@ -110,7 +110,7 @@ fn taken_since(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Opt
     let what = format!(
         "{later} accepts this value and {nearest} does not: this version may not accept it"
     );
-    Some(Remark::on(line, Level::Note, what))
+    Some(RuleFinding::on(line, Level::Note, what))
 }
 
 /// A switch with another value, which is OFF or leaves the line without effect.
@@ -119,7 +119,7 @@ fn neither_on_nor_off(
     line: &Assignment<'_>,
     option: &KnownOption,
     value: &str,
-) -> Remark {
+) -> RuleFinding {
     let judged = judge_switch(option);
     let is_ignored = matches!(judged, Judgement::Ignored(_));
     if is_ignored && !subject.target.is_covered() {
@@ -136,15 +136,15 @@ fn neither_on_nor_off(
     } else {
         Level::Warning
     };
-    let remark = Remark::on(line, level, judged.what()).fix(fix);
+    let remark = RuleFinding::on(line, level, judged.what()).fix(fix);
     remark.if_refused(Startup::Ignoring)
 }
 
 /// A note about a value that the nearest catalogue does not have, but that the version itself may have.
-fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> Remark {
+fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> RuleFinding {
     let nearest = Target::of_catalogue(&subject.catalogue);
     let what = format!("{what} (according to {nearest}, the nearest version that dbdyno knows)");
-    Remark::on(line, Level::Note, what)
+    RuleFinding::on(line, Level::Note, what)
 }
 
 /// The words of a list that no version of any product has.
@@ -195,7 +195,7 @@ fn without_old_words(subject: &Subject<'_>, line: &Assignment<'_>, list: &str) -
 }
 
 /// The flags of optimizer_switch that the version's default value does not list.
-fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<Remark> {
+fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Option<RuleFinding> {
     let all = subject.catalogue.default_value("optimizer_switch")?;
     let name = |flag: &'_ str| flag.split('=').next().unwrap_or_default().trim().to_owned();
     let later = subject.target.later_in_series();
@@ -221,7 +221,7 @@ fn unknown_flag(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Op
         Rewrite::Replace(new) => format!("write {new}"),
         Rewrite::Remove => "remove the line".to_owned(),
     };
-    let remark = Remark::on(line, Level::Refused, what).fix(fix);
+    let remark = RuleFinding::on(line, Level::Refused, what).fix(fix);
     Some(remark.rewrite(rewrite))
 }
 

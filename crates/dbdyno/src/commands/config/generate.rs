@@ -7,7 +7,9 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use mycnf::{DurabilityClass, OptionFile, Purpose, Wish, excess_connection_bytes, generate};
+use mycnf::{
+    DurabilityClass, GenerationInput, OptionFile, Purpose, excess_connection_bytes, generate,
+};
 use results::storage_results;
 use units::bytes;
 
@@ -77,7 +79,7 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
             let message = "the memory of this machine is unknown";
             Blamed::new(Blame::Machine, message).hint("set it with --memory".to_owned())
         })?;
-    let wish = Wish {
+    let wish = GenerationInput {
         target,
         memory_bytes: memory,
         cpus: args

@@ -6,7 +6,7 @@ mod workload;
 use std::{path::Path, process::ExitCode};
 
 use blame::{Blame, Blamed};
-use mycnf::{Target, Wanted};
+use mycnf::{OptionSelection, Target};
 use proof::{Case, ProofDirectory, Request, Rounds, ShortestFile, StartableFile, Terms};
 use report::{proof_as_html, proof_as_json, proof_as_text};
 use server::Installation;
@@ -72,7 +72,7 @@ fn case(args: &ProveArgs) -> Result<Case, Blamed> {
         file,
         against: against.transpose()?,
         installation: &installation,
-        wanted: Wanted {
+        wanted: OptionSelection {
             groups: &args.groups,
             tested: &args.tested,
         },
