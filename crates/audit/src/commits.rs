@@ -1,6 +1,6 @@
 //! Commits and the log flushes that they cause.
 
-use crate::{finding::Unjudged, run::Run};
+use crate::{finding::SkipReason, run::Run};
 
 /// Statements that change rows; each is a transaction unless the client sends BEGIN.
 const CHANGES: [&str; 6] = [
@@ -14,7 +14,7 @@ const CHANGES: [&str; 6] = [
 
 /// Committed transactions with changes per second: COMMIT statements if there are any, otherwise the statements that
 /// change rows.
-pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, Unjudged> {
+pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, SkipReason> {
     let changes: Result<Vec<f64>, _> = CHANGES.iter().map(|name| run.counter_per_s(name)).collect();
     let changes: f64 = changes?.iter().sum();
     let commits = run.counter_per_s("Com_commit")?;
@@ -27,7 +27,7 @@ pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, Unjudged> {
 
 /// Flushes of InnoDB's log per second, and the name of the counter: the log's own if the server has it, otherwise all
 /// of InnoDB's flushes.
-pub(crate) fn log_flushes_per_s(run: &Run<'_>) -> Result<(f64, &'static str), Unjudged> {
+pub(crate) fn log_flushes_per_s(run: &Run<'_>) -> Result<(f64, &'static str), SkipReason> {
     let of_log = run.counter_per_s("Innodb_os_log_fsyncs")?;
     Ok(if of_log > 0.0 {
         (of_log, "flushes of the log")

@@ -7,7 +7,7 @@ use samples::{
 };
 
 use crate::{
-    finding::{Finding, Outcome, Unjudged, missing, no_subject},
+    finding::{Finding, Outcome, SkipReason, missing, no_subject},
     rule::{Judge, OfStorage, Rule},
     run::Run,
 };
@@ -28,7 +28,7 @@ pub(crate) fn outcome(rule: &Rule, runs: &[Run<'_>], of_runs: impl FnOnce() -> O
         Judge::Run(_) | Judge::Set(_) => return of_runs(),
         Judge::Storage(judge) => judge,
         Judge::RunOrStorage(_, judge) | Judge::SetOrStorage(_, judge) => match of_runs() {
-            Err(Unjudged::NotEvaluated(_)) => judge,
+            Err(SkipReason::NotEvaluated(_)) => judge,
             judged => return judged,
         },
     };
@@ -41,7 +41,7 @@ fn worst(runs: &[Run<'_>], judge: OfStorage) -> Outcome {
         let record = storage_record(run).ok_or_else(|| missing("operations in the measured phase"));
         (run, record.and_then(|record| judge(&record)))
     });
-    let (mut found, mut unjudged): (Option<Finding>, Option<Unjudged>) = (None, None);
+    let (mut found, mut unjudged): (Option<Finding>, Option<SkipReason>) = (None, None);
     for (run, outcome) in outcomes {
         match outcome {
             Ok(finding) => match &mut found {
@@ -146,10 +146,10 @@ fn latency(times: &Durations) -> Option<Latency> {
 mod tests {
     use crate::{
         fixture::{judged, level, on_a_disk},
-        rule, {Finding, Level, Unjudged},
+        rule, {Finding, Level, SkipReason},
     };
 
-    fn outcome_of(id: &str, direct: bool, file_bytes: u64) -> Result<Finding, Unjudged> {
+    fn outcome_of(id: &str, direct: bool, file_bytes: u64) -> Result<Finding, SkipReason> {
         let rule = rule(id).expect("the rule exists");
         judged(rule, |record| on_a_disk(record, direct, file_bytes))
     }
@@ -170,7 +170,7 @@ mod tests {
             let outcome = outcome_of(id, true, 1 << 30);
             let why = outcome.err();
             let why = match &why {
-                Some(Unjudged::DoesNotApply(why)) => why,
+                Some(SkipReason::DoesNotApply(why)) => why,
                 other => panic!("{id}: {other:?}"),
             };
             assert_eq!(why, "this load uses no server", "{id}");

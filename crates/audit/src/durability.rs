@@ -3,7 +3,7 @@
 use mycnf::{DurabilityClass, DurabilitySettings, is_copy_on_write};
 
 use crate::{
-    finding::{Unjudged, missing},
+    finding::{SkipReason, missing},
     run::Run,
 };
 
@@ -35,7 +35,7 @@ pub(crate) struct MissingGuarantee {
 ///
 /// Besides the settings (see [`DurabilitySettings::lacking`]) what lies below the server decides: without write barriers
 /// 43,312 of 62,178 commits were lost in our own power cuts.
-pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
+pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, SkipReason> {
     run.server()?;
     let flush = "innodb_flush_log_at_trx_commit";
     run.variable(flush)

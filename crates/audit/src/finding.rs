@@ -81,7 +81,7 @@ impl Finding {
 /// Why a rule has no finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unjudged {
+pub enum SkipReason {
     /// An input is missing; the text names it.
     NotEvaluated(String),
     /// The rule does not apply to these runs; the text gives the reason.
@@ -89,14 +89,14 @@ pub enum Unjudged {
 }
 
 /// The result of evaluating a rule.
-pub type Outcome = Result<Finding, Unjudged>;
+pub type Outcome = Result<Finding, SkipReason>;
 
-/// [`Unjudged::NotEvaluated`] for this input.
-pub(crate) fn missing(what: impl Into<String>) -> Unjudged {
-    Unjudged::NotEvaluated(what.into())
+/// [`SkipReason::NotEvaluated`] for this input.
+pub(crate) fn missing(what: impl Into<String>) -> SkipReason {
+    SkipReason::NotEvaluated(what.into())
 }
 
-/// [`Unjudged::DoesNotApply`] for this reason.
-pub(crate) fn no_subject(why: impl Into<String>) -> Unjudged {
-    Unjudged::DoesNotApply(why.into())
+/// [`SkipReason::DoesNotApply`] for this reason.
+pub(crate) fn no_subject(why: impl Into<String>) -> SkipReason {
+    SkipReason::DoesNotApply(why.into())
 }

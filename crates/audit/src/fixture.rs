@@ -231,7 +231,7 @@ pub(crate) fn over(factors: &[&str]) -> Preregistration {
             min_effect: Some(0.02),
         }),
         factors,
-        ..Declared::default()
+        ..Preregistration::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::finding::{Level, Outcome, Unjudged};
+use crate::finding::{Level, Outcome, SkipReason};
 
 /// Share of the applicable rules that were not evaluated, from which the grade is at best C.
 const UNSEEN_FOR_C: f64 = 0.25;
@@ -51,15 +51,15 @@ impl Grade {
 
     /// The best grade that the unevaluated rules allow.
     fn best_unseen<'o>(outcomes: impl Iterator<Item = &'o Outcome> + Clone) -> Self {
-        let without = |is: fn(&Unjudged) -> bool| {
+        let without = |is: fn(&SkipReason) -> bool| {
             let why = outcomes
                 .clone()
                 .filter_map(|outcome| outcome.as_ref().err());
             why.filter(|why| is(why)).count()
         };
-        let unseen = without(|why| matches!(why, Unjudged::NotEvaluated(_)));
+        let unseen = without(|why| matches!(why, SkipReason::NotEvaluated(_)));
         let applying =
-            outcomes.clone().count() - without(|why| matches!(why, Unjudged::DoesNotApply(_)));
+            outcomes.clone().count() - without(|why| matches!(why, SkipReason::DoesNotApply(_)));
         let share = unseen as f64 / applying.max(1) as f64;
         match unseen {
             0 => Self::A,

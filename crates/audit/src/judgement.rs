@@ -7,7 +7,7 @@ use units::counted;
 use crate::{
     assessment::Assessment,
     disk_load,
-    finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
+    finding::{Finding, Level, Outcome, SkipReason, missing, no_subject},
     rule::{Judge, Rule},
     rules::RULES,
     run::Run,
@@ -67,7 +67,7 @@ impl Audit {
             .judgements
             .iter()
             .filter_map(|it| it.outcome.as_ref().err());
-        why.filter(|why| matches!(why, Unjudged::NotEvaluated(_)))
+        why.filter(|why| matches!(why, SkipReason::NotEvaluated(_)))
             .count()
     }
 
@@ -76,8 +76,8 @@ impl Audit {
         let mut judgements: Vec<_> = self.judgements.iter().collect();
         judgements.sort_by_key(|it| match &it.outcome {
             Ok(finding) => (0, std::cmp::Reverse(Some(finding.level))),
-            Err(Unjudged::NotEvaluated(_)) => (1, std::cmp::Reverse(None)),
-            Err(Unjudged::DoesNotApply(_)) => (2, std::cmp::Reverse(None)),
+            Err(SkipReason::NotEvaluated(_)) => (1, std::cmp::Reverse(None)),
+            Err(SkipReason::DoesNotApply(_)) => (2, std::cmp::Reverse(None)),
         });
         judgements
     }
@@ -173,16 +173,16 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
     let worst = found.iter().map(|(_, finding)| finding.level).max();
     let noun = set.noun();
     let unseen = reasons(&outcomes, noun, |why| match why {
-        Unjudged::NotEvaluated(what) => Some(what),
-        Unjudged::DoesNotApply(_) => None,
+        SkipReason::NotEvaluated(what) => Some(what),
+        SkipReason::DoesNotApply(_) => None,
     });
     match worst {
         Some(level) if level > Level::Note || unseen.is_none() => Ok(of_level(&found, noun, level)),
         _ if unseen.is_some() => Err(missing(unseen.unwrap_or_default())),
         _ => {
             let why = reasons(&outcomes, noun, |why| match why {
-                Unjudged::DoesNotApply(why) => Some(why),
-                Unjudged::NotEvaluated(_) => None,
+                SkipReason::DoesNotApply(why) => Some(why),
+                SkipReason::NotEvaluated(_) => None,
             });
             Err(no_subject(
                 why.unwrap_or_else(|| "the results contain no run".to_owned()),
@@ -195,7 +195,7 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
 fn reasons<'o>(
     outcomes: &'o [(&Run<'_>, Outcome)],
     noun: Noun,
-    kind: impl Fn(&'o Unjudged) -> Option<&'o String>,
+    kind: impl Fn(&'o SkipReason) -> Option<&'o String>,
 ) -> Option<String> {
     let mut by_reason: BTreeMap<&String, usize> = BTreeMap::new();
     for (_, outcome) in outcomes {
@@ -346,7 +346,7 @@ mod tests {
         runs[1].collected.clear();
         let unseen = judged("T05", &runs).unwrap_err();
         let expected =
-            Unjudged::NotEvaluated("the cost of collecting telemetry (1 of 10 runs)".to_owned());
+            SkipReason::NotEvaluated("the cost of collecting telemetry (1 of 10 runs)".to_owned());
         assert_eq!(unseen, expected);
     }
 }

@@ -1,7 +1,7 @@
 //! InnoDB's redo log: its capacity, and the bytes written to it.
 
 use crate::{
-    finding::{Unjudged, missing},
+    finding::{SkipReason, missing},
     run::Run,
 };
 
@@ -9,7 +9,7 @@ use crate::{
 ///
 /// Source: MySQL Reference Manual, innodb_redo_log_capacity (from 8.0.30), innodb_log_file_size and
 /// innodb_log_files_in_group; MariaDB has one file from 10.5.
-pub(crate) fn capacity_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
+pub(crate) fn capacity_bytes(run: &Run<'_>) -> Result<f64, SkipReason> {
     let files = run.number("innodb_log_files_in_group").unwrap_or(1.0);
     let of_files = run.number("innodb_log_file_size").map(|size| size * files);
     let capacity = run.number("innodb_redo_log_capacity").or(of_files);
@@ -19,7 +19,7 @@ pub(crate) fn capacity_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
 }
 
 /// Redo log written in the measured phase, bytes.
-pub(crate) fn written_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
+pub(crate) fn written_bytes(run: &Run<'_>) -> Result<f64, SkipReason> {
     let readings = run.status()?;
     let lsns: Vec<u64> = readings
         .iter()

@@ -9,7 +9,7 @@ use load::{Arrivals, Process};
 use reactor::Interrupt;
 use runs::{
     NullProcess,
-    calibration::{Calibration, Reached},
+    calibration::{CalibratedRate, Calibration},
     open_files, utc_now,
 };
 
@@ -90,8 +90,8 @@ impl CalibrationGrid {
     }
 }
 
-fn reached_in(figures: &Figures) -> Reached {
-    Reached {
+fn reached_in(figures: &Figures) -> CalibratedRate {
+    CalibratedRate {
         transport: figures.cell.transport().to_string(),
         connections: figures.cell.connections,
         queries_per_s: figures.queries_per_s,

@@ -22,7 +22,7 @@ use dataset::{
 };
 use experiment::{DataSpec, ServerSpec};
 use protocol::Endpoint;
-use runs::{Context, DataSet, Destination, Loaded, Purpose, backticked, database};
+use runs::{Context, DataSet, Destination, LoadResult, Purpose, backticked, database};
 use settings::Values;
 
 /// Hint for a statement that a given server is not sent.
@@ -182,7 +182,7 @@ impl DataSet for OwnTables {
         destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let endpoint = destination.endpoint;
         let begin = reactor::system_now();
         let files = self.values.named_data_files("csv");

@@ -10,7 +10,7 @@ use dataset::{
 use experiment::{DataSpec, LoadSpec};
 use protocol::Endpoint;
 use runs::{
-    Context, DataMaker, DataSet, Destination, Loaded, PreparedTables, database, disk_bytes,
+    Context, DataMaker, DataSet, Destination, LoadResult, PreparedTables, database, disk_bytes,
     population::{self, default_streams},
     refuse_existing,
 };
@@ -69,11 +69,11 @@ impl DataSet for WikiTables {
         destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let endpoint = destination.endpoint;
         let filled = fill(endpoint, &self.0, default_streams(), context)?;
         let tables = known_tables();
-        Ok(Loaded {
+        Ok(LoadResult {
             rows: filled.rows,
             disk_bytes: disk_bytes(tables.iter().map(|table| table.name.as_str()), endpoint)?,
             took: filled.took,

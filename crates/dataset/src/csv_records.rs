@@ -16,7 +16,7 @@ const TOO_LONG: &str = "longer than 64 MiB; a closing quotation mark may be miss
 
 /// Reads records of different lengths, the first line among them.
 pub struct Records<R> {
-    reader: Reader<Bounded<R>>,
+    reader: Reader<LimitedReader<R>>,
     /// How far the input may be read, bytes from its start.
     until: Rc<Cell<u64>>,
     /// What was read since the beginning of the last record.
@@ -32,7 +32,7 @@ impl<R: Read> Records<R> {
     fn within(input: R, record_bytes_max: u64) -> Self {
         let until = Rc::new(Cell::new(0));
         let raw = Rc::new(RefCell::new(Raw::default()));
-        let input = Bounded {
+        let input = LimitedReader {
             input,
             read: 0,
             until: Rc::clone(&until),
@@ -116,14 +116,14 @@ impl Raw {
 }
 
 /// An input that is an error behind a place.
-struct Bounded<R> {
+struct LimitedReader<R> {
     input: R,
     read: u64,
     until: Rc<Cell<u64>>,
     raw: Rc<RefCell<Raw>>,
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = self.until.get().saturating_sub(self.read);
         let room = out.len().min(usize::try_from(left).unwrap_or(usize::MAX));

@@ -15,8 +15,8 @@ mod countdown;
 mod shown;
 
 use countdown::Countdown;
-pub(crate) use shown::Shown;
 use shown::ShownStep;
+pub(crate) use shown::StepStack;
 
 /// Before this share of a bar, and this time, its pace is a guess: no time left is shown.
 const PACE_SHARE: f32 = 0.05;
@@ -48,7 +48,7 @@ impl Step {
     }
 
     /// The same step, also shown to those who look on from elsewhere.
-    pub(crate) fn shown_in(mut self, shown: &Shown) -> Self {
+    pub(crate) fn shown_in(mut self, shown: &StepStack) -> Self {
         self.shown = Some(shown.begin(&self.bar.message()));
         self
     }

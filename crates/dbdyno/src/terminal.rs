@@ -8,7 +8,7 @@ use std::{
 
 use runs::{Context, Event, Length, Listener, signals};
 
-use crate::progress::{Shown, Step};
+use crate::progress::{Step, StepStack};
 
 /// Prints messages and progress.
 pub(crate) struct Terminal;
@@ -19,7 +19,7 @@ pub(crate) fn context() -> anyhow::Result<Context> {
 }
 
 /// The same, where others look on from elsewhere.
-pub(crate) fn context_shown_in(shown: Shown) -> anyhow::Result<Context> {
+pub(crate) fn context_shown_in(shown: StepStack) -> anyhow::Result<Context> {
     Ok(Context::new(
         signals::interrupt()?,
         Arc::new(SharedTerminal(shown)),
@@ -61,7 +61,7 @@ fn step(what: &str, length: Length) -> Step {
 }
 
 /// Prints messages, and also publishes the progress for `--serve`.
-struct SharedTerminal(Shown);
+struct SharedTerminal(StepStack);
 
 impl Listener for SharedTerminal {
     fn on_event(&self, event: Event<'_>) {

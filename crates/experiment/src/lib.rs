@@ -26,7 +26,7 @@ pub use plan::{
 };
 pub use results::{
     completed_runs::{Progress, record_file_names, set_aside},
-    identity::{Masked, TEXT_BYTES_MAX},
+    identity::{RedactedContent, TEXT_BYTES_MAX},
 };
 pub use spec::{
     answer::{AnswerSpec, ComparedSpec},

@@ -32,7 +32,7 @@ const ELSEWHERE: [(&str, &str); 27] = [
 ];
 
 /// The known name for a key that has another name in other tools.
-pub(crate) fn meant<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
+pub(crate) fn synonym_of<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let folded = name.replace('-', "_");
     let ours = ELSEWHERE.iter().filter(|(theirs, _)| *theirs == folded);
     let mut ours = ours.filter_map(|(_, ours)| known.iter().find(|it| it.as_ref() == *ours));

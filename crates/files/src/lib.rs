@@ -27,5 +27,5 @@ pub use socket::SocketFile;
 pub use tree::{remove_marked, remove_tree};
 pub use user_directory::{cache_home, data_home};
 pub use user_text::{
-    HandedOver, read_handed_over, read_handed_over_text, reopened, seekable, seekable_within,
+    UserText, read_handed_over, read_handed_over_text, reopened, seekable, seekable_within,
 };

@@ -31,12 +31,12 @@ const OTHERS: [(&[u8], &str, &str); 5] = [
 const HEAD_BYTES: u64 = 6;
 
 /// The text of a file: decompressed by what it begins with and not by its name, and without a byte order mark.
-pub struct HandedOver<'r> {
+pub struct UserText<'r> {
     input: Box<dyn BufRead + 'r>,
     is_plain: bool,
 }
 
-impl HandedOver<'static> {
+impl UserText<'static> {
     /// Opens a file, as [`open_regular`] does.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl HandedOver<'static> {
     /// The same; reading more than `bytes_max` of its text is an error.
     pub fn open_within(path: &Path, bytes_max: u64) -> io::Result<Self> {
         let opened = Self::open(path)?;
-        let within = Within {
+        let within = LimitedReader {
             input: opened.input,
             left: bytes_max,
             bytes_max,
@@ -60,11 +60,11 @@ impl HandedOver<'static> {
     }
 }
 
-impl<'r> HandedOver<'r> {
+impl<'r> UserText<'r> {
     /// The text of what is read here.
     ///
     /// # Errors
-    /// As [`HandedOver::open`].
+    /// As [`UserText::open`].
     pub fn of(input: impl Read + 'r) -> io::Result<Self> {
         let (head, input) = with_head(buffered(input))?;
         let other = OTHERS.iter().find(|(begin, ..)| head.starts_with(begin));
@@ -104,13 +104,13 @@ impl<'r> HandedOver<'r> {
     }
 }
 
-impl Read for HandedOver<'_> {
+impl Read for UserText<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.input.read(out)
     }
 }
 
-impl BufRead for HandedOver<'_> {
+impl BufRead for UserText<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.input.fill_buf()
     }
@@ -120,9 +120,9 @@ impl BufRead for HandedOver<'_> {
     }
 }
 
-/// The text of a file in memory; an error if it is longer than `bytes_max`, as are those of [`HandedOver::open`].
+/// The text of a file in memory; an error if it is longer than `bytes_max`, as are those of [`UserText::open`].
 pub fn read_handed_over(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    read_within(HandedOver::open(path)?, bytes_max)
+    read_within(UserText::open(path)?, bytes_max)
 }
 
 /// The same in UTF-8.
@@ -140,7 +140,7 @@ pub fn seekable(path: &Path) -> io::Result<File> {
 pub fn seekable_within(path: &Path, bytes_max: u64) -> io::Result<File> {
     let given = open_regular_within(path, bytes_max)?;
     let is_file = given.metadata()?.is_file();
-    let text = HandedOver::of(given)?;
+    let text = UserText::of(given)?;
     if text.is_plain() && is_file {
         return open_regular(path);
     }
@@ -174,13 +174,13 @@ fn unread(what: String) -> io::Error {
 }
 
 /// An input that is an error behind a number of bytes.
-struct Within<R> {
+struct LimitedReader<R> {
     input: R,
     left: u64,
     bytes_max: u64,
 }
 
-impl<R: BufRead> Read for Within<R> {
+impl<R: BufRead> Read for LimitedReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.fill_buf()?.read(out)?;
         self.consume(count);
@@ -188,7 +188,7 @@ impl<R: BufRead> Read for Within<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Within<R> {
+impl<R: BufRead> BufRead for LimitedReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let bytes = self.input.fill_buf()?;
         if self.left == 0 && !bytes.is_empty() {
@@ -220,7 +220,7 @@ mod tests {
 
     fn text(bytes: &[u8]) -> io::Result<String> {
         let mut text = String::new();
-        HandedOver::of(bytes)?.read_to_string(&mut text)?;
+        UserText::of(bytes)?.read_to_string(&mut text)?;
         Ok(text)
     }
 
@@ -242,8 +242,8 @@ mod tests {
             let expected = short.trim_start_matches('\u{feff}');
             assert_eq!(text(short.as_bytes()).unwrap(), expected);
         }
-        assert!(HandedOver::of(&b"a"[..]).unwrap().is_plain());
-        assert!(!HandedOver::of(&marked[..]).unwrap().is_plain());
+        assert!(UserText::of(&b"a"[..]).unwrap().is_plain());
+        assert!(!UserText::of(&marked[..]).unwrap().is_plain());
     }
 
     #[test]
@@ -281,10 +281,10 @@ mod tests {
         let limit = "longer than 1.00 MiB, the limit for such a file";
         let short = (1 << 20) - 1;
         assert!(read_handed_over(&path, short).is_err());
-        let mut exact = HandedOver::open_within(&path, 1 << 20).unwrap();
+        let mut exact = UserText::open_within(&path, 1 << 20).unwrap();
         assert_eq!(io::copy(&mut exact, &mut io::sink()).unwrap(), 1 << 20);
         std::fs::write(&path, gzip(&vec![b'x'; (1 << 20) + 1])).unwrap();
-        let mut long = HandedOver::open_within(&path, 1 << 20).unwrap();
+        let mut long = UserText::open_within(&path, 1 << 20).unwrap();
         let error = io::copy(&mut long, &mut io::sink()).unwrap_err();
         assert_eq!(error.to_string(), limit);
         let seekable = seekable(&path).unwrap();

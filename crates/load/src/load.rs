@@ -8,7 +8,7 @@ use settings::{Arrivals, OnError, OnRefusal, PlannedStage, WarmUp};
 
 use crate::{
     rules::{Counters, Drain, Judge, Stop},
-    tolerated::Tolerated,
+    tolerated::ToleratedFailures,
 };
 
 /// Length of an interval, unless the load is short.
@@ -57,7 +57,7 @@ pub struct Load<U> {
     /// The policy for a failed operation.
     pub on_error: OnError,
     /// Failures with a planned cause, which do not end the load whatever that policy is.
-    pub tolerated: Tolerated,
+    pub tolerated: ToleratedFailures,
     pub interval: Duration,
 }
 
@@ -82,7 +82,7 @@ impl<U> Load<U> {
 }
 
 /// Is notified while a load runs; called on the thread that called [`crate::drive`].
-pub trait Observer {
+pub trait LoadListener {
     /// `open` of `total` connections are open.
     fn connected(&mut self, open: u64, total: u64);
     /// All connections are open. Returns the time at which the load begins, after waiting for the other loads that are

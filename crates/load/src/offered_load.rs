@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Durations, LoadStage, Offered};
+use samples::{Durations, LoadStage, OfferedLoad};
 use settings::Arrivals;
 
 use crate::{
@@ -48,7 +48,7 @@ struct Part<'a> {
 
 impl LoadEnd<'_> {
     /// The requested load of the whole measurement. With stages, it fell short where the first of them did.
-    pub(crate) fn whole(&self) -> Offered {
+    pub(crate) fn whole(&self) -> OfferedLoad {
         let rate_per_s = self.arrivals.rate_per_s();
         let mut offered = self.offered(&Part {
             rate_per_s,
@@ -97,7 +97,7 @@ impl LoadEnd<'_> {
         began.collect()
     }
 
-    fn offered(&self, part: &Part<'_>) -> Offered {
+    fn offered(&self, part: &Part<'_>) -> OfferedLoad {
         let evidence = Evidence {
             rate_per_s: part.rate_at_end_per_s.unwrap_or(f64::INFINITY),
             connections: part.connections,
@@ -106,7 +106,7 @@ impl LoadEnd<'_> {
             spin: self.spin,
         };
         let begun_late = part.send_lag.histogram.count_above(LATE_NS);
-        Offered {
+        OfferedLoad {
             process: self.arrivals.process().to_owned(),
             rate_per_s: part.rate_per_s,
             spin: self.spin,
@@ -125,7 +125,7 @@ impl LoadEnd<'_> {
 }
 
 /// A stage as a line of the record.
-pub(crate) fn line(stage: &PlacedStage, number: u32, offered: Option<Offered>) -> LoadStage {
+pub(crate) fn line(stage: &PlacedStage, number: u32, offered: Option<OfferedLoad>) -> LoadStage {
     LoadStage {
         number,
         t_s: stage.from.as_secs_f64(),

@@ -23,17 +23,23 @@ pub trait User {
 
     /// Executes the operation that [`User::next`] announced and reports each of its statements to `watch`, if they have
     /// names; called again for a retry of the same operation.
-    fn execute(&mut self, watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>>;
+    fn execute(
+        &mut self,
+        watch: &mut impl OperationObserver,
+    ) -> impl Future<Output = Result<(), Failure>>;
 
     /// Sends buffered work of operations already counted as done, when no operation follows; a no-op for most users.
-    fn finish(&mut self, _watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>> {
+    fn finish(
+        &mut self,
+        _watch: &mut impl OperationObserver,
+    ) -> impl Future<Output = Result<(), Failure>> {
         std::future::ready(Ok(()))
     }
 
     fn disconnect(&mut self) -> impl Future<Output = ()>;
 }
 
-/// A moment of the driver's clock, nanoseconds since its zero: a user obtains it from [`Watch::moment`], keeps it and
+/// A moment of the driver's clock, nanoseconds since its zero: a user obtains it from [`OperationObserver::moment`], keeps it and
 /// returns it in [`Next::OperationSince`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
@@ -42,7 +48,7 @@ pub struct Moment {
 }
 
 /// Observer of an operation while it is executed.
-pub trait Watch {
+pub trait OperationObserver {
     /// The current moment.
     fn moment(&self) -> Moment;
 

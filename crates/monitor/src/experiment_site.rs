@@ -40,13 +40,13 @@ pub struct ExperimentSite {
     steps: Box<dyn Fn() -> Vec<String>>,
     /// The newest record, and what is known from it; `None` before the first one.
     followed: Option<(RecordFeed, Model)>,
-    page: Remade,
-    metrics: Remade,
+    page: CachedText,
+    metrics: CachedText,
 }
 
 /// Text that is made from all complete runs.
 #[derive(Default)]
-struct Remade {
+struct CachedText {
     /// The text, and how often it has been made.
     text: Option<Arc<str>>,
     version: u64,
@@ -69,8 +69,8 @@ impl ExperimentSite {
             vocabulary,
             steps,
             followed: None,
-            page: Remade::default(),
-            metrics: Remade::default(),
+            page: CachedText::default(),
+            metrics: CachedText::default(),
         }
     }
 
@@ -123,7 +123,7 @@ impl ExperimentSite {
     }
 }
 
-impl Remade {
+impl CachedText {
     /// The text, made again where that is due. The last one stays where records cannot be read just now.
     fn text(
         &mut self,

@@ -155,7 +155,7 @@ fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
             rule: &UNREAD_LINE,
             remark: RuleFinding {
                 at: Some(fault.at.clone()),
-                ..Remark::about("not read", level, fault.what.clone())
+                ..RuleFinding::about("not read", level, fault.what.clone())
             },
             basis: Basis::Rule,
         }
@@ -358,7 +358,7 @@ impl Lint {
                 remark: RuleFinding {
                     at: Some(finding.at.clone()),
                     fix: finding.hint.clone(),
-                    ..Remark::about(&finding.option, level, finding.what.clone())
+                    ..RuleFinding::about(&finding.option, level, finding.what.clone())
                 },
                 basis: Basis::Rule,
             });

@@ -22,7 +22,7 @@ mod wire;
 pub use clocks::{Clocks, Exchange, Offset};
 pub use error::Error;
 pub use listening::{LIMIT_OF_CLIENTS, listen};
-pub use message::{FromClient, FromObserver, PROTOCOL, Watch, Watching, read};
+pub use message::{FromClient, FromObserver, ObservationRequest, PROTOCOL, Watching, read};
 pub use remote::RemoteHost;
 pub use remote_thread::Observed;
 pub use secret::{SECRET_BYTES_AT_LEAST, Secret, SecretTooShort};

@@ -32,7 +32,7 @@ pub enum FromClient {
         t1_ns: u64,
     },
     /// Selects what to watch; answered by `watching`.
-    Watch(Watch),
+    Watch(ObservationRequest),
     Start {
         /// Sampling interval, 100 ms to 60 s.
         every_ns: u64,
@@ -118,7 +118,7 @@ pub struct Hello {
 
 /// The targets that a client selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watch {
+pub struct ObservationRequest {
     /// The file that contains the server's process id.
     pub pid_file: Option<PathBuf>,
     /// The TCP port on which it listens.
@@ -157,10 +157,10 @@ mod tests {
             version: "0.1.0".to_owned(),
             nonce: None,
         });
-        let watch = FromClient::Watch(Watch {
+        let watch = FromClient::Watch(ObservationRequest {
             port: Some(3306),
             directories: vec![("redo log".to_owned(), "/redo".into())],
-            ..Watch::default()
+            ..ObservationRequest::default()
         });
         for (message, line) in [
             (

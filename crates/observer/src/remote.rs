@@ -16,7 +16,9 @@ use samples::{Host, Telemetry};
 use crate::{
     clocks::{Clocks, Exchange, Offset},
     error::{Error, Problem},
-    message::{FromClient, FromObserver, Hello, PROTOCOL, RefusalCode, Watch, Watching, read},
+    message::{
+        FromClient, FromObserver, Hello, ObservationRequest, PROTOCOL, RefusalCode, Watching, read,
+    },
     receiver::{PATIENCE, WAITING_AT_MOST, receive},
     remote_thread::{BURST, Command, Event, Observed, RemoteThread},
     secret::{Nonces, Role, Secret, nonce},
@@ -124,7 +126,11 @@ impl RemoteHost {
 
     /// Selects the targets; the answer is as of [`RemoteHost::host`]. It gives up after a while, and soon after
     /// an interruption.
-    pub fn watch(&self, watch: Watch, interrupt: &Interrupt) -> Result<Watching, Error> {
+    pub fn watch(
+        &self,
+        watch: ObservationRequest,
+        interrupt: &Interrupt,
+    ) -> Result<Watching, Error> {
         let (answer, answered) = unbounded();
         self.command(Command::Watch(watch, answer));
         let problem = match patiently(&answered, WATCH_PATIENCE, interrupt) {

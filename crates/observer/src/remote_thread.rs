@@ -16,7 +16,7 @@ use telemetry::OwnProcess;
 use crate::{
     clocks::{Clocks, Exchange, Offset},
     error::Problem,
-    message::{FromClient, FromObserver, Watch, Watching},
+    message::{FromClient, FromObserver, ObservationRequest, Watching},
     receiver::{PATIENCE, Received},
     transport::Link,
     wire::Output,
@@ -57,7 +57,7 @@ pub(crate) enum Event {
 /// A command from the load.
 pub(crate) enum Command {
     /// Selects the targets; the sender receives the answer, or the reason why there is none.
-    Watch(Watch, Sender<Result<Watching, String>>),
+    Watch(ObservationRequest, Sender<Result<Watching, String>>),
     Start {
         started: Instant,
         every: Duration,

@@ -21,7 +21,9 @@ use telemetry::{AllowedPaths, Directory, Sampler, ServerMarks, ServerProcess, Ta
 use crate::{
     attempts::Attempts,
     error::{Error, Problem},
-    message::{FromClient, FromObserver, Hello, PROTOCOL, RefusalCode, Watch, Watching, read},
+    message::{
+        FromClient, FromObserver, Hello, ObservationRequest, PROTOCOL, RefusalCode, Watching, read,
+    },
     receiver::{Received, WAITING_AT_MOST, receive},
     secret::{Nonces, Role, Secret, is_nonce, nonce},
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
@@ -323,7 +325,7 @@ impl<'p> Session<'p> {
     }
 
     /// Finds the server and its storage.
-    fn watch(&mut self, watch: Watch) -> Watching {
+    fn watch(&mut self, watch: ObservationRequest) -> Watching {
         let allowed = AllowedPaths::of_this_machine(&self.place.allowed);
         let mut refused = Vec::new();
         let mut admit = |what: &str, path: PathBuf| {

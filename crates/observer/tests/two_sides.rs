@@ -14,8 +14,8 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use observer::{
-    Access, FromClient, FromObserver, PROTOCOL, RemoteHost, Secret, Tcp, Transport, Watch, listen,
-    read,
+    Access, FromClient, FromObserver, ObservationRequest, PROTOCOL, RemoteHost, Secret, Tcp,
+    Transport, listen, read,
 };
 use reactor::{Interrupt, system_now, wall_now};
 use samples::{Changed, Collected, Host, Telemetry};
@@ -116,11 +116,11 @@ fn samples_come_with_the_times_of_the_load() {
         offset.offset_ns.unsigned_abs() <= offset.uncertainty_ns,
         "both are one machine: {offset:?}"
     );
-    let watch = Watch {
+    let watch = ObservationRequest {
         port: Some(observer.port),
         datadir: Some("/srv".into()),
         directories: vec![("data".to_owned(), "/srv".into())],
-        ..Watch::default()
+        ..ObservationRequest::default()
     };
     let watched = host.watch(watch, &Interrupt::default()).unwrap();
     assert_eq!((host.same_machine(), host.host()), (Some(true), Host::Both));
@@ -179,14 +179,14 @@ fn files_that_its_own_side_does_not_allow_are_not_looked_at() {
         (&inside, "contains no process id"),
     ] {
         let host = reach(way(observer.port, SECRET)).unwrap();
-        let watch = Watch {
+        let watch = ObservationRequest {
             pid_file: Some(file.to_owned()),
             datadir: Some("/etc".into()),
             directories: vec![
                 ("redo log".to_owned(), "/root".into()),
                 ("data".to_owned(), directory.path().into()),
             ],
-            ..Watch::default()
+            ..ObservationRequest::default()
         };
         let watched = host.watch(watch, &Interrupt::default()).unwrap();
         let missing = watched.machine.not_observed.join("\n");
@@ -236,7 +236,8 @@ fn several_clients_are_served_at_a_time() {
     let one = reach(way(observer.port, SECRET)).unwrap();
     let other = reach(way(observer.port, SECRET)).unwrap();
     for host in [&one, &other] {
-        host.watch(Watch::default(), &Interrupt::default()).unwrap();
+        host.watch(ObservationRequest::default(), &Interrupt::default())
+            .unwrap();
     }
     let (send, taken) = channel();
     for (number, host) in [&one, &other].into_iter().enumerate() {
@@ -257,7 +258,8 @@ fn several_clients_are_served_at_a_time() {
 fn an_observer_that_stops_is_lost_from_then_on() {
     let mut observer = Listening::start();
     let host = reach(way(observer.port, SECRET)).unwrap();
-    host.watch(Watch::default(), &Interrupt::default()).unwrap();
+    host.watch(ObservationRequest::default(), &Interrupt::default())
+        .unwrap();
     let (send, taken) = channel();
     let started = system_now();
     let every = Duration::from_millis(100);
@@ -449,7 +451,8 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
     assert!(is_true(offset.wall_ns, 3600), "{offset:?}");
     let half_ns = 2_500_000;
     assert!(offset.uncertainty_ns >= half_ns, "{offset:?}");
-    host.watch(Watch::default(), &Interrupt::default()).unwrap();
+    host.watch(ObservationRequest::default(), &Interrupt::default())
+        .unwrap();
     assert_eq!(
         (host.same_machine(), host.host()),
         (Some(false), Host::Server)
@@ -490,7 +493,8 @@ fn an_observer_that_floods_is_lost() {
             other => Some(ahead(other, &mut nonce)),
         });
         let host = reach(way(port, SECRET)).unwrap();
-        host.watch(Watch::default(), &Interrupt::default()).unwrap();
+        host.watch(ObservationRequest::default(), &Interrupt::default())
+            .unwrap();
         let (send, taken) = channel();
         let every = Duration::from_secs(60);
         host.start(system_now(), every, move |it| send.send(it).is_ok());
@@ -509,14 +513,14 @@ fn strangers_keep_nobody_out() {
     let observer = Listening::start();
     let inside = reach(way(observer.port, SECRET)).unwrap();
     inside
-        .watch(Watch::default(), &Interrupt::default())
+        .watch(ObservationRequest::default(), &Interrupt::default())
         .unwrap();
     let connect = || TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
     let idle: Vec<TcpStream> = (0..200).map(|_| connect()).collect();
     // Meanwhile other clients are admitted, and connected ones stay.
     drop(reach(way(observer.port, SECRET)).unwrap());
     inside
-        .watch(Watch::default(), &Interrupt::default())
+        .watch(ObservationRequest::default(), &Interrupt::default())
         .unwrap();
     // The first ones were displaced, and the last ones have a time limit.
     for stream in [&idle[0], &idle[199]] {

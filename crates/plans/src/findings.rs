@@ -28,7 +28,7 @@ pub struct Misestimate<'a> {
 
 /// The node that costs most.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dearest<'a> {
+pub struct CostliestNode<'a> {
     pub node: &'a Node,
     /// Its own part.
     pub own: f64,
@@ -148,11 +148,11 @@ pub fn stale_statistics(root: &Node) -> Vec<Misestimate<'_>> {
 
 /// The node that takes most by itself: of the measured time, else of the estimated cost, else of the rows; `None` if
 /// the plan has none of these.
-pub fn dearest(root: &Node) -> Option<Dearest<'_>> {
+pub fn dearest(root: &Node) -> Option<CostliestNode<'_>> {
     let (measure, parts) = parts(root)?;
     let total: f64 = parts.iter().map(|(_, own)| own).sum();
     let (node, own) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(Dearest {
+    Some(CostliestNode {
         node,
         own,
         total,

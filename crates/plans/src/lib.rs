@@ -31,7 +31,7 @@ pub use column_use::{Computation, JoinedColumn, TableUse, column_uses};
 pub use drawing::WIDTH_AT_LEAST;
 pub use error::Error;
 pub use findings::{
-    Dearest, MISESTIMATE_FROM, Measure, Misestimate, dearest, shares, stale_statistics,
+    CostliestNode, MISESTIMATE_FROM, Measure, Misestimate, dearest, shares, stale_statistics,
     worst_misestimate,
 };
 pub use flag::Flag;

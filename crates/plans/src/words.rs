@@ -3,7 +3,7 @@
 use units::{count, percent, si};
 
 use crate::{
-    findings::{Dearest, Measure, Misestimate},
+    findings::{CostliestNode, Measure, Misestimate},
     flag::Flag,
     node::Node,
     operation::{Access, Operation},
@@ -107,7 +107,7 @@ impl Misestimate<'_> {
     }
 }
 
-impl Dearest<'_> {
+impl CostliestNode<'_> {
     pub fn sentence(&self) -> String {
         let share = percent((self.own / self.total).min(1.0));
         let name = self.node.name();

@@ -22,7 +22,7 @@ pub(crate) const FACTOR: &str = "file";
 pub(crate) const SCREENING_SHARE: f64 = 0.6;
 
 #[derive(Debug)]
-pub struct Terms {
+pub struct ProofParameters {
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// Most blocks of a round.
@@ -53,7 +53,7 @@ pub struct Request<'a> {
     /// The lowest durability class that the shortest file may have; `None` for the file's own.
     pub allow_class: Option<DurabilityClass>,
     /// The terms.
-    pub terms: Terms,
+    pub terms: ProofParameters,
 }
 
 /// What is to be proved.
@@ -71,7 +71,7 @@ pub struct Case {
     /// The lowest class that the shortest file may have.
     lowest: DurabilityClass,
     pub(crate) load: LoadTables,
-    pub(crate) terms: Terms,
+    pub(crate) terms: ProofParameters,
     machine: Machine,
 }
 

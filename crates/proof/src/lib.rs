@@ -16,7 +16,7 @@ mod startable_file;
 mod undecided;
 mod workload;
 
-pub use case::{Case, Request, Terms};
+pub use case::{Case, ProofParameters, Request};
 pub use findings::findings;
 pub use plan::plan;
 pub use proof_directory::ProofDirectory;

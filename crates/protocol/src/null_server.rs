@@ -38,4 +38,4 @@ pub use result::InventedRows;
 pub use server::{NullServer, Settings, usual_error};
 pub use variables::Counters;
 
-pub use crate::outgoing_greeting::{Dialect, Hello, Login};
+pub use crate::outgoing_greeting::{Dialect, Login, OutgoingGreeting};

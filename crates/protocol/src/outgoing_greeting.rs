@@ -17,7 +17,7 @@ pub enum Dialect {
 
 /// The contents of a server's greeting.
 #[derive(Debug, Clone)]
-pub struct Hello {
+pub struct OutgoingGreeting {
     pub version: String,
     pub connection_id: u32,
     pub dialect: Dialect,
@@ -29,7 +29,7 @@ pub struct Hello {
     pub nonce: [u8; 20],
 }
 
-impl Default for Hello {
+impl Default for OutgoingGreeting {
     fn default() -> Self {
         Self {
             version: "8.0.0-fake".into(),
@@ -42,7 +42,7 @@ impl Default for Hello {
     }
 }
 
-impl Hello {
+impl OutgoingGreeting {
     pub fn payload(&self) -> Vec<u8> {
         let [low0, low1, high0, high1] = self.capabilities().bits().to_le_bytes();
         let mut payload = vec![10];

@@ -34,4 +34,4 @@ pub use feed::{Feed, parse_greeting};
 pub use frames::{pack, unpack};
 pub use peer::Peer;
 
-pub use crate::outgoing_greeting::{Dialect, Hello, Login};
+pub use crate::outgoing_greeting::{Dialect, Login, OutgoingGreeting};

@@ -4,7 +4,7 @@ use std::{rc::Rc, sync::Arc};
 
 use protocol::{
     ACCESS_DENIED,
-    null_server::Hello,
+    null_server::OutgoingGreeting,
     relay::{AnswerKind, com, error_packet, native_proof_fits, ok_packet, text_result},
 };
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -112,11 +112,11 @@ impl Hooks for Admin {
         for byte in &mut self.nonce {
             *byte = b'!' + *byte % 90;
         }
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             version: VERSION.to_owned(),
             deprecate_eof: false,
             nonce: self.nonce,
-            ..Hello::default()
+            ..OutgoingGreeting::default()
         };
         Decision::Answer(vec![hello.payload()])
     }

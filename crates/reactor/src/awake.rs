@@ -10,7 +10,7 @@ static HAS_OTHER_CPUS: LazyLock<bool> =
 
 /// While this value lives, its loop stays awake; see [`stay_awake`].
 #[must_use = "the loop stays awake only while this value lives"]
-pub struct Awake {
+pub struct BusyPoll {
     reactor: Rc<Inner>,
     outer: Duration,
 }
@@ -19,14 +19,14 @@ pub struct Awake {
 /// answer tens of microseconds after it came, in a virtual machine later still; one that stays awake occupies a CPU.
 ///
 /// No effect where there is a single CPU, which the peer may need, or on a driven clock.
-pub fn stay_awake(before_sleep: Duration) -> Awake {
+pub fn stay_awake(before_sleep: Duration) -> BusyPoll {
     let reactor = Inner::current();
     let awake = HAS_OTHER_CPUS.then_some(before_sleep);
     let outer = reactor.awake.replace(awake.unwrap_or_default());
-    Awake { reactor, outer }
+    BusyPoll { reactor, outer }
 }
 
-impl Drop for Awake {
+impl Drop for BusyPoll {
     fn drop(&mut self) {
         self.reactor.awake.set(self.outer);
     }

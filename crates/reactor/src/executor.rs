@@ -21,7 +21,7 @@ use slab::Slab;
 
 use crate::{
     clock::{Clock, Instant, Source},
-    lead::Lead,
+    lead::WakeupLatency,
     source::Readiness,
     task::{Inbox, Task, TaskWake},
     timer::Timers,
@@ -71,7 +71,7 @@ pub(crate) struct Inner {
     /// Time at which the timer descriptor fires.
     armed: Cell<Option<Instant>>,
     /// Lead of that time before the next timer.
-    lead: Lead,
+    lead: WakeupLatency,
     /// Time at which the thread last went to sleep with the descriptor armed.
     slept_from: Cell<Instant>,
     /// The descriptor has fired, but the timer that it was set for is not due yet.
@@ -115,7 +115,7 @@ impl Reactor {
                 timers: RefCell::default(),
                 timer_fd,
                 armed: Cell::new(None),
-                lead: Lead::default(),
+                lead: WakeupLatency::default(),
                 slept_from: Cell::new(Instant::from_ns(0)),
                 woken_ahead: Cell::new(false),
                 tasks: RefCell::default(),

@@ -144,7 +144,7 @@ impl Interrupt {
         if self.is_raised() {
             return None;
         }
-        let mut raised = pin!(Raised {
+        let mut raised = pin!(InterruptWait {
             interrupt: self,
             task: None,
         });
@@ -234,13 +234,13 @@ fn make_readable(descriptor: &OwnedFd) {
 }
 
 /// Waits for the request.
-struct Raised<'i> {
+struct InterruptWait<'i> {
     interrupt: &'i Interrupt,
     /// Index of this task, and the waker that is registered.
     task: Option<(usize, Waker)>,
 }
 
-impl Future for Raised<'_> {
+impl Future for InterruptWait<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -268,7 +268,7 @@ impl Future for Raised<'_> {
     }
 }
 
-impl Drop for Raised<'_> {
+impl Drop for InterruptWait<'_> {
     fn drop(&mut self) {
         if let Some((index, _)) = self.task {
             // It is gone after a request.

@@ -11,9 +11,9 @@ const AT_MOST: Duration = Duration::from_micros(100);
 ///
 /// A sleeping processor needs tens of microseconds to run a thread again, many more in a virtual machine.
 #[derive(Debug, Default)]
-pub(crate) struct Lead(Cell<Duration>);
+pub(crate) struct WakeupLatency(Cell<Duration>);
 
-impl Lead {
+impl WakeupLatency {
     /// The estimate; zero at first.
     pub(crate) fn get(&self) -> Duration {
         self.0.get()
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     fn after(late_us: impl IntoIterator<Item = u64>) -> Duration {
-        let lead = Lead::default();
+        let lead = WakeupLatency::default();
         for late in late_us {
             lead.woken(Duration::from_micros(late));
         }

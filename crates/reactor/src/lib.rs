@@ -31,7 +31,7 @@ mod timer;
 /// Channels that an [`Interrupt`] is waited for beside.
 pub use crossbeam_channel as channel;
 
-pub use awake::{Awake, stay_awake};
+pub use awake::{BusyPoll, stay_awake};
 pub use child::{end_child, wait_for_child};
 pub use clock::{Clock, Instant, process_cpu_time, system_now, thread_cpu_time, wall_now};
 pub use executor::{Options, Reactor, block_on, now, spawn, yield_now};

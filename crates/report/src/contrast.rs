@@ -30,7 +30,7 @@ const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
 
 /// The measures that are shown in addition to the metric that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum MeasureSelection {
     /// Measures that certainly changed, and those that explain the changes; the others are named.
     Moved,
     /// All that both sides have.
@@ -42,7 +42,7 @@ pub fn contrast_as_text(
     contrast: &Contrast,
     checks: &[Check],
     audit: &SidesAudit,
-    shown: Shown,
+    shown: MeasureSelection,
     width: u16,
 ) -> String {
     let width = usize::from(width).max(40);
@@ -93,7 +93,7 @@ pub fn contrast_as_markdown(
     contrast: &Contrast,
     checks: &[Check],
     audit: &SidesAudit,
-    shown: Shown,
+    shown: MeasureSelection,
 ) -> String {
     let names = contrast.names.each_ref().map(|name| escaped(name));
     let mut parts = vec![format!("**A**: {}  \n**B**: {}", names[0], names[1])];
@@ -141,14 +141,14 @@ struct Rows<'c> {
 }
 
 impl<'c> Rows<'c> {
-    fn of(contrast: &Contrast, place: &'c SharedCombination, shown: Shown) -> Self {
+    fn of(contrast: &Contrast, place: &'c SharedCombination, shown: MeasureSelection) -> Self {
         match shown {
-            Shown::All => Self {
+            MeasureSelection::All => Self {
                 metrics: place.metrics.iter().collect(),
                 costs: place.costs.iter().collect(),
                 left_out: words::not_observed(place),
             },
-            Shown::Moved => {
+            MeasureSelection::Moved => {
                 let is_notable = |it: &&Compared| words::is_notable(contrast, place, it);
                 let metrics: Vec<_> = place.metrics.iter().filter(is_notable).collect();
                 let costs: Vec<_> = place.costs.iter().filter(is_notable).collect();

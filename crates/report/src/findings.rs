@@ -14,7 +14,7 @@
 
 use std::fmt::Write;
 
-use audit::{Audit, Finding, Judgement, Level, Unjudged};
+use audit::{Audit, Finding, Judgement, Level, SkipReason};
 use serde::Serialize;
 
 use crate::text::wrapped::wrapped_behind;
@@ -87,16 +87,16 @@ pub fn audit_text(name: &str, audit: &Audit, shown: &AuditFilter, width: u16) ->
 }
 
 /// A group of rules that were not judged: its title, and the reason if a rule belongs to it.
-type Kind = (&'static str, fn(&Unjudged) -> Option<&String>);
+type Kind = (&'static str, fn(&SkipReason) -> Option<&String>);
 
 const UNJUDGED: [Kind; 2] = [
     ("\nnot evaluated: data missing", |why| match why {
-        Unjudged::NotEvaluated(what) => Some(what),
-        Unjudged::DoesNotApply(_) => None,
+        SkipReason::NotEvaluated(what) => Some(what),
+        SkipReason::DoesNotApply(_) => None,
     }),
     ("\ndoes not apply", |why| match why {
-        Unjudged::DoesNotApply(why) => Some(why),
-        Unjudged::NotEvaluated(_) => None,
+        SkipReason::DoesNotApply(why) => Some(why),
+        SkipReason::NotEvaluated(_) => None,
     }),
 ];
 
@@ -227,11 +227,11 @@ pub(crate) fn audit_document<'a>(
             name: it.rule.name,
             outcome: match &it.outcome {
                 Ok(finding) => Judged::Found(finding),
-                Err(Unjudged::NotEvaluated(why)) => Judged::Unjudged {
+                Err(SkipReason::NotEvaluated(why)) => Judged::Unjudged {
                     level: "not evaluated",
                     why,
                 },
-                Err(Unjudged::DoesNotApply(why)) => Judged::Unjudged {
+                Err(SkipReason::DoesNotApply(why)) => Judged::Unjudged {
                     level: "does not apply",
                     why,
                 },

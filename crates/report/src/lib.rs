@@ -31,7 +31,7 @@ mod terminal;
 mod text;
 
 pub use contrast::{
-    Shown, contrast_as_html, contrast_as_json, contrast_as_markdown, contrast_as_text,
+    MeasureSelection, contrast_as_html, contrast_as_json, contrast_as_markdown, contrast_as_text,
     contrast_summary,
 };
 pub use database::{Error, write_summary};

@@ -170,7 +170,7 @@ pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String])
         },
         declared: Preregistration {
             factors: factors.to_vec(),
-            ..Declared::default()
+            ..Preregistration::default()
         },
         ..Subject::default()
     })

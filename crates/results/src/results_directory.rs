@@ -8,7 +8,7 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::{
-    Experiment, Masked, Plan, PlannedRun, Progress, Repeats, record_file_names, set_aside,
+    Experiment, Plan, PlannedRun, Progress, RedactedContent, Repeats, record_file_names, set_aside,
 };
 use report::disturbance_in_words;
 use samples::{Disturbance, Record};
@@ -35,7 +35,7 @@ impl ResultsDirectory {
         named: Option<&Path>,
         experiment: &Experiment,
         file: &Path,
-        masked: Masked<'_>,
+        masked: RedactedContent<'_>,
     ) -> Result<Self, Blamed> {
         let claimed = match named {
             Some(path) => ClaimedDirectory::new(path)?,
@@ -49,7 +49,7 @@ impl ResultsDirectory {
         mut claimed: ClaimedDirectory,
         experiment: &Experiment,
         file: &Path,
-        masked: Masked<'_>,
+        masked: RedactedContent<'_>,
     ) -> Result<Self, Blamed> {
         let path = claimed.path().to_owned();
         let origin = Origin::first(file);

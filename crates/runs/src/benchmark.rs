@@ -8,7 +8,7 @@ use std::{
 
 use blame::Blamed;
 use experiment::{DataSpec, Experiment, LoadSpec, Plan, PlannedLoad, PlannedRun};
-use load::{Observer, Outcome};
+use load::{LoadListener, Outcome};
 use protocol::Endpoint;
 use samples::{Line, RunHeader};
 use server::Cgroup;
@@ -104,7 +104,11 @@ pub trait Work: Send {
         Vec::new()
     }
 
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed>;
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed>;
 
     /// Lines of the record after its end, given its duration in seconds, whether it succeeded or not.
     fn known_after(&self, _endpoint: &Endpoint, _took_s: f64, _context: &Context) -> Vec<Line> {

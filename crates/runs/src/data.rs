@@ -41,7 +41,7 @@ pub trait DataSet {
         destination: &Destination<'_>,
         rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed>;
+    ) -> Result<LoadResult, Blamed>;
 }
 
 /// Where data is loaded.
@@ -55,7 +55,7 @@ pub struct Destination<'d> {
 
 /// Result of a load of data.
 #[derive(Debug, Clone, Copy)]
-pub struct Loaded {
+pub struct LoadResult {
     /// Rows per table where the number is variable; otherwise the total of all tables.
     pub rows: u64,
     /// Bytes of all tables and their indexes, as the server counts its pages; `None` if it does not report them.

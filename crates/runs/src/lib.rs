@@ -28,7 +28,7 @@ pub use control::{
     Purpose, backticked, control, number, quoted, refuse_if_interrupted, wait, wait_for_thread,
 };
 pub use data::{
-    DataSet, Destination, Loaded, database,
+    DataSet, Destination, LoadResult, database,
     disk_bytes::disk_bytes,
     known_tables, population,
     prepared_tables::{PreparedTables, clean_up, droppable, refuse_existing},

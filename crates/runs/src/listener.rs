@@ -80,7 +80,7 @@ impl Context {
 
     /// A context that discards all messages.
     pub fn silent(interrupt: Interrupt) -> Self {
-        Self::new(interrupt, Arc::new(Nobody))
+        Self::new(interrupt, Arc::new(SilentListener))
     }
 
     pub fn notify(&self, event: Event<'_>) {
@@ -101,9 +101,9 @@ impl Context {
 }
 
 /// Discards all messages.
-struct Nobody;
+struct SilentListener;
 
-impl Listener for Nobody {
+impl Listener for SilentListener {
     fn on_event(&self, _event: Event<'_>) {}
 
     fn begin(&self, _what: &str, _length: Length) -> Box<dyn Step> {
@@ -111,7 +111,7 @@ impl Listener for Nobody {
     }
 }
 
-impl Step for Nobody {
+impl Step for SilentListener {
     fn reach(&self, _position: u64) {}
 
     fn lengthen(&self, _by: u64) {}

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use blame::Blamed;
 use experiment::{PlannedLoad, PlannedRun};
-use load::{Counters, Observer, Outcome};
+use load::{Counters, LoadListener, Outcome};
 use protocol::{Compression, Connection, Endpoint};
 use results::results_list;
 use samples::{Command, Edge, FORMAT, Interval, Line, LoadStage, PhaseMark, RunHeader, Transport};
@@ -52,14 +52,14 @@ pub(crate) struct PlannedWork<'a> {
 }
 
 /// A run of a plan or of a command, on its stage.
-pub(crate) struct Planned<'a> {
+pub(crate) struct StagedRun<'a> {
     pub identity: Identity<'a>,
     pub run: &'a PlannedRun,
     pub stage: &'a Stage,
     /// The work of each of its loads.
     pub works: Vec<PlannedWork<'a>>,
     /// Receives the events of a single load in addition to the recording.
-    pub observer: Option<&'a mut dyn Observer>,
+    pub observer: Option<&'a mut dyn LoadListener>,
     /// Requested sampling interval of machine and server; `None` for the defaults.
     pub sample_every: Option<Duration>,
     pub context: &'a Context,
@@ -68,7 +68,7 @@ pub(crate) struct Planned<'a> {
 /// Drives the loads of a run and writes their records to these paths; after an error the records contain the reason why
 /// they are incomplete. An incomplete run is an error only if nothing was measured.
 pub(crate) fn record(
-    planned: &mut Planned<'_>,
+    planned: &mut StagedRun<'_>,
     paths: &[PathBuf],
     progress: RunProgress<'_>,
 ) -> Result<Vec<LoadOutcome>, Blamed> {
@@ -115,7 +115,7 @@ pub(crate) fn record(
 
 /// Executes everything between the first lines and the last lines.
 fn perform(
-    planned: &mut Planned<'_>,
+    planned: &mut StagedRun<'_>,
     records: &[NewRecord<'_>],
     recording: &mut Recording<'_>,
     held: Option<HeldDisk>,
@@ -179,7 +179,7 @@ async fn run_all(
     Ok(())
 }
 
-impl Planned<'_> {
+impl StagedRun<'_> {
     /// Connections of all its loads.
     fn connections(&self) -> u64 {
         let of_loads = self.works.iter().map(|it| it.rules.connections);
@@ -355,11 +355,11 @@ impl Planned<'_> {
 
 /// The recording, and another observer of the same load.
 struct Observers<'o> {
-    recording: &'o mut dyn Observer,
-    observer: &'o mut dyn Observer,
+    recording: &'o mut dyn LoadListener,
+    observer: &'o mut dyn LoadListener,
 }
 
-impl Observer for Observers<'_> {
+impl LoadListener for Observers<'_> {
     fn connected(&mut self, open: u64, total: u64) {
         self.recording.connected(open, total);
         self.observer.connected(open, total);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The result of a benchmark's own consistency checks at one time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct CheckResult {
     pub at: CheckTime,
     /// The kind of checks, for example `consistency conditions`.
     pub what: String,

@@ -88,7 +88,7 @@ pub use machine::{
     StorageDirectory,
 };
 pub use measured::{Counters, Measured, rows_read};
-pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
+pub use observer::{ClockDrift, ClockOffset, Observer, ObserverLoss};
 pub use offered::{Cause, OfferedLoad, Shortfall};
 pub use planned_event::{EventOutcome, PlannedAction, PlannedEvent};
 pub use printable::{

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::offered::Offered;
+use crate::offered::OfferedLoad;
 
 /// A stage of a load. A record has one line when the stage has begun and another one at the end of the load; the later
 /// one counts.
@@ -26,7 +26,7 @@ pub struct LoadStage {
     pub rate_to_per_s: Option<f64>,
     /// The load that was offered in it; `None` before the end of the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offered: Option<Offered>,
+    pub offered: Option<OfferedLoad>,
 }
 
 impl LoadStage {

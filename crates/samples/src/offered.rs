@@ -6,7 +6,7 @@ use crate::{durations::Durations, error_count::is_zero};
 
 /// The load that was offered, and the part of it that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Offered {
+pub struct OfferedLoad {
     /// Arrival process: `closed`, `constant` or `poisson`.
     pub process: String,
     /// Requested operations per second; `None` in a closed loop.
@@ -39,7 +39,7 @@ pub struct Offered {
     pub shortfall: Option<Shortfall>,
 }
 
-impl Offered {
+impl OfferedLoad {
     /// That of a closed loop in which this number of operations began; each of them came to its end.
     pub fn of_closed_loop(due: u64) -> Self {
         Self {

@@ -2,17 +2,18 @@
 
 use std::{borrow::Cow, collections::BTreeMap, io::BufRead, path::Path};
 
+use crate::changed::Changed;
 use crate::line::{
     Connects, Dataset, Interval, Line, Loaded, Phase, PhaseMark, RunHeader, ServerIdentity,
 };
-use crate::machine::{Changed, Machine, Storage};
+use crate::machine::{Machine, Storage};
 use crate::observer::Observer;
 use crate::read_error::ReadError;
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
 use crate::{
     ceiling::Ceiling,
-    checked::Checked,
+    checked::CheckResult,
     command::Command,
     deliveries::Deliveries,
     disk_load::DiskLoad,
@@ -23,7 +24,7 @@ use crate::{
     keys::Keys,
     line_reader::Lines,
     load_stage::{self, LoadStage},
-    offered::Offered,
+    offered::OfferedLoad,
     planned_event::{self, PlannedEvent},
     proxy_work::ProxyWork,
     server_limit::ServerLimit,
@@ -55,7 +56,7 @@ pub struct Record {
     /// The keys that the loads request; empty if they are not drawn from a list.
     pub keys: Vec<Keys>,
     /// The results of the benchmark's own checks, in order; empty if it has none, or none was executed.
-    pub checked: Vec<Checked>,
+    pub checked: Vec<CheckResult>,
     /// The phases, in order.
     pub phases: Vec<PhaseMark>,
     /// The stages of the load that began, in order; empty for a load without stages.
@@ -72,7 +73,7 @@ pub struct Record {
     /// Times of opening connections, by load.
     pub connects: Vec<Connects>,
     /// The load that was offered; `None` if the load was not completed.
-    pub offered: Option<Offered>,
+    pub offered: Option<OfferedLoad>,
     /// The result of loading a table; `None` if something else was measured.
     pub loaded: Option<Loaded>,
     /// Usage of machine and processes, in order of time; in a very long run adjacent samples are merged.
@@ -124,7 +125,7 @@ impl Record {
             path: path.to_owned(),
             source,
         };
-        let file = files::HandedOver::open(path).map_err(at)?;
+        let file = files::UserText::open(path).map_err(at)?;
         Self::read(file).map_err(|error| match error {
             ReadError::Io { source, .. } => at(source),
             other => other,

@@ -167,8 +167,8 @@ impl Cgroup {
     }
 
     /// Moves dbdyno itself with all its threads into the group, until the returned value is dropped.
-    pub fn enter(&self) -> Result<Entered, LimitError> {
-        let mut entered = Entered { back: Vec::new() };
+    pub fn enter(&self) -> Result<GroupMembership, LimitError> {
+        let mut entered = GroupMembership { back: Vec::new() };
         for part in &self.parts {
             let moved = move_to(&part.path);
             moved.map_err(|error| LimitError {
@@ -251,11 +251,11 @@ fn failed(what: &str, Obstacle { why, hint }: Obstacle) -> LimitError {
 /// While this value lives, dbdyno itself is in a group.
 #[derive(Debug)]
 #[must_use]
-pub struct Entered {
+pub struct GroupMembership {
     back: Vec<PathBuf>,
 }
 
-impl Drop for Entered {
+impl Drop for GroupMembership {
     fn drop(&mut self) {
         for group in &self.back {
             // Its own group is gone only if an administrator removed it; then dbdyno ends in the limited one.

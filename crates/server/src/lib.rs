@@ -27,7 +27,7 @@ mod version;
 
 pub use check::{Checked, check, check_file};
 pub use configuration::Settings;
-pub use control_group::{Cgroup, CgroupVersion, Entered, LimitError, remove_group};
+pub use control_group::{Cgroup, CgroupVersion, GroupMembership, LimitError, remove_group};
 pub use destroy::{Listed, destroy, list, sweep};
 pub use error::Error;
 pub use install::{

@@ -230,7 +230,7 @@ impl Quoting {
 
 /// The content of a file in memory of its size: a buffer that grows by itself takes twice as much.
 fn content(path: &Path) -> io::Result<Vec<u8>> {
-    let file = files::HandedOver::open(path)?;
+    let file = files::UserText::open(path)?;
     let bytes = path.metadata()?.len().min(FILE_BYTES_MAX);
     let mut text = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0) + 1);
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text)?;

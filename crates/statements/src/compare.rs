@@ -21,7 +21,7 @@ use runs::Context;
 use sqltext::SqlStatement;
 
 #[cfg(test)]
-pub(crate) use self::comparison::Sameness;
+pub(crate) use self::comparison::ResultEquivalence;
 use self::copies::Setup;
 pub(crate) use self::{
     comparison::Comparison,
@@ -31,7 +31,7 @@ pub(crate) use self::{
     hints::{are_hints_known, are_order_hints_known},
     index_price::{IndexPrice, NewIndexes, WriteTimes},
     side::{SideError, change},
-    trial::Terms,
+    trial::TrialParameters,
 };
 pub use self::{
     finding::Report,
@@ -103,7 +103,7 @@ pub fn compare(
         connection,
         context,
         setup: setup.as_ref(),
-        terms: Terms {
+        terms: TrialParameters {
             blocks: question.blocks,
             budget: question.budget,
             margin: question.min_effect.unwrap_or(default),

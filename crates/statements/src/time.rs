@@ -25,7 +25,7 @@ use super::{
 
 /// How statements are timed.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms {
+pub struct TimingParameters {
     /// Rounds at most, after the first one.
     pub rounds: u32,
     /// Rounds end when each median is known to this share: half the width of its interval.
@@ -44,7 +44,7 @@ pub struct Terms {
 pub fn time(
     statements: &[SqlStatement],
     connection: &dyn Connection,
-    terms: &Terms,
+    terms: &TimingParameters,
     context: &Context,
 ) -> Result<(Report, Option<Blamed>), Blamed> {
     for statement in statements {
@@ -65,7 +65,7 @@ pub fn time(
 /// All rounds, and one more for the costs. What was measured before an error stays in `rounds`.
 fn measure(
     connection: &dyn Connection,
-    terms: &Terms,
+    terms: &TimingParameters,
     context: &Context,
     rounds: &mut Rounds<'_>,
     report: &mut Report,
@@ -95,7 +95,7 @@ fn measure(
     Ok(())
 }
 
-impl Terms {
+impl TimingParameters {
     /// An error for a statement that would leave something behind, unless that is asked for.
     fn check_kind(&self, statement: &SqlStatement) -> Result<(), Blamed> {
         if self.commit || is_setting(statement) || effect_of(statement) != Effect::Other {

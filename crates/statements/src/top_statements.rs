@@ -51,7 +51,7 @@ pub struct TopStatements {
 impl TopStatements {
     pub fn of_slow_log(path: &Path) -> Result<Self, Blamed> {
         let blamed = Blamed::io(Blame::Input, path);
-        let file = files::HandedOver::open_within(path, LOG_BYTES_MAX).map_err(blamed)?;
+        let file = files::UserText::open_within(path, LOG_BYTES_MAX).map_err(blamed)?;
         let (mut kinds, mut not_utf8): (Vec<Kind>, u64) = (Vec::new(), 0);
         let mut known: HashMap<(Option<String>, String), usize> = HashMap::new();
         for entry in SlowEntries::of(file) {

@@ -3,7 +3,7 @@
 use crate::{
     comparison::{compare, compare_pairs},
     noise::Noise,
-    sequential::{Side, Step, UntilDecided},
+    sequential::{Side, StoppingDecision, UntilDecided},
 };
 
 /// Number of experiments to simulate: `usual`, which a test simulates within a minute, or `DBDYNO_SIMULATIONS`.
@@ -90,7 +90,10 @@ pub(crate) fn false_verdicts_with_peeking(
         let mut machine = SharedMachine::new(seed, deviations[index % 3]);
         let pairs: Vec<_> = (0..blocks_at_most).map(|_| machine.block(1.0)).collect();
         let standing = rule.judge(&pairs).expect("all values are positive");
-        matches!(standing.step, Step::Decided(Side::More | Side::Less))
+        matches!(
+            standing.step,
+            StoppingDecision::Decided(Side::More | Side::Less)
+        )
     });
     wrong.count() as f64 / experiments as f64
 }
@@ -113,7 +116,7 @@ pub(crate) fn found_slowdowns(seed: u64, experiments: usize) -> [f64; 3] {
         found[0] += usize::from(compare_pairs(&pairs, 0.95).is_some_and(slower));
         found[1] += usize::from(compare(&a, &b, 0.95).is_some_and(slower));
         let standing = rule.judge(&pairs).expect("all values are positive");
-        found[2] += usize::from(standing.step == Step::Decided(Side::Less));
+        found[2] += usize::from(standing.step == StoppingDecision::Decided(Side::Less));
     }
     found.map(|count| count as f64 / experiments as f64)
 }
@@ -180,7 +183,7 @@ mod tests {
                         let mut run = || (deviation * noise.normal()).exp();
                         let pairs: Vec<_> = (0..budget).map(|_| (run(), run())).collect();
                         let step = rule.judge(&pairs).unwrap().step;
-                        matches!(step, Step::Decided(Side::More | Side::Less))
+                        matches!(step, StoppingDecision::Decided(Side::More | Side::Less))
                     });
                     let share = wrong.count() as f64 / f64::from(count);
                     println!(

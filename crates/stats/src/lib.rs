@@ -64,13 +64,13 @@ pub use percentile::{
 };
 pub use power::{Design, Deviation};
 pub use random::Random;
-pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
+pub use scalability::{NoPeak, Peak, Point, Scalability, UslModel, scalability};
 pub use sections::sectioned_interval;
-pub use sequential::{Side, Standing, Step, UntilDecided, level_of_look};
+pub use sequential::{InterimResult, Side, StoppingDecision, UntilDecided, level_of_look};
 pub use sessions::{FALSE_BY_DRIFT, FALSE_BY_SHIFT};
 pub use stalls::{Stalls, stalls};
 pub use steadiness::{
-    Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,
+    Change, Evidence, Indeterminate, Reason, RunState, Steadiness, judge_measurement, judge_run,
     why_not_steady,
 };
 pub use swings::{Swings, uneven_swings};

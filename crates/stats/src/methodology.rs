@@ -440,7 +440,7 @@ fn a_against_a() -> String {
 
 fn scalabilities() -> String {
     let repetitions = experiments(200);
-    let truth = crate::Law {
+    let truth = crate::UslModel {
         single_per_s: 1000.0,
         contention: 0.03,
         coherency: 0.0008,

@@ -6,7 +6,7 @@ mod usl;
 use std::fmt;
 
 use self::fit::fit;
-pub use self::usl::{Law, Point};
+pub use self::usl::{Point, UslModel};
 use crate::{bootstrap::Resampling, mean_interval::Interval, random::Random};
 
 /// Required number of different concurrencies: the law has three parameters, and a residual needs a fourth point.
@@ -20,13 +20,13 @@ const REACHED_AT_LEAST: f64 = 0.7;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scalability {
     /// The law with the best fit.
-    pub law: Law,
+    pub law: UslModel,
     /// Highest measured concurrency, connections or threads.
     pub measured_up_to: f64,
     /// Concurrency and throughput of the peak; an error if the measured range does not determine it.
     pub peak: Result<Peak, NoPeak>,
     /// Fits of the bootstrap resamples, for the interval at any concurrency.
-    draws: Vec<Law>,
+    draws: Vec<UslModel>,
     confidence: f64,
 }
 
@@ -103,11 +103,11 @@ pub fn scalability(
     let measured_up_to = *concurrencies.last()?;
     let law = fit(points, None);
     let draws = draws(points, &law, resampling);
-    let peaks = |of: fn(&Law) -> f64| {
+    let peaks = |of: fn(&UslModel) -> f64| {
         let mut peaks: Vec<f64> = draws.iter().map(of).collect();
         between(of(&law), &mut peaks, confidence)
     };
-    let concurrency = peaks(Law::peak);
+    let concurrency = peaks(UslModel::peak);
     let peak = if measured_up_to >= REACHED_AT_LEAST * concurrency.high {
         Ok(Peak {
             concurrency,
@@ -128,7 +128,7 @@ pub fn scalability(
     })
 }
 
-fn draws(points: &[Point], law: &Law, resampling: Resampling) -> Vec<Law> {
+fn draws(points: &[Point], law: &UslModel, resampling: Resampling) -> Vec<UslModel> {
     let mut random = Random::new(resampling.seed);
     // The fit of three parameters makes the residuals smaller than the noise.
     let count = points.len() as f64;

@@ -28,7 +28,7 @@ pub enum Side {
 
 /// What to do after a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum StoppingDecision {
     /// Stop: the comparison is decided.
     Decided(Side),
     /// Measure another block.
@@ -43,13 +43,13 @@ pub enum Step {
 
 /// The state of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
+pub struct InterimResult {
     /// Number of blocks behind this state: those that decided it, or all.
     pub blocks: usize,
     /// The comparison with a repeated confidence interval, wider than that of a single look: in the given share of
     /// experiments it contains the truth at all looks. `None` for fewer than three blocks.
     pub comparison: Option<Comparison>,
-    pub step: Step,
+    pub step: StoppingDecision,
 }
 
 /// The sequential rule of a comparison; each block holds one execution of either side.
@@ -96,7 +96,7 @@ impl UntilDecided {
     /// decide it are final; later ones and blocks beyond the budget are ignored.
     ///
     /// `None` for a value that is not positive and finite.
-    pub fn judge(&self, pairs: &[(f64, f64)]) -> Option<Standing> {
+    pub fn judge(&self, pairs: &[(f64, f64)]) -> Option<InterimResult> {
         let is_positive = |value: f64| value.is_finite() && value > 0.0;
         if !pairs
             .iter()
@@ -109,22 +109,22 @@ impl UntilDecided {
         for blocks in EXECUTIONS_AT_LEAST..=seen {
             let compared = compare_pairs(&pairs[..blocks], 1.0 - self.levels[blocks])?;
             if let Some(side) = self.side(&compared) {
-                return Some(Standing {
+                return Some(InterimResult {
                     blocks,
                     comparison: Some(compared),
-                    step: Step::Decided(side),
+                    step: StoppingDecision::Decided(side),
                 });
             }
             latest = Some(compared);
         }
         let step = if seen >= self.blocks_at_most() {
-            Step::Spent
+            StoppingDecision::Spent
         } else {
-            Step::Continue {
+            StoppingDecision::Continue {
                 blocks_needed: latest.and_then(|compared| self.blocks_needed(&compared)),
             }
         };
-        Some(Standing {
+        Some(InterimResult {
             blocks: seen,
             comparison: latest,
             step,

@@ -203,7 +203,7 @@ impl RunState {
 
 /// Why a run cannot be judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Unjudged {
+pub enum Indeterminate {
     /// A value is not finite, or no operation was completed in half of the time.
     Undefined,
     /// Too few observations; their number.
@@ -212,7 +212,7 @@ pub enum Unjudged {
     Noisy(f64),
 }
 
-impl fmt::Display for Unjudged {
+impl fmt::Display for Indeterminate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Undefined => write!(out, "no operation ended during half of the time or more"),
@@ -241,17 +241,17 @@ impl fmt::Display for Unjudged {
 /// in the steady part; a fifth is called warming in 19 of 20 runs, a half always.
 ///
 /// # Errors
-/// [`Unjudged`] if the series does not allow a judgement.
+/// [`Indeterminate`] if the series does not allow a judgement.
 ///
 /// Source: MSER-5 (White 1997, Spratt 1998); trend by Theil and Sen with the test of Mann and Kendall, corrected for
 /// correlated errors; levels by PELT, and the classes, as in E. Barrett et al., "Virtual machine warmup blows hot and
 /// cold", OOPSLA 2017. The physical criteria are our own.
-pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Unjudged> {
+pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Indeterminate> {
     if series.iter().any(|value| !value.is_finite()) {
-        return Err(Unjudged::Undefined);
+        return Err(Indeterminate::Undefined);
     }
     if series.len() < OBSERVATIONS_AT_LEAST {
-        return Err(Unjudged::Short(series.len()));
+        return Err(Indeterminate::Short(series.len()));
     }
     let batch = batch_of(series.len()).max(series.len() / BATCHES_AT_MOST);
     let latest = (series.len() as f64 * CUT_AT_MOST) as usize;
@@ -291,7 +291,7 @@ pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Un
     let possible = drift.low.abs().max(drift.high.abs());
     let steadiness = by_throughput.or(by_evidence);
     if steadiness.is_none() && possible > DRIFT_POSSIBLE_AT_MOST {
-        return Err(Unjudged::Noisy(possible));
+        return Err(Indeterminate::Noisy(possible));
     }
     Ok(RunState {
         steadiness: steadiness.unwrap_or(Steadiness::Steady),
@@ -316,10 +316,10 @@ pub fn judge_measurement(
     series: &[f64],
     measured_from: usize,
     evidence: &Evidence<'_>,
-) -> Result<RunState, Unjudged> {
+) -> Result<RunState, Indeterminate> {
     let measured = series.len().saturating_sub(measured_from);
     if measured < OBSERVATIONS_AT_LEAST {
-        return Err(Unjudged::Short(measured));
+        return Err(Indeterminate::Short(measured));
     }
     let begin = measured_from.saturating_sub(measured);
     let share = begin as f64 / series.len() as f64;
@@ -345,7 +345,7 @@ fn mean(values: &[f64]) -> f64 {
 
 /// Why a run is not steady, as text: `still warming: throughput changed by +12 % of its median (95 % interval +8 % to +15 %)`; `None`
 /// if it is.
-pub fn why_not_steady(judged: &Result<RunState, Unjudged>) -> Option<String> {
+pub fn why_not_steady(judged: &Result<RunState, Indeterminate>) -> Option<String> {
     let state = match judged {
         Ok(state) if state.is_steady() => return None,
         Ok(state) => state,
@@ -366,11 +366,11 @@ fn level_part(
     batch: usize,
     cut: usize,
     latest: usize,
-) -> Result<(usize, Interval), Unjudged> {
+) -> Result<(usize, Interval), Indeterminate> {
     let step = ((series.len() as f64 * STEP) as usize).max(1);
     let mut from = cut.min(latest);
     loop {
-        let drift = drift(&series[from..], batch).ok_or(Unjudged::Undefined)?;
+        let drift = drift(&series[from..], batch).ok_or(Indeterminate::Undefined)?;
         if !is_drift(&drift) || from == latest {
             return Ok((from, drift));
         }

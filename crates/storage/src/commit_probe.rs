@@ -52,7 +52,7 @@ pub fn commit_probe(
     let writers = writers.clamp(1, WRITERS_AT_MOST);
     let logs = Logs::create(test, sequence, direct, writers)?;
     let group = Group {
-        standing: Mutex::new(Standing::default()),
+        standing: Mutex::new(CommitProgress::default()),
         ended: Condvar::new(),
         logs: Mutex::new(logs),
     };
@@ -157,7 +157,7 @@ impl Logs {
 
 /// Who waits for what.
 #[derive(Debug, Default)]
-struct Standing {
+struct CommitProgress {
     /// Commits that were asked for.
     asked: u64,
     /// Commits that are durable.
@@ -169,7 +169,7 @@ struct Standing {
 
 /// Writers that commit together.
 struct Group {
-    standing: Mutex<Standing>,
+    standing: Mutex<CommitProgress>,
     ended: Condvar,
     logs: Mutex<Logs>,
 }

@@ -20,7 +20,7 @@ use crate::{
 
 /// The parameters of a comparison of two sides.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms<'a> {
+pub struct ComparisonParameters<'a> {
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// The metric that decides; `None` chooses the first of [`Metric::HEADLINE`] that both sides have.
@@ -30,7 +30,7 @@ pub struct Terms<'a> {
     pub asked: Option<(&'a Question, &'a [Execution<'a>])>,
 }
 
-impl Terms<'_> {
+impl ComparisonParameters<'_> {
     pub fn of(margin: f64) -> Self {
         Self {
             margin,
@@ -88,7 +88,7 @@ pub struct SharedCombination {
 /// The executions are compared in pairs of one block if both sides have them in the same blocks of the same results,
 /// and as two lists otherwise. Sides of one combination each are compared even if their levels differ: the difference
 /// is then reported in `unlike`.
-pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &Terms<'_>) -> Contrast {
+pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &ComparisonParameters<'_>) -> Contrast {
     let without = [&a.levels, &b.levels];
     let (mut of_a, mut of_b) = (a.places(&without), b.places(&without));
     let mut unlike_levels = Vec::new();
@@ -151,7 +151,7 @@ pub fn contrast_of_question(question: &Question, executions: &[Execution<'_>]) -
         compared.is_some_and(|it| it.decision.is_different())
     };
     let pair = pairs.iter().find(is_different).or(pairs.first())?;
-    let terms = Terms {
+    let terms = ComparisonParameters {
         margin: question.min_effect,
         primary: Some(question.metric),
         asked: Some((question, executions)),

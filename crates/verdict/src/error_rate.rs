@@ -51,7 +51,7 @@ fn experiment(random: &mut ChaCha8Rng, blocks: u32, deviation: f64) -> Vec<Recor
                     per_s: (PER_S * factor()) as u64,
                     response_us: (500.0 * factor()) as u64,
                     server_cpu_s: 0.5 * factor(),
-                    ..Made::default()
+                    ..RecordBuilder::default()
                 });
                 made.header.run = records.len() as u32 + 1;
                 records.push(made);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Comparison, Design, Deviation, Side, Step, UntilDecided, holm};
+use stats::{Comparison, Design, Deviation, Side, StoppingDecision, UntilDecided, holm};
 
 use crate::{
     decision::{CONFIDENCE, Decision, decide},
@@ -49,16 +49,16 @@ pub(crate) fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared
     looked.executions_needed = None;
     let more_is_better = it.measure.more_is_better();
     looked.decision = match standing.step {
-        Step::Decided(Side::More) if more_is_better => Decision::Faster,
-        Step::Decided(Side::More) => Decision::Slower,
-        Step::Decided(Side::Less) if more_is_better => Decision::Slower,
-        Step::Decided(Side::Less) => Decision::Faster,
-        Step::Decided(Side::Equivalent) => Decision::Equivalent,
-        Step::Continue { blocks_needed } => {
+        StoppingDecision::Decided(Side::More) if more_is_better => Decision::Faster,
+        StoppingDecision::Decided(Side::More) => Decision::Slower,
+        StoppingDecision::Decided(Side::Less) if more_is_better => Decision::Slower,
+        StoppingDecision::Decided(Side::Less) => Decision::Faster,
+        StoppingDecision::Decided(Side::Equivalent) => Decision::Equivalent,
+        StoppingDecision::Continue { blocks_needed } => {
             looked.executions_needed = blocks_needed;
             Decision::Inconclusive
         }
-        Step::Spent => Decision::Inconclusive,
+        StoppingDecision::Spent => Decision::Inconclusive,
     };
     if let Some(comparison) = standing.comparison {
         let level = 1.0 - confidence_of_look(it.looked_at, standing.blocks, 1.0 - alpha);

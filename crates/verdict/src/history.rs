@@ -158,7 +158,7 @@ mod tests {
             record(&RecordBuilder {
                 per_s: *per_s,
                 levels: vec![("connections", connections)],
-                ..Made::default()
+                ..RecordBuilder::default()
             })
         });
         made.collect()

@@ -1,7 +1,7 @@
 //! The state of a run over its measurement: steady, warming, slowing, swinging or never steady; and its stalls.
 
 use samples::{InnodbStatus, Interval, Phase, Record, ServerStatus};
-use stats::{Evidence, RunState, Unjudged, judge_measurement, stalls};
+use stats::{Evidence, Indeterminate, RunState, judge_measurement, stalls};
 
 /// Minimum number of operations per interval at the median throughput: with fewer, an empty interval is chance.
 const OPERATIONS_AT_LEAST: f64 = 10.0;
@@ -155,7 +155,7 @@ impl TimeSeries {
     ///
     /// # Errors
     /// As [`judge_measurement`].
-    pub fn state(&self) -> Result<RunState, Unjudged> {
+    pub fn state(&self) -> Result<RunState, Indeterminate> {
         let counted = self.counted_since(0.0);
         let whole: Vec<&LoadInterval> = self.whole().collect();
         let per_s: Vec<f64> = whole.iter().map(|part| part.per_s).collect();
@@ -214,11 +214,11 @@ impl CountedSeries {
 /// # Errors
 /// As [`judge_measurement`]; loading a table is measured from start to end, and has no steady state. Nor has
 /// a load whose level changes by plan.
-pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
+pub fn run_state(record: &Record) -> Result<RunState, Indeterminate> {
     if has_a_state(record) {
         TimeSeries::of(record).state()
     } else {
-        Err(Unjudged::Undefined)
+        Err(Indeterminate::Undefined)
     }
 }
 

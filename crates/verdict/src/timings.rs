@@ -1,6 +1,6 @@
 //! Times of statements, each executed on two sides in every block, decided until all are known.
 
-use stats::{Step, UntilDecided};
+use stats::{StoppingDecision, UntilDecided};
 
 use crate::{
     decision::CONFIDENCE,
@@ -61,7 +61,12 @@ impl TimedFamily {
     /// Whether a comparison needs no further block: it is decided, or its budget is spent.
     pub fn is_decided(&self, comparison: usize) -> bool {
         let standing = self.rule.judge(&self.pairs[comparison]);
-        standing.is_some_and(|it| matches!(it.step, Step::Decided(_) | Step::Spent))
+        standing.is_some_and(|it| {
+            matches!(
+                it.step,
+                StoppingDecision::Decided(_) | StoppingDecision::Spent
+            )
+        })
     }
 
     /// The comparisons with their decisions; `None` for one without a block.

@@ -12,11 +12,11 @@ pub(crate) type Place = Rc<Interrupt>;
 
 /// The places that are taken, those of the longest time first.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     taken: RefCell<VecDeque<Place>>,
 }
 
-impl Places {
+impl ConnectionSlots {
     /// A place for a newcomer, of at most this many.
     pub(crate) fn take(&self, most: usize) -> Place {
         let mut taken = self.taken.borrow_mut();
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn the_place_of_the_longest_time_is_given_away() {
-        let places = Places::default();
+        let places = ConnectionSlots::default();
         let (first, second) = (places.take(2), places.take(2));
         places.leave(&first);
         let third = places.take(2);

@@ -16,7 +16,7 @@ use reactor::{Clock, Listener, Reactor, Stream, sleep, spawn, timeout};
 
 use crate::{
     host::AllowedHosts,
-    places::Places,
+    places::ConnectionSlots,
     request::{HEAD_BYTES_MAX, Request},
     response::Response,
     site::Site,
@@ -124,7 +124,7 @@ impl Server {
         let responder = Rc::new(Responder {
             hosts: self.hosts,
             site: RefCell::new(site),
-            places: Places::default(),
+            places: ConnectionSlots::default(),
         });
         Reactor::new(Clock::System)?.run(async {
             let listener = Listener::of_tcp(self.listener)?;
@@ -163,7 +163,7 @@ async fn either(one: impl Future<Output = ()>, other: impl Future) {
 struct Responder<S> {
     hosts: AllowedHosts,
     site: RefCell<S>,
-    places: Places,
+    places: ConnectionSlots,
 }
 
 impl<S: Site> Responder<S> {

@@ -247,7 +247,7 @@ mod tests {
         );
         let declared = Preregistration {
             factors: vec!["sync_binlog".to_owned()],
-            ..Declared::default()
+            ..Preregistration::default()
         };
         let outcome = judged_sides(&RULE, &a, &b, declared);
         assert_found(
@@ -270,7 +270,7 @@ mod tests {
         assert_found(&outcome, Level::Invalid, "one thing differs: operations: ");
         let declared = |factor: &str| Preregistration {
             factors: vec![factor.to_owned()],
-            ..Declared::default()
+            ..Preregistration::default()
         };
         let outcome = judged_sides(&RULE, &a, &b, declared("sync_binlog"));
         assert_found(&outcome, Level::Invalid, "update in B");

@@ -65,9 +65,9 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
     let connections = per_connection * f64::from(run.connections());
     let share = (pool + connections) / memory;
     let samples = run.samples()?;
-    let swapped = Swapped::of(&samples);
+    let swapped = SwapIn::of(&samples);
     let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
-    let swapped_in_words = swapped.map(Swapped::in_words).unwrap_or_default();
+    let swapped_in_words = swapped.map(SwapIn::in_words).unwrap_or_default();
     let wanted = format!(
         "{swapped_in_words}{} for the buffer pool and up to {} for {} connections add up to {} of the memory ({})",
         mean_bytes(pool),
@@ -96,7 +96,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
 
 /// What was swapped in during the measured phase.
 #[derive(Clone, Copy)]
-struct Swapped {
+struct SwapIn {
     bytes: u64,
     /// The rate over the whole run, bytes per second.
     per_s: f64,
@@ -104,7 +104,7 @@ struct Swapped {
     per_s_max: f64,
 }
 
-impl Swapped {
+impl SwapIn {
     /// `None` if a sample does not have it.
     fn of(samples: &[&Telemetry]) -> Option<Self> {
         let all_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
@@ -210,7 +210,7 @@ mod tests {
             };
             let windows: Vec<Telemetry> = (0..100).map(of_window).collect();
             let samples: Vec<&Telemetry> = windows.iter().collect();
-            Swapped::of(&samples).unwrap().is_slowing()
+            SwapIn::of(&samples).unwrap().is_slowing()
         };
         // 50 MiB in 1000 s are 51 KiB/s.
         assert!(is_slowing(50 << 20));

@@ -68,7 +68,7 @@ fn judge(run: &Run<'_>) -> Outcome {
 }
 
 /// Connections seen waiting for the lock, and connections seen executing a statement, summed over all readings.
-fn seen(run: &Run<'_>) -> Result<(f64, f64), crate::finding::Unjudged> {
+fn seen(run: &Run<'_>) -> Result<(f64, f64), crate::finding::SkipReason> {
     let (mut waiting, mut active) = (0.0, 0.0);
     for reading in run.status()? {
         for (state, count) in &reading.processes {

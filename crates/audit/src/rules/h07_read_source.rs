@@ -90,7 +90,7 @@ fn finding(what: &str, times: &[(f64, String)]) -> Option<Finding> {
 }
 
 /// Time per row of a run's operations, or per read of a disk, nanoseconds; `None` if hardly any was read.
-fn ns_each(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
+fn ns_each(run: &Run<'_>) -> Result<Option<f64>, crate::finding::SkipReason> {
     match storage_record(run) {
         Some(record) => {
             let reads = record.patterns.iter().filter_map(|it| it.read.as_ref());
@@ -102,7 +102,7 @@ fn ns_each(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
 }
 
 /// Response time per row read, nanoseconds; `None` if operations read hardly any rows.
-fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
+fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::SkipReason> {
     if !run.record.header.beside.is_empty() {
         return Err(no_subject("rows are not counted separately for each load"));
     }

@@ -5,7 +5,7 @@ use samples::{Host, Machine, Peer, Placement};
 use units::percent;
 
 use crate::{
-    finding::{Finding, Level, Outcome, Unjudged, missing},
+    finding::{Finding, Level, Outcome, SkipReason, missing},
     rule::{Judge, Rule},
     run::Run,
     set::{Set, in_words},
@@ -65,7 +65,7 @@ fn of_run(run: &Run<'_>) -> Outcome {
 }
 
 /// How the scheduler treats server and client, in words.
-fn kind(run: &Run<'_>) -> Result<String, Unjudged> {
+fn kind(run: &Run<'_>) -> Result<String, SkipReason> {
     let (_, server, client) = placements(run)?;
     let groups = match (&server.scheduler_group, &client.scheduler_group) {
         (None, _) | (_, None) => "no scheduler groups",
@@ -101,7 +101,9 @@ fn is_one(server: &Placement, client: &Placement) -> bool {
         && server.control_group == client.control_group
 }
 
-fn placements<'a>(run: &Run<'a>) -> Result<(&'a Machine, &'a Placement, &'a Placement), Unjudged> {
+fn placements<'a>(
+    run: &Run<'a>,
+) -> Result<(&'a Machine, &'a Placement, &'a Placement), SkipReason> {
     let machines = &run.record.machines;
     let of = |peer: Peer| {
         let mut all = machines
@@ -116,7 +118,7 @@ fn placements<'a>(run: &Run<'a>) -> Result<(&'a Machine, &'a Placement, &'a Plac
 }
 
 /// The share of its machine's CPU that was in use in the measurement.
-fn busy(run: &Run<'_>) -> Result<f64, Unjudged> {
+fn busy(run: &Run<'_>) -> Result<f64, SkipReason> {
     let samples = run.samples()?;
     let used = samples.iter().filter_map(|it| it.machine.as_ref());
     let (mut took_s, mut has_s) = (0.0, 0.0);

@@ -4,7 +4,7 @@ use samples::KeyOrder;
 use units::percent;
 
 use crate::{
-    finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
+    finding::{Finding, Level, Outcome, SkipReason, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
 };
@@ -80,7 +80,7 @@ fn of_keys(run: &Run<'_>) -> Option<(f64, u64, u64)> {
 }
 
 /// Bounds of the share of the data's pages that were touched, over the whole run.
-fn of_pages(run: &Run<'_>, data: f64) -> Result<(f64, f64), Unjudged> {
+fn of_pages(run: &Run<'_>, data: f64) -> Result<(f64, f64), SkipReason> {
     let page_bytes = run.number("innodb_page_size").unwrap_or(16384.0);
     let readings = &run.record.server_status;
     let in_pool = |reading: &samples::ServerStatus| {

@@ -74,7 +74,7 @@ fn judge(set: &Set<'_>) -> Outcome {
 }
 
 /// Page requests answered from memory, as a share; 1 without requests.
-fn hit_rate(run: &Run<'_>) -> Result<f64, crate::finding::Unjudged> {
+fn hit_rate(run: &Run<'_>) -> Result<f64, crate::finding::SkipReason> {
     let requests = run.counter_per_s("Innodb_buffer_pool_read_requests")?;
     let reads = run.counter_per_s("Innodb_buffer_pool_reads")?;
     Ok(if requests > 0.0 {

@@ -66,14 +66,14 @@ fn when(at: CheckTime) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use samples::{Checked, KNOWN_LOADS};
+    use samples::{CheckResult, KNOWN_LOADS};
 
     use super::*;
     use crate::fixture::*;
 
     fn checks(told: &[(CheckTime, &[&str])]) -> Outcome {
         judged(&RULE, |record| {
-            let told = told.iter().map(|(at, violated)| Checked {
+            let told = told.iter().map(|(at, violated)| CheckResult {
                 at: *at,
                 what: "consistency conditions".to_owned(),
                 violated: violated.iter().map(|&what| what.to_owned()).collect(),

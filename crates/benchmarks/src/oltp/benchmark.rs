@@ -5,10 +5,10 @@ use std::{sync::Arc, thread, time::Duration};
 use blame::Blamed;
 use dataset::{KnownTable, PopulateEvent, Population, Progress};
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
-use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
+use load::{Group, Load, LoadListener, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
 use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Loaded, OnServer,
+    Benchmark, Context, DataMaker, DataSet, Destination, Driver, LoadResult, OnServer,
     PreparedStatements, PreparedTables, Purpose, Stage, Work, disk_bytes,
     population::{default_streams, fill_and_tell},
 };
@@ -190,7 +190,7 @@ impl DataSet for OltpTables {
         destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let endpoint = destination.endpoint;
         Purpose::Change.control(endpoint, async |connection| {
             for number in 1..=self.count() {
@@ -200,7 +200,7 @@ impl DataSet for OltpTables {
         })?;
         let loaded = self.prepare(endpoint, default_streams(), context, &mut |_| {})?;
         let names = self.known();
-        Ok(Loaded {
+        Ok(LoadResult {
             rows: loaded.rows,
             disk_bytes: disk_bytes(names.iter().map(|table| table.name.as_str()), endpoint)?,
             took: loaded.elapsed,
@@ -232,7 +232,11 @@ impl Connections {
 }
 
 impl Work for Connections {
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let load = Load {
             on_refusal: OnRefusal::Stop,
             on_error: ON_ERROR,

@@ -10,7 +10,7 @@ mod figures;
 mod line_totals;
 
 pub use distribution::histogram;
-pub use figures::{Beside, histogram_of};
+pub use figures::{ReportExtras, histogram_of};
 pub use line_totals::LineTotals;
 
 /// The version whose layout is reproduced.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use load::{Class, Failure, Watch};
+use load::{Class, Failure, OperationObserver};
 use protocol::{Connection, Endpoint, Outcome, Statement, Value};
 
 use super::{plan::Plan, statement::Kind};
@@ -64,7 +64,10 @@ impl Session {
     }
 
     /// Rolls back the transaction that a failed attempt has left open: sysbench's next BEGIN would commit half of it.
-    pub(super) async fn roll_back(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    pub(super) async fn roll_back(
+        &mut self,
+        watch: &mut impl OperationObserver,
+    ) -> Result<(), Failure> {
         if self.is_in_transaction {
             self.run(Kind::Rollback, 1, &[], watch).await
         } else {
@@ -79,7 +82,7 @@ impl Session {
         kind: Kind,
         table: u32,
         values: &[Value<'_>],
-        watch: &mut impl Watch,
+        watch: &mut impl OperationObserver,
     ) -> Result<(), Failure> {
         let text = self.plan.text_of(kind, table);
         let connection = self
@@ -122,7 +125,7 @@ impl Session {
         kind: Kind,
         table: u32,
         sql: &[u8],
-        watch: &mut impl Watch,
+        watch: &mut impl OperationObserver,
     ) -> Result<(), Failure> {
         let connection = self
             .connection

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use dataset::uniform::below;
-use load::{Failure, Next, User, Watch};
+use load::{Failure, Next, OperationObserver, User};
 use protocol::{Endpoint, Value};
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
@@ -90,7 +90,11 @@ impl OltpUser {
         }
     }
 
-    async fn step(&mut self, step: Step, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn step(
+        &mut self,
+        step: Step,
+        watch: &mut impl OperationObserver,
+    ) -> Result<(), Failure> {
         let (session, draws) = (&mut self.session, &mut self.draws);
         let settings = self.plan.settings();
         // sysbench draws the table once for all statements of a kind.
@@ -191,7 +195,7 @@ impl Bulk {
     async fn add_row(
         &mut self,
         session: &mut Session,
-        watch: &mut impl Watch,
+        watch: &mut impl OperationObserver,
     ) -> Result<(), Failure> {
         const ROW_BYTES_MAX: usize = 48;
         if self.sql.len() + ROW_BYTES_MAX > BULK_BYTES {
@@ -208,7 +212,11 @@ impl Bulk {
         Ok(())
     }
 
-    async fn send(&mut self, session: &mut Session, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn send(
+        &mut self,
+        session: &mut Session,
+        watch: &mut impl OperationObserver,
+    ) -> Result<(), Failure> {
         if self.sql.len() > self.prefix {
             let sql = self.sql.as_bytes();
             session
@@ -237,7 +245,7 @@ impl User for OltpUser {
         Next::Operation(0)
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         self.session.roll_back(watch).await?;
         for index in 0..self.plan.steps.len() {
             let step = self.plan.steps[index];
@@ -246,7 +254,7 @@ impl User for OltpUser {
         Ok(())
     }
 
-    async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn finish(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         match self.plan.script() {
             // These rows are already counted.
             Script::BulkInsert => self.bulk.send(&mut self.session, watch).await,

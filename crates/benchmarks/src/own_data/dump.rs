@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ::files::HandedOver;
+use ::files::UserText;
 use blame::{Blame, Blamed};
 use dataset::{DumpError, DumpLoad, LoadedDump, load_dump, own_data::dump::myloader_session};
 use protocol::Endpoint;
@@ -29,7 +29,7 @@ pub(super) struct DumpFiles {
 pub(super) fn files(path: &Path) -> Result<DumpFiles, Blamed> {
     if !path.is_dir() {
         // What is not read at all is refused before a server is made for it.
-        HandedOver::open(path).map_err(Blamed::io(Blame::Input, path))?;
+        UserText::open(path).map_err(Blamed::io(Blame::Input, path))?;
         let metadata = path.metadata().map_err(Blamed::io(Blame::Input, path))?;
         if metadata.is_file() && metadata.len() == 0 {
             let message = format!("{}: the file is empty", path.display());

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use blame::{Blame, Blamed};
 use dataset::own_data::OwnData;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
-use load::{Group, Load, Observer, OnError, OnRefusal, Outcome};
+use load::{Group, Load, LoadListener, OnError, OnRefusal, Outcome};
 use protocol::Endpoint;
 use runs::{
     Benchmark, Context, DataMaker, DataSet, Driver, OnServer, PreparedStatements, Purpose, Stage,
@@ -192,7 +192,11 @@ impl Connections {
 }
 
 impl Work for Connections {
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let load = driver.load(group(&self.0, driver.endpoint()));
         let load = match load.on_error {
             OnError::Stop => Load {

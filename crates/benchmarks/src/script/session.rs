@@ -2,7 +2,7 @@
 
 use std::{io::Write as _, sync::Arc, time::Duration};
 
-use load::{Class, Failure, Watch};
+use load::{Class, Failure, OperationObserver};
 use protocol::{Connection, Endpoint, Fetched, Outcome, Temporal, Value};
 
 use super::{
@@ -119,7 +119,7 @@ impl Session {
         &mut self,
         index: usize,
         variables: &mut Variables,
-        watch: &mut impl Watch,
+        watch: &mut impl OperationObserver,
     ) -> Result<(), Failure> {
         let plan = &*self.plan;
         let statement = &plan.statements[index];

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use load::{Failure, Next, User, Watch};
+use load::{Failure, Next, OperationObserver, User};
 use protocol::Endpoint;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -80,7 +80,7 @@ impl ScriptUser {
         self.state.turns.copy_from_slice(&self.saved.turns);
     }
 
-    async fn run(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn run(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         let Self {
             plan,
             session,
@@ -192,7 +192,7 @@ impl User for ScriptUser {
         Next::Operation(self.script)
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         if std::mem::replace(&mut self.is_retry, true) {
             self.restore();
         }

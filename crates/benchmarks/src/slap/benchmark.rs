@@ -5,11 +5,11 @@ use std::sync::Arc;
 use blame::{Blame, Blamed};
 use dataset::{KnownTable, own_session::open_settled};
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
-use load::{Group, Observer, Outcome};
+use load::{Group, LoadListener, Outcome};
 use protocol::Connection;
 use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer, Purpose,
-    Stage, Work, control, database, wait,
+    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, LoadResult, OnServer,
+    Purpose, Stage, Work, control, database, wait,
 };
 use settings::{OptionTable, Value, Values, defaults};
 use sqltext::refuse_foreign_text;
@@ -236,7 +236,7 @@ impl DataSet for SlapTables {
         destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let endpoint = destination.endpoint;
         let tables = self.plan()?;
         let step = context.step(&format!("loading {}", self.name()), Length::Unknown);
@@ -277,7 +277,11 @@ impl Clients {
 }
 
 impl Work for Clients {
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint().clone()));
         let group = Group {
             name: self.name.clone(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use load::{Failure, Next, User, Watch};
+use load::{Failure, Next, OperationObserver, User};
 use protocol::{Connection, Endpoint};
 use rand_xoshiro::{
     SplitMix64, Xoshiro256PlusPlus,
@@ -76,7 +76,7 @@ impl SlapUser {
         self.plan.kinds[place]
     }
 
-    async fn run(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn run(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         let connection = self
             .connection
             .as_mut()
@@ -156,7 +156,7 @@ impl User for SlapUser {
         Next::Operation(self.encode())
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         if self.doing == CurrentOperation::Reconnect {
             self.disconnect().await;
             return self.connect().await;
@@ -164,7 +164,7 @@ impl User for SlapUser {
         self.run(watch).await
     }
 
-    async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn finish(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         // A load that ends by time leaves a transaction open, whose statements are already counted.
         if self.plan.planned.commit_every > 0 && self.uncommitted > 0 {
             self.commit();

@@ -5,11 +5,11 @@ use std::{borrow::Cow, sync::Arc};
 use blame::{Blame, Blamed};
 use dataset::{KnownTable, own_session::open_settled};
 use experiment::{DataSpec, LoadSpec, Plan, PlannedLoad, PlannedRun};
-use load::{Group, Observer, Outcome};
+use load::{Group, LoadListener, Outcome};
 use protocol::Endpoint;
 use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer, Purpose,
-    Stage, Step, Work, control, disk_bytes, number, wait,
+    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, LoadResult, OnServer,
+    Purpose, Stage, Step, Work, control, disk_bytes, number, wait,
 };
 use samples::{Dataset, DatasetState, Keys, Line};
 
@@ -131,7 +131,7 @@ impl DataSet for SmackTables {
         destination: &Destination<'_>,
         rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let rows = rows.expect("the tables of a .smack file have a number of rows");
         load_tables(&self.0, destination.endpoint, rows, context)
     }
@@ -143,7 +143,7 @@ fn load_tables(
     endpoint: &Endpoint,
     rows: u64,
     context: &Context,
-) -> Result<Loaded, Blamed> {
+) -> Result<LoadResult, Blamed> {
     let script = smack.with_rows(Some(rows));
     let plans = TablePlan::all(&script, &smack.files());
     let step = context.step(
@@ -171,7 +171,7 @@ fn load_tables(
     });
     loaded??;
     let took = reactor::system_now() - begin;
-    Ok(Loaded {
+    Ok(LoadResult {
         rows,
         disk_bytes: disk_bytes(smack.tables(), endpoint)?,
         took,
@@ -251,7 +251,11 @@ impl Work for Clients {
         self.keys.iter().cloned().map(Line::Keys).collect()
     }
 
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint().clone()));
         let (first, seed) = (self.first, driver.seed());
         let group = Group {

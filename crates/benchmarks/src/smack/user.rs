@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use load::{Failure, Next, User, Watch};
+use load::{Failure, Next, OperationObserver, User};
 use protocol::{Connection, Endpoint};
 
 use super::{
@@ -157,7 +157,7 @@ impl User for SmackUser {
         }
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         let Some(connection) = &mut self.connection else {
             return Err(Failure::not_connected());
         };

@@ -10,7 +10,7 @@ use runs::{
     storage_of, utc_now,
 };
 use samples::{DiskLimit, STORAGE_FORMAT, Storage, StorageHeader};
-use server::{Cgroup, Entered};
+use server::{Cgroup, GroupMembership};
 use settings::DiskLimits;
 use storage::{Place, RawDevice, Target, TestFile};
 use telemetry::{disk_flushes, storage_of_device};
@@ -72,7 +72,7 @@ impl MeasuredDisk {
     }
 
     /// While the returned value lives, the threads of dbdyno are limited, too.
-    pub(super) fn limited(&self) -> Result<Option<Entered>, Blamed> {
+    pub(super) fn limited(&self) -> Result<Option<GroupMembership>, Blamed> {
         let group = self.group.as_deref();
         Ok(group.map(Cgroup::enter).transpose()?)
     }

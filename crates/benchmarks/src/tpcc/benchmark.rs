@@ -5,16 +5,16 @@ use std::{
     sync::Arc,
 };
 
-use ::load::{Load, Observer, Outcome};
+use ::load::{Load, LoadListener, Outcome};
 use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
 use protocol::Endpoint;
 use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Loaded, OnServer,
+    Benchmark, Context, DataMaker, DataSet, Destination, Driver, LoadResult, OnServer,
     PreparedStatements, PreparedTables, Stage, Work, disk_bytes,
 };
-use samples::{CheckTime, Checked, Deliveries, Line};
+use samples::{CheckResult, CheckTime, Deliveries, Line};
 
 use crate::tpcc::{
     conditions::Violation,
@@ -152,7 +152,7 @@ impl DataSet for TpccTables {
         destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let endpoint = destination.endpoint;
         let loaded = load_all(
             endpoint,
@@ -162,7 +162,7 @@ impl DataSet for TpccTables {
             context,
         )?;
         require_after_load(endpoint, context)?;
-        Ok(Loaded {
+        Ok(LoadResult {
             rows: loaded.rows,
             disk_bytes: disk_bytes(Table::ALL.into_iter().map(Table::name), endpoint)?,
             took: loaded.elapsed,
@@ -264,7 +264,7 @@ impl Terminals {
     }
 
     /// What is known of the tables before the run; `None` if they were not examined.
-    fn checked_before(&self) -> Option<Checked> {
+    fn checked_before(&self) -> Option<CheckResult> {
         match (self.tables, self.check) {
             // What violates a condition there fails the load.
             (Tables::Loaded, _) => Some(checked(CheckTime::Load, &[])),
@@ -280,7 +280,11 @@ impl Work for Terminals {
         checked.into_iter().collect()
     }
 
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let group = group(&self.plan, driver.users(), driver.endpoint());
         let mut load = Load {
             // The specification's transactions are tried again until they are in.

@@ -3,7 +3,7 @@
 use blame::{Blame, Blamed};
 use protocol::{Connection, Endpoint, NO_SUCH_TABLE};
 use runs::{Context, Length, Purpose, Step, control, database};
-use samples::{CheckTime, Checked};
+use samples::{CheckResult, CheckTime};
 
 use crate::tpcc::{
     conditions::{AFTER_LOAD, CONDITIONS, Violation},
@@ -74,12 +74,12 @@ async fn check_all(
 }
 
 /// What the record says of a check at this time.
-pub fn checked(at: CheckTime, violated: &[Violation]) -> Checked {
+pub fn checked(at: CheckTime, violated: &[Violation]) -> CheckResult {
     let told = violated.iter().map(|violation| {
         let condition = violation.condition;
         format!("condition {}: {}", condition.number, condition.rule)
     });
-    Checked {
+    CheckResult {
         at,
         what: "consistency conditions of TPC-C".to_owned(),
         violated: told.collect(),

@@ -1,6 +1,6 @@
 //! A connection with its prepared statements, and the steps of a transaction over it.
 
-use load::{Class, Failure, Watch};
+use load::{Class, Failure, OperationObserver};
 use protocol::{Connection, Endpoint, Fetched, Statement, Value};
 
 use super::statement::{Definition, Sql};
@@ -51,7 +51,7 @@ pub(super) struct Steps<'s, W> {
     pub(super) watch: &'s mut W,
 }
 
-impl<W: Watch> Steps<'_, W> {
+impl<W: OperationObserver> Steps<'_, W> {
     /// Runs a statement that returns rows.
     pub(super) async fn read(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use load::{Class, Failure, Moment, Next, User, Watch};
+use load::{Class, Failure, Moment, Next, OperationObserver, User};
 use protocol::Endpoint;
 
 use super::{
@@ -271,7 +271,7 @@ impl Input {
         &mut self,
         round_trips: RoundTrips,
         order: &NewOrder,
-        steps: &mut Steps<'_, impl Watch>,
+        steps: &mut Steps<'_, impl OperationObserver>,
     ) -> Result<(), Failure> {
         if round_trips == RoundTrips::Stored {
             return match self {
@@ -332,7 +332,7 @@ impl User for Terminal {
         Next::Operation(self.input.transaction() as usize)
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         if let (Role::Operator, Deliveries::Deferred, Input::Delivery(delivery)) =
             (self.role, self.plan.deliveries, self.input)
         {
@@ -382,7 +382,7 @@ impl User for Terminal {
 /// Discards the statements: the remaining deliveries run after the measurement.
 struct NoObserver;
 
-impl Watch for NoObserver {
+impl OperationObserver for NoObserver {
     fn moment(&self) -> Moment {
         Moment { ns: 0 }
     }

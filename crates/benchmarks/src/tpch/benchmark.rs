@@ -11,10 +11,10 @@ use dataset::{
     },
 };
 use experiment::{DataSpec, LoadSpec, PlannedLoad, PlannedRun};
-use load::{Group, Observer, Outcome};
+use load::{Group, LoadListener, Outcome};
 use protocol::Endpoint;
 use runs::{
-    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, Loaded, OnServer,
+    Benchmark, Context, DataMaker, DataSet, Destination, Driver, Length, LoadResult, OnServer,
     PreparedTables, Purpose, Stage, Work, database, disk_bytes,
     population::{self, default_streams},
     redo_log::switched_off::with_redo_log,
@@ -134,12 +134,12 @@ impl DataSet for TpchTables {
         destination: &Destination<'_>,
         _rows: Option<u64>,
         context: &Context,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let endpoint = destination.endpoint;
         let streams = default_streams();
         let filled = fill(endpoint, &self.plan, self.left_empty, streams, context)?;
         let tables = Table::ALL.into_iter().map(Table::name);
-        Ok(Loaded {
+        Ok(LoadResult {
             rows: filled.rows,
             disk_bytes: disk_bytes(tables, endpoint)?,
             took: filled.rows_took + filled.foreign_keys_took,
@@ -172,7 +172,11 @@ impl MeasuredLoad {
 }
 
 impl Work for MeasuredLoad {
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         let (load, endpoint) = (Arc::clone(&self.load), Arc::new(driver.endpoint().clone()));
         let group = Group {
             name: DATABASE.to_owned(),

@@ -14,7 +14,7 @@ use dataset::{
     own_session::settle,
     tpch::{LoadPlan, Table, TableRows},
 };
-use load::{Failure, Next, User, Watch};
+use load::{Failure, Next, OperationObserver, User};
 use protocol::{Connection, Endpoint, LocalSource};
 
 /// Size of a piece of rows to send, bytes.
@@ -183,7 +183,7 @@ impl User for TableLoader {
         Next::Operation(ROWS)
     }
 
-    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, _watch: &mut impl OperationObserver) -> Result<(), Failure> {
         match self.statement {
             Some(statement) => self.send_rows(statement).await,
             None => self.make_keys().await,

@@ -123,7 +123,9 @@ async fn send(
         charset: Some("binary"),
         name: "dump",
     };
-    let sent = statement.load_local(connection, &mut Once(lines)).await;
+    let sent = statement
+        .load_local(connection, &mut LinesSource(lines))
+        .await;
     match sent {
         // What a session without strict mode adjusts, its INSERT would have adjusted, too.
         Ok(_) => Ok(true),
@@ -155,9 +157,9 @@ fn convert(text: &[u8], columns: &TableColumns, lines: &mut Vec<u8>) -> Option<(
 }
 
 /// Lines that are sent at once.
-struct Once<'l>(&'l mut Vec<u8>);
+struct LinesSource<'l>(&'l mut Vec<u8>);
 
-impl LocalSource for Once<'_> {
+impl LocalSource for LinesSource<'_> {
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
         buffer.extend_from_slice(self.0);
         Ok(false)

@@ -71,7 +71,7 @@ impl CsvFile {
             problem,
         };
         let mut first = ByteRecord::new();
-        let mut records = Records::new(files::HandedOver::open(path).map_err(failed)?);
+        let mut records = Records::new(files::UserText::open(path).map_err(failed)?);
         let read = records.read(&mut first);
         if !read.map_err(|error| wrong(error.to_string()))? {
             return Err(wrong(

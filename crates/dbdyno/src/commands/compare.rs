@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use audit::SidesAudit;
 use blame::{Blame, Blamed};
 use clap::ValueEnum;
-use report::Shown;
+use report::MeasureSelection;
 use results::audit_of_comparison;
 use sides::RecordedSide;
 use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
@@ -86,7 +86,7 @@ pub(crate) enum Format {
 }
 
 /// Terms of a comparison.
-pub(crate) struct Terms<'a> {
+pub(crate) struct ComparisonOptions<'a> {
     /// The smallest difference that matters, as a share; `None` for that of the experiment of both sides.
     pub(crate) margin: Option<f64>,
     /// Limits for how much worse B may be.
@@ -94,19 +94,19 @@ pub(crate) struct Terms<'a> {
     /// Output format.
     pub(crate) format: Format,
     /// The tables to show; `None` for the answer alone. The JSON contains all tables.
-    pub(crate) shown: Option<Shown>,
+    pub(crate) shown: Option<MeasureSelection>,
     /// Compare even if the sides did different things or failed.
     pub(crate) anyway: bool,
 }
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
-    let terms = Terms {
+    let terms = ComparisonOptions {
         margin: args.margin.map(|percent| percent / 100.0),
         tolerances: &args.fail_if,
         format: args.format,
         shown: match (args.all, args.verbose) {
-            (true, _) => Some(Shown::All),
-            (false, true) => Some(Shown::Moved),
+            (true, _) => Some(MeasureSelection::All),
+            (false, true) => Some(MeasureSelection::Moved),
             (false, false) => None,
         },
         anyway: args.anyway,
@@ -115,7 +115,11 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Compares two sides named on the command line, and prints the answer.
-pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::Result<ExitCode> {
+pub(crate) fn print_comparison(
+    a: &str,
+    b: &str,
+    terms: &ComparisonOptions<'_>,
+) -> anyhow::Result<ExitCode> {
     let [a, b] = RecordedSide::read_both(a, b)?;
     let question = a.question_of_both(&b);
     let asked_margin = question.map(|it| it.min_effect);
@@ -123,7 +127,7 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
     // A different margin is a different question.
     let same = question.filter(|it| it.min_effect == margin);
     let executions = same.and_then(|_| a.executions_of_both(&b));
-    let terms_of_contrast = verdict::Terms {
+    let terms_of_contrast = verdict::ComparisonParameters {
         margin,
         primary: question.map(|it| it.metric),
         asked: same.zip(executions.as_deref()),
@@ -164,11 +168,11 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
         }
         (Format::Json, _) => report::contrast_as_json(&contrast, &checks, &audit),
         (Format::Markdown, shown) => {
-            let shown = shown.unwrap_or(Shown::Moved);
+            let shown = shown.unwrap_or(MeasureSelection::Moved);
             report::contrast_as_markdown(&contrast, &checks, &audit, shown)
         }
         (Format::Html, shown) => {
-            let shown = shown.unwrap_or(Shown::Moved);
+            let shown = shown.unwrap_or(MeasureSelection::Moved);
             report::contrast_as_html(&contrast, &checks, &audit, shown)
         }
     };

@@ -11,7 +11,7 @@ use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use results::{RecordPlace, write_page};
 use runs::{Context, PreparedStatements, Stage, sample_every};
-use samples::{Offered, Record};
+use samples::{OfferedLoad, Record};
 
 use crate::{
     connection_options::observe_options::ObserveOptions, front_doors::linked_tools::LINKED_TOOLS,
@@ -54,7 +54,7 @@ pub(crate) fn recorded_arguments() -> Vec<String> {
 }
 
 /// The exit code by whether a rate was reached, and a warning where it was not.
-pub(crate) fn exit_code_of_rate(offered: &Offered) -> ExitCode {
+pub(crate) fn exit_code_of_rate(offered: &OfferedLoad) -> ExitCode {
     let Some(shortfall) = &offered.shortfall else {
         return ExitCode::SUCCESS;
     };

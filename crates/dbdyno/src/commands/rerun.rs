@@ -8,14 +8,14 @@ use std::{
 use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
-use report::Shown;
+use report::MeasureSelection;
 use results::{Origin, ResultsDirectory, read_record, record_files, unused_path};
 use samples::Record;
 
 use crate::{
     commands::{
         command_line::{CommandLine, absolute},
-        compare::{Format, Terms, print_comparison},
+        compare::{ComparisonOptions, Format, print_comparison},
         experiment_options::ExperimentOptions,
         run::{self, Ending},
     },
@@ -127,11 +127,11 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
 
 fn compare_then_and_now(then: &Path, now: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     println!("\nthen (A) and now (B):\n");
-    let terms = Terms {
+    let terms = ComparisonOptions {
         margin: None,
         tolerances: &[],
         format: Format::Text,
-        shown: verbose.then_some(Shown::Moved),
+        shown: verbose.then_some(MeasureSelection::Moved),
         anyway: true,
     };
     let [then, now] = [then, now].map(|path| path.display().to_string());

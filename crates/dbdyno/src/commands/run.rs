@@ -20,7 +20,7 @@ use verdict::Outcome;
 
 use crate::{
     bundled_experiments::file_of, commands::experiment_options::ExperimentOptions, live_view,
-    progress::Shown, terminal,
+    progress::StepStack, terminal,
 };
 
 mod rerun_command;
@@ -106,7 +106,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     };
     let experiment =
         Experiment::parse(&file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
-    let shown = Shown::default();
+    let shown = StepStack::default();
     let context = match &args.serve {
         Some(_) => terminal::context_shown_in(shown.clone())?,
         None => terminal::context()?,

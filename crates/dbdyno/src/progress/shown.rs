@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The steps that are in progress, the outermost first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shown(Arc<Mutex<Steps>>);
+pub(crate) struct StepStack(Arc<Mutex<Steps>>);
 
 #[derive(Debug, Default)]
 struct Steps {
@@ -15,11 +15,11 @@ struct Steps {
 /// One of them; it is over when this goes.
 #[derive(Debug)]
 pub(crate) struct ShownStep {
-    shown: Shown,
+    shown: StepStack,
     number: u64,
 }
 
-impl Shown {
+impl StepStack {
     /// What each step says.
     pub(crate) fn lines(&self) -> Vec<String> {
         let steps = self.steps();
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_step_is_shown_until_it_is_over() {
-        let shown = Shown::default();
+        let shown = StepStack::default();
         let runs = shown.begin("runs");
         let load = shown.begin("loading");
         runs.say("run 1 of 2");

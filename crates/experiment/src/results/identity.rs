@@ -37,12 +37,12 @@ const FORMAT: u32 = 1;
 const NOT_KEPT: &str = "not kept";
 
 /// The content of a file without its secrets; `None` if it has none.
-pub type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
+pub type RedactedContent<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Identity {
     text: String,
-    facts: Facts,
+    facts: ExperimentDocument,
     /// The files that it names, by their names in the text.
     files: BTreeMap<String, PathBuf>,
     /// The files and directories of data, which are not copied.
@@ -52,7 +52,7 @@ pub(crate) struct Identity {
 
 /// The content of `experiment.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Facts {
+struct ExperimentDocument {
     format: u32,
     scale: Option<f64>,
     repeats: Option<u32>,
@@ -77,7 +77,7 @@ struct Facts {
 #[derive(Serialize, Deserialize)]
 struct Saved {
     #[serde(flatten)]
-    facts: Facts,
+    facts: ExperimentDocument,
     /// The version of the defaults; `None` in results from before their first change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     defaults: Option<Defaults>,
@@ -93,7 +93,7 @@ impl Saved {
     }
 }
 
-impl Facts {
+impl ExperimentDocument {
     fn read(results_dir: &Path) -> Result<Self, Error> {
         Saved::read(results_dir).map(|saved| saved.facts)
     }
@@ -139,7 +139,7 @@ impl Identity {
         }
         Ok(Self {
             text: text.to_owned(),
-            facts: Facts {
+            facts: ExperimentDocument {
                 format: FORMAT,
                 scale: overrides.scale,
                 repeats: overrides.repeats,
@@ -161,7 +161,7 @@ impl Identity {
     /// The same for the copies in a results directory: a copy without its passwords counts as the original file. An
     /// error if a copy is neither.
     pub(crate) fn of_copies(mut self, results_dir: &Path) -> Result<Self, Error> {
-        let then = Facts::read(results_dir)?;
+        let then = ExperimentDocument::read(results_dir)?;
         self.name_data_as(&then);
         for (name, hash) in &mut self.facts.files_sha256 {
             if (hash == NOT_KEPT || then.masked_sha256.get(name) == Some(hash))
@@ -175,7 +175,7 @@ impl Identity {
 
     /// Gives files of data the names that they had when the results were made: a file that the text names by its whole path
     /// had it as its name if the experiment file was named without a directory.
-    fn name_data_as(&mut self, then: &Facts) {
+    fn name_data_as(&mut self, then: &ExperimentDocument) {
         for (name, path) in std::mem::take(&mut self.data) {
             let whole = path.to_string_lossy().into_owned();
             let is_whole =
@@ -252,7 +252,7 @@ impl Identity {
         &self,
         results_dir: &Path,
         created: &mut Created,
-        masked: Masked<'_>,
+        masked: RedactedContent<'_>,
     ) -> Result<BTreeMap<String, String>, Error> {
         let mut masked_sha256 = BTreeMap::new();
         for (name, from) in &self.files {
@@ -281,14 +281,14 @@ impl Identity {
         &self,
         results_dir: &Path,
         created: &mut Created,
-        masked: Masked<'_>,
+        masked: RedactedContent<'_>,
     ) -> Result<(), Error> {
         if results_dir.join(FACTS_FILE).exists() {
             return Err(Error::ResultsExist {
                 path: results_dir.to_owned(),
             });
         }
-        let facts = Facts {
+        let facts = ExperimentDocument {
             masked_sha256: self.keep_files(results_dir, created, masked)?,
             ..self.facts.clone()
         };
@@ -308,7 +308,7 @@ impl Identity {
     /// An error unless the results directory belongs to this experiment.
     pub(crate) fn check(&self, results_dir: &Path) -> Result<(), Error> {
         let text = read(results_dir, TEXT_FILE)?;
-        let facts = Facts::read(results_dir)?;
+        let facts = ExperimentDocument::read(results_dir)?;
         match self.difference(&text, &facts) {
             None => Ok(()),
             Some(difference) => Err(Error::OtherExperiment {
@@ -319,7 +319,7 @@ impl Identity {
     }
 
     /// The first difference from the experiment that was run, in words.
-    fn difference(&self, text_then: &str, then: &Facts) -> Option<String> {
+    fn difference(&self, text_then: &str, then: &ExperimentDocument) -> Option<String> {
         let now = &self.facts;
         if self.text != text_then {
             return Some(text_difference(&self.text, text_then));
@@ -348,7 +348,7 @@ impl Identity {
         if let Some((name, _)) = changed {
             return Some(format!("{name} has changed since"));
         }
-        let then = Facts {
+        let then = ExperimentDocument {
             masked_sha256: BTreeMap::new(),
             ..then.clone()
         };

@@ -28,7 +28,7 @@ const CONNECTIONS_EXAMPLE: &str = "connections = 8, or \"8..64\" for a ramp";
 const RATE_EXAMPLE: &str = "rate = 500, or \"100..2000\" for a ramp";
 
 /// A stage as the file has it.
-struct Written<'a> {
+struct StageSpec<'a> {
     section: Section<'a>,
     connections: Option<Level<u32>>,
     rate_per_s: Option<Level<f64>>,
@@ -61,7 +61,7 @@ pub(crate) fn read(
             let hint = "a ramp has many levels in one stage: connections = \"8..64\"";
             return Err(stage.error(Problem::Conflict { problem, hint }));
         }
-        written.push(Written::read(stage, source)?);
+        written.push(StageSpec::read(stage, source)?);
     }
     check_length(section, &written)?;
     let counts = of_all(
@@ -156,7 +156,7 @@ fn refuse_others(section: &Section<'_>, source: &Chosen<dyn LoadKind>) -> Result
     }
 }
 
-impl<'a> Written<'a> {
+impl<'a> StageSpec<'a> {
     fn read(section: Section<'a>, source: &Chosen<dyn LoadKind>) -> Result<Self, Error> {
         section.allow(KEYS)?;
         let mut meaningless = source.kind.meaningless(&source.values).iter();
@@ -195,7 +195,7 @@ impl<'a> Written<'a> {
     }
 }
 
-fn check_length(section: &Section<'_>, stages: &[Written<'_>]) -> Result<(), Error> {
+fn check_length(section: &Section<'_>, stages: &[StageSpec<'_>]) -> Result<(), Error> {
     let all: Duration = stages.iter().map(|stage| stage.length).sum();
     if all <= quantity::DURATION_AT_MOST {
         return Ok(());
@@ -212,10 +212,10 @@ fn check_length(section: &Section<'_>, stages: &[Written<'_>]) -> Result<(), Err
 /// `[load]`.
 fn of_all<T: Copy>(
     section: &Section<'_>,
-    stages: &[Written<'_>],
+    stages: &[StageSpec<'_>],
     key: &'static str,
     example: &'static str,
-    of: impl Fn(&Written<'_>) -> Option<T>,
+    of: impl Fn(&StageSpec<'_>) -> Option<T>,
 ) -> Result<Option<Vec<T>>, Error> {
     if stages.iter().all(|stage| of(stage).is_none()) {
         return Ok(None);

@@ -17,10 +17,10 @@ use crate::{
     intervals::LoopInterval,
     outcome::UserTotal,
     pace::Pace,
-    recorder::{Cells, Recorder, Shape},
+    recorder::{CellCounts, Cells, Recorder},
     rules::Drain,
     timeline::Timeline,
-    tolerated::Tolerated,
+    tolerated::ToleratedFailures,
 };
 
 /// Interval at which an event loop checks whether the controller has changed a time. The loop is not woken for that: a
@@ -30,13 +30,13 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// The parameters of one event loop.
 pub(crate) struct Task {
     pub(crate) share: Share,
-    pub(crate) shape: Shape,
+    pub(crate) shape: CellCounts,
     pub(crate) arrivals: Arrivals,
     /// Of them.
     pub(crate) seed: u64,
     pub(crate) allowance: Allowance,
     pub(crate) on_error: OnError,
-    pub(crate) tolerated: Tolerated,
+    pub(crate) tolerated: ToleratedFailures,
     pub(crate) drain: Drain,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) messages: channel::Sender<Message>,

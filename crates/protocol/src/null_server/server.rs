@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     error::ServerError,
-    outgoing_greeting::{Dialect, Hello},
+    outgoing_greeting::{Dialect, OutgoingGreeting},
 };
 
 /// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
@@ -81,7 +81,7 @@ impl NullServer {
             set: settings.variables,
         };
         let shared = SharedState {
-            hello: Hello {
+            hello: OutgoingGreeting {
                 version: identity.greeted_version(),
                 connection_id: 0,
                 dialect: settings.dialect,

@@ -104,11 +104,11 @@ pub fn server_version_number(version: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outgoing_greeting::Hello;
+    use crate::outgoing_greeting::OutgoingGreeting;
 
     #[test]
     fn capabilities_are_removed_and_the_rest_stays() {
-        let mut payload = Hello::default().payload();
+        let mut payload = OutgoingGreeting::default().payload();
         let low = 1 + "8.0.0-fake".len() + 1 + 4 + 8 + 1;
         payload[low + 14] = 0b11110;
         let mut greeting = ServerGreeting::parse(payload.clone()).unwrap();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn another_challenge_and_method() {
-        let mut greeting = ServerGreeting::parse(Hello::default().payload()).unwrap();
+        let mut greeting = ServerGreeting::parse(OutgoingGreeting::default().payload()).unwrap();
         greeting.challenge(*b"ABCDEFGHIJKLMNOPQRST", "caching_sha2_password");
         let again = ServerGreeting::parse(greeting.payload.clone()).unwrap();
         assert_eq!(again, greeting);

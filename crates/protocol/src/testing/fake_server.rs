@@ -6,7 +6,7 @@ use reactor::{Listener, now, sleep_until, spawn};
 
 use crate::{
     endpoint::{Address, Endpoint},
-    outgoing_greeting::Hello,
+    outgoing_greeting::OutgoingGreeting,
     testing::{
         answer::{Answer, column},
         peer::Peer,
@@ -29,9 +29,9 @@ pub fn serve(listener: Listener, answer: impl Fn(Request<'_>) -> Answer + 'stati
         let mut connection_id = 0;
         while let Ok(stream) = listener.accept().await {
             connection_id += 1;
-            let hello = Hello {
+            let hello = OutgoingGreeting {
                 connection_id,
-                ..Hello::default()
+                ..OutgoingGreeting::default()
             };
             let answer = Rc::clone(&answer);
             spawn(async move {
@@ -44,7 +44,7 @@ pub fn serve(listener: Listener, answer: impl Fn(Request<'_>) -> Answer + 'stati
 
 async fn converse(
     mut peer: Peer,
-    hello: &Hello,
+    hello: &OutgoingGreeting,
     answer: &dyn Fn(Request<'_>) -> Answer,
 ) -> io::Result<()> {
     peer.greet(hello).await?;

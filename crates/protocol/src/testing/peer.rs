@@ -5,7 +5,7 @@ use std::io;
 use reactor::Stream;
 
 use crate::{
-    outgoing_greeting::{Hello, Login},
+    outgoing_greeting::{Login, OutgoingGreeting},
     packets::{self, PacketReader},
     testing::answer::{Answer, Fragment},
 };
@@ -82,7 +82,7 @@ impl Peer {
     }
 
     /// Sends the greeting, and returns the client's login packet.
-    pub async fn greet(&mut self, hello: &Hello) -> io::Result<Vec<u8>> {
+    pub async fn greet(&mut self, hello: &OutgoingGreeting) -> io::Result<Vec<u8>> {
         self.packets.set_sequence(0);
         self.send(&hello.payload()).await?;
         let response = self.receive().await?.ok_or(io::ErrorKind::UnexpectedEof)?;

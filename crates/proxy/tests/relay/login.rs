@@ -3,7 +3,7 @@
 use std::{net::TcpListener, time::Duration};
 
 use protocol::{
-    null_server::Hello,
+    null_server::OutgoingGreeting,
     relay::{ServerGreeting, error_packet, ok_packet, old_error_packet},
 };
 use proxy::BackendState;
@@ -127,7 +127,7 @@ fn the_greeting_offers_only_what_can_be_relayed() {
 #[test]
 fn what_was_not_offered_is_not_asked_for() {
     let scene = Scene::of(&[server(move |mut end| {
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             deprecate_eof: false,
             ..hello()
         };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use protocol::{
-    null_server::Hello,
+    null_server::OutgoingGreeting,
     relay::{ok_packet, put_bytes, put_packet},
 };
 use proxy::{
@@ -95,11 +95,11 @@ impl End {
 }
 
 /// The greeting of the mock servers.
-pub(crate) fn hello() -> Hello {
-    Hello {
+pub(crate) fn hello() -> OutgoingGreeting {
+    OutgoingGreeting {
         version: "10.11.1-MariaDB".into(),
         connection_id: 7,
-        ..Hello::default()
+        ..OutgoingGreeting::default()
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use protocol::{
-    null_server::Hello,
+    null_server::OutgoingGreeting,
     relay::{error_packet, ok_packet},
 };
 use proxy::{
@@ -213,7 +213,7 @@ fn a_change_of_the_user_is_refused_on_versions_that_break_it() {
         ("5.1.18", false),
     ] {
         let address = server(move |mut end| {
-            let hello = Hello {
+            let hello = OutgoingGreeting {
                 version: version.to_owned(),
                 ..hello()
             };
@@ -285,7 +285,7 @@ fn a_backend_of_another_version_serves_after_its_restart() {
     let count = Arc::clone(&starts);
     let address = server(move |mut end| {
         let is_old = count.fetch_add(1, SeqCst) == 0;
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             version: if is_old { "5.6.1" } else { "26.7.0" }.to_owned(),
             deprecate_eof: !is_old,
             ..hello()
@@ -375,7 +375,7 @@ fn a_script_sees_the_server_as_soon_as_it_has_chosen_a_backend() {
         end"#;
     let servers = [7, 8].map(|connection_id| {
         server(move |mut end| {
-            let hello = Hello {
+            let hello = OutgoingGreeting {
                 connection_id,
                 ..hello()
             };

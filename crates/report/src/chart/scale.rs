@@ -9,11 +9,11 @@ pub(crate) struct Axis {
     pub(crate) ticks: Vec<f64>,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    law: Law,
+    law: AxisScale,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Law {
+enum AxisScale {
     Linear,
     Logarithmic,
 }
@@ -45,7 +45,7 @@ impl Axis {
             ticks: (0..=steps).map(|n| f64::from(n) * step).collect(),
             low: 0.0,
             high: f64::from(steps) * step,
-            law: Law::Linear,
+            law: AxisScale::Linear,
         }
     }
 
@@ -66,7 +66,7 @@ impl Axis {
                 .collect(),
             low: first * step,
             high: last * step,
-            law: Law::Linear,
+            law: AxisScale::Linear,
         }
     }
 
@@ -87,17 +87,17 @@ impl Axis {
             ticks: ticks.into_iter().map(step_value).collect(),
             low: step_value(first),
             high: step_value(last),
-            law: Law::Logarithmic,
+            law: AxisScale::Logarithmic,
         }
     }
 
     /// Share of the axis below `value`, 0 to 1.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.law {
-            Law::Linear => (value - self.low) / (self.high - self.low),
+            AxisScale::Linear => (value - self.low) / (self.high - self.low),
             // Zero and negative values have no logarithm: they lie below any logarithmic axis.
-            Law::Logarithmic if value <= self.low => 0.0,
-            Law::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
+            AxisScale::Logarithmic if value <= self.low => 0.0,
+            AxisScale::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
         };
         share.clamp(0.0, 1.0)
     }

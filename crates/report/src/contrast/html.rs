@@ -4,7 +4,7 @@ use audit::SidesAudit;
 use maud::{Markup, html};
 use verdict::{Check, Compared, Contrast, SharedCombination};
 
-use super::{NOTHING_DIFFERS, Rows, Shown, differences, side_audits, unlike, words};
+use super::{MeasureSelection, NOTHING_DIFFERS, Rows, differences, side_audits, unlike, words};
 use crate::page::{RatioScale, document, scrolling, unbroken};
 
 /// A comparison as one self-contained HTML page.
@@ -12,7 +12,7 @@ pub fn contrast_as_html(
     contrast: &Contrast,
     checks: &[Check],
     audit: &SidesAudit,
-    shown: Shown,
+    shown: MeasureSelection,
 ) -> String {
     let [a, b] = &contrast.names;
     let differences = differences(contrast);
@@ -42,7 +42,12 @@ pub fn contrast_as_html(
 }
 
 /// The changes in one combination, and their causes.
-fn moved(contrast: &Contrast, place: &SharedCombination, shown: Shown, index: usize) -> Markup {
+fn moved(
+    contrast: &Contrast,
+    place: &SharedCombination,
+    shown: MeasureSelection,
+    index: usize,
+) -> Markup {
     let rows = Rows::of(contrast, place, shown);
     let id = format!("place-{index}");
     html! {

@@ -1,6 +1,6 @@
 //! A comparison as JSON.
 
-use audit::{ONE_FACTOR, Outcome, SidesAudit, Unjudged};
+use audit::{ONE_FACTOR, Outcome, SidesAudit, SkipReason};
 use serde_json::{Value, json};
 use stats::Interval;
 use verdict::{Check, Compared, Contrast, Measure, SharedCombination};
@@ -40,8 +40,8 @@ pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], audit: &SidesAudi
 fn judged(outcome: &Outcome) -> Value {
     match outcome {
         Ok(finding) => json!({"level": finding.level.name(), "evidence": finding.evidence}),
-        Err(Unjudged::NotEvaluated(why)) => json!({"level": "not evaluated", "evidence": why}),
-        Err(Unjudged::DoesNotApply(why)) => json!({"level": "does not apply", "evidence": why}),
+        Err(SkipReason::NotEvaluated(why)) => json!({"level": "not evaluated", "evidence": why}),
+        Err(SkipReason::DoesNotApply(why)) => json!({"level": "does not apply", "evidence": why}),
     }
 }
 

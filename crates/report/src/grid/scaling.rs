@@ -1,6 +1,6 @@
 //! The Universal Scalability Law fitted to each line of the grid, in words.
 
-use stats::{Interval, Law, NoPeak, Peak, Point, Resampling, Scalability, scalability};
+use stats::{Interval, NoPeak, Peak, Point, Resampling, Scalability, UslModel, scalability};
 use units::{percent, si};
 
 use crate::grid::{Facet, Grid, Line, cell::CONFIDENCE, level_number};
@@ -93,7 +93,7 @@ pub(crate) fn range(interval: &Interval, words: fn(f64) -> String) -> String {
     }
 }
 
-fn distance(points: &[Point], law: &Law) -> f64 {
+fn distance(points: &[Point], law: &UslModel) -> f64 {
     let squares = points.iter().map(|point| {
         (point.throughput_per_s / law.at(point.concurrency))
             .ln()

@@ -1,7 +1,7 @@
 //! The audit on the page: the assessment in three words, every finding with its evidence, and the rules that could not
 //! be evaluated.
 
-use audit::{Audit, Finding, Judgement, Level, Unjudged};
+use audit::{Audit, Finding, Judgement, Level, SkipReason};
 use maud::{Markup, html};
 
 use super::{
@@ -93,18 +93,18 @@ fn in_order(found: &[(&Judgement, &Finding)]) -> Markup {
 
 /// Rules without a finding: first those with missing data, then those that do not apply.
 fn unjudged(judgements: &[&Judgement]) -> Markup {
-    let reasons = |kind: fn(&Unjudged) -> Option<&String>| {
+    let reasons = |kind: fn(&SkipReason) -> Option<&String>| {
         let judgements = judgements.iter();
         let told = judgements.filter_map(|it| Some((it.rule, kind(it.outcome.as_ref().err()?)?)));
         told.collect::<Vec<_>>()
     };
     let unseen = reasons(|why| match why {
-        Unjudged::NotEvaluated(what) => Some(what),
-        Unjudged::DoesNotApply(_) => None,
+        SkipReason::NotEvaluated(what) => Some(what),
+        SkipReason::DoesNotApply(_) => None,
     });
     let no_subject = reasons(|why| match why {
-        Unjudged::DoesNotApply(why) => Some(why),
-        Unjudged::NotEvaluated(_) => None,
+        SkipReason::DoesNotApply(why) => Some(why),
+        SkipReason::NotEvaluated(_) => None,
     });
     html! {
         @if !unseen.is_empty() {

@@ -39,7 +39,7 @@ struct Line {
 }
 
 /// The parts that are positioned so far.
-struct Sheet<'a> {
+struct Canvas<'a> {
     width: f64,
     y: f64,
     lines: Vec<Line>,
@@ -57,7 +57,7 @@ pub(super) fn picture(section: &Section, title: &str, foot: &str, hatches: &str)
     };
     let scale = (inside / widest(1.0)).clamp(1.0, LARGER);
     let width = widest(scale).max(inside) + 2.0 * MARGIN;
-    let mut sheet = Sheet {
+    let mut sheet = Canvas {
         width,
         y: MARGIN,
         lines: Vec::new(),
@@ -135,7 +135,7 @@ fn row_width(row: &Row<'_>, scale: f64) -> f64 {
     widths.fold(0.0, f64::max)
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> Canvas<'a> {
     /// Positions a text on as many lines as it needs.
     fn text(&mut self, class: &'static str, size: f64, character: f64, text: &str) {
         let room = self.width - 2.0 * MARGIN;

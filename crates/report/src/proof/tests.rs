@@ -10,7 +10,7 @@ fn ratio(estimate: f64) -> Interval {
     }
 }
 
-fn line(text: &str, fate: Fate, effect: f64) -> ProofLine {
+fn line(text: &str, fate: PartStatus, effect: f64) -> ProofLine {
     ProofLine {
         lines: vec![text.to_owned()],
         options: vec![text.split(' ').next().unwrap().to_owned()],
@@ -37,9 +37,9 @@ fn proof() -> Proof {
         is_finished: true,
         possible_loss: None,
         lines: vec![
-            line("innodb_buffer_pool_size = 1G", Fate::Helps, 1.9),
-            line("query_cache_size = 64M", Fate::Harms, 0.8),
-            line("max_connections = 500", Fate::NoEffect, 1.0),
+            line("innodb_buffer_pool_size = 1G", PartStatus::Helps, 1.9),
+            line("query_cache_size = 64M", PartStatus::Harms, 0.8),
+            line("max_connections = 500", PartStatus::NoEffect, 1.0),
         ],
         untested: vec![UntestedText {
             line: "port = 3307".to_owned(),
@@ -92,10 +92,10 @@ results   results/prove-1
     for at in 0..20 {
         proof
             .lines
-            .push(line(&format!("option_{at} = 1"), Fate::Helps, 1.2));
+            .push(line(&format!("option_{at} = 1"), PartStatus::Helps, 1.2));
         proof
             .lines
-            .push(line(&format!("other_{at} = 1"), Fate::NoEffect, 1.0));
+            .push(line(&format!("other_{at} = 1"), PartStatus::NoEffect, 1.0));
     }
     assert!(proof_as_text(&proof, false).lines().count() <= 12);
 }
@@ -121,7 +121,7 @@ fn an_undecided_proof_says_the_loss_that_is_possible() {
         }),
         ..proof()
     };
-    undecided.lines[2].fate = Fate::Unresolved;
+    undecided.lines[2].fate = PartStatus::Unresolved;
     let text = proof_as_text(&undecided, true);
     for part in [
         "not decided; the shorter file may be up to 47 % slower than the whole one",

@@ -1,7 +1,7 @@
 //! The steadiness of the runs, and the stalls that their means hide, in words.
 
 use samples::Record;
-use stats::{Steadiness, Unjudged};
+use stats::{Indeterminate, Steadiness};
 use units::{counted, moment, percent};
 use verdict::{RunStalls, run_stalls, run_state};
 
@@ -36,8 +36,8 @@ fn steadiness(runs: &[&Record], noun: &str) -> Option<String> {
                 let word = state.steadiness.word();
                 others.push(format!("{} ({word}: {})", name(record), reasons.join(", ")));
             }
-            Err(Unjudged::Noisy(_)) => noisy += 1,
-            Err(Unjudged::Short(_) | Unjudged::Undefined) => {}
+            Err(Indeterminate::Noisy(_)) => noisy += 1,
+            Err(Indeterminate::Short(_) | Indeterminate::Undefined) => {}
         }
     }
     let judged = steady + noisy + others.len();

@@ -7,13 +7,13 @@ use super::readings::{DepthCourse, PAGE, sequential};
 
 /// How fit a disk is for a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fitness {
+pub(super) enum Suitability {
     Fit,
     Weak,
     Unfit,
 }
 
-impl Fitness {
+impl Suitability {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Fit => "fit",
@@ -35,7 +35,7 @@ impl Fitness {
 pub(super) struct Use {
     pub(super) name: &'static str,
     /// `None` where what decides it was not measured.
-    pub(super) fitness: Option<Fitness>,
+    pub(super) fitness: Option<Suitability>,
     /// What was measured.
     pub(super) evidence: String,
     /// What fit and weak mean.
@@ -74,7 +74,7 @@ fn commits(record: &StorageRecord) -> Use {
     let probe = one_writer(record);
     let fitness = probe.map(|it| {
         let (rate, p99_ns) = (it.commits_per_s(), it.commit.p99_ns);
-        Fitness::of(
+        Suitability::of(
             rate >= COMMITS_FIT && p99_ns <= COMMIT_P99_FIT_NS,
             rate >= COMMITS_WEAK,
         )
@@ -103,7 +103,7 @@ fn reads(record: &StorageRecord) -> Use {
     let both = course.as_ref().zip(single);
     let fitness = both.map(|(course, single)| {
         let highest = course.highest().iops();
-        Fitness::of(
+        Suitability::of(
             highest >= READS_FIT && single.p99_ns <= READ_P99_FIT_NS,
             highest >= READS_WEAK,
         )
@@ -133,7 +133,7 @@ fn flushes(record: &StorageRecord) -> Use {
     let highest = course.map(|it| it.highest().iops());
     Use {
         name: "flushing of pages",
-        fitness: highest.map(|it| Fitness::of(it >= FLUSHES_FIT, it >= FLUSHES_WEAK)),
+        fitness: highest.map(|it| Suitability::of(it >= FLUSHES_FIT, it >= FLUSHES_WEAK)),
         evidence: highest.map_or(NOT_MEASURED.to_owned(), |it| format!("up to {}", per_s(it))),
         threshold: format!(
             "fit: {} writes, the default of innodb_io_capacity_max; weak: {}, that of innodb_io_capacity",
@@ -150,7 +150,7 @@ fn files(record: &StorageRecord) -> Use {
         name: "backup and bulk load",
         fitness: rates.map(|(read, write)| {
             let slower = read.min(write);
-            Fitness::of(slower >= FILES_FIT, slower >= FILES_WEAK)
+            Suitability::of(slower >= FILES_FIT, slower >= FILES_WEAK)
         }),
         evidence: rates.map_or(NOT_MEASURED.to_owned(), |(read, write)| {
             format!("reads {}, writes {}", bytes_per_s(read), bytes_per_s(write))
@@ -172,7 +172,7 @@ mod tests {
         let mut record = record();
         let fitness =
             |record: &StorageRecord| uses(record).iter().map(|it| it.fitness).collect::<Vec<_>>();
-        assert_eq!(fitness(&record), [Some(Fitness::Fit); 4]);
+        assert_eq!(fitness(&record), [Some(Suitability::Fit); 4]);
         record.commits[0].commit.p99_ns = 12_000_000;
         record.patterns[1] = result("002_seq_write", 1 << 20, 0, 1, 10.0);
         record.patterns.retain(|it| {
@@ -183,10 +183,10 @@ mod tests {
         assert_eq!(
             after,
             [
-                Some(Fitness::Weak),
+                Some(Suitability::Weak),
                 None,
-                Some(Fitness::Fit),
-                Some(Fitness::Unfit)
+                Some(Suitability::Fit),
+                Some(Suitability::Unfit)
             ]
         );
         record.commits.clear();

@@ -21,19 +21,19 @@ pub(crate) struct Value {
     pub(crate) percentile: Option<Percentile>,
     /// Only of a percentile that is based on few operations.
     #[serde(flatten)]
-    pub(crate) thin: Option<Thin>,
+    pub(crate) thin: Option<PercentileBounds>,
 }
 
 /// The mark of a percentile that is based on few operations, with its 95 % interval inside the run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Thin {
+pub(crate) struct PercentileBounds {
     thin: bool,
     /// Nanoseconds; `None` if it lies beyond all operations.
     low: Option<u64>,
     high: Option<u64>,
 }
 
-impl Thin {
+impl PercentileBounds {
     fn of(percentile: &Percentile) -> Option<Self> {
         let (low, high) = percentile.interval_ns;
         let thin = percentile.is_thin();
@@ -116,7 +116,7 @@ impl List {
                     unit: "ns",
                     value: percentile.measured_ns()? as f64,
                     percentile: Some(*percentile),
-                    thin: Thin::of(percentile),
+                    thin: PercentileBounds::of(percentile),
                 })
             });
             self.0.extend(value);

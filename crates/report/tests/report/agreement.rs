@@ -177,7 +177,7 @@ fn share_of_peak(runs: &[Record]) -> Option<f64> {
         declared: Preregistration {
             is_experiment: true,
             factors: vec!["fs".to_owned(), "connections".to_owned()],
-            ..Declared::default()
+            ..Preregistration::default()
         },
         ..Subject::default()
     };

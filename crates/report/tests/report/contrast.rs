@@ -2,10 +2,10 @@
 
 use audit::{Assessment, Audit, Finding, Grade, Judgement, Level, MachineState, Scope, SidesAudit};
 use report::{
-    Results, Shown, contrast_as_html, contrast_as_json, contrast_as_markdown, contrast_as_text,
-    contrast_summary,
+    MeasureSelection, Results, contrast_as_html, contrast_as_json, contrast_as_markdown,
+    contrast_as_text, contrast_summary,
 };
-use verdict::{Check, Contrast, Execution, Levels, Side, Terms, Tolerance};
+use verdict::{Check, ComparisonParameters, Contrast, Execution, Levels, Side, Tolerance};
 
 use crate::{page::markup, synthetic::asked};
 
@@ -57,7 +57,7 @@ fn found() -> (Contrast, Vec<Check>) {
         side(&results, "1:0", Some("8")),
         side(&results, "5:1", None),
     );
-    let found = verdict::contrast(&a, &b, &Terms::of(0.02));
+    let found = verdict::contrast(&a, &b, &ComparisonParameters::of(0.02));
     let tolerances = ["throughput -3%", "fsyncs +5%", "p99 +900%"];
     let tolerances = tolerances.map(|text| Tolerance::parse(text).expect("it is one"));
     let checks = verdict::checks(&found, &tolerances);
@@ -109,7 +109,7 @@ fn as_text() {
         &found,
         &checks,
         &audited(),
-        Shown::All,
+        MeasureSelection::All,
         110
     ));
 }
@@ -117,7 +117,7 @@ fn as_text() {
 #[test]
 fn without_what_did_not_move() {
     let (found, checks) = found();
-    let text = contrast_as_text(&found, &checks, &audited(), Shown::Moved, 110);
+    let text = contrast_as_text(&found, &checks, &audited(), MeasureSelection::Moved, 110);
     insta::assert_snapshot!(text);
 }
 
@@ -144,9 +144,9 @@ fn the_mark_of_a_percentile_is_explained() {
     let all = |found: &Contrast| {
         [
             contrast_summary(found, &checks, &audited(), 110),
-            contrast_as_text(found, &checks, &audited(), Shown::All, 110),
-            contrast_as_markdown(found, &checks, &audited(), Shown::All),
-            contrast_as_html(found, &checks, &audited(), Shown::All),
+            contrast_as_text(found, &checks, &audited(), MeasureSelection::All, 110),
+            contrast_as_markdown(found, &checks, &audited(), MeasureSelection::All),
+            contrast_as_html(found, &checks, &audited(), MeasureSelection::All),
         ]
     };
     let is_explained = |text: &String| {
@@ -166,7 +166,7 @@ fn the_mark_of_a_percentile_is_explained() {
 fn looks_after_every_block_are_told() {
     let (mut found, checks) = found();
     found.looked_at = Some(20);
-    let text = contrast_as_text(&found, &checks, &audited(), Shown::All, 110);
+    let text = contrast_as_text(&found, &checks, &audited(), MeasureSelection::All, 110);
     assert!(text.contains("20 blocks"), "{text}");
     let json = contrast_as_json(&found, &checks, &audited());
     assert!(json.contains("\"looked_at_blocks_at_most\": 20"), "{json}");
@@ -179,7 +179,7 @@ fn as_markdown() {
         &found,
         &checks,
         &audited(),
-        Shown::All
+        MeasureSelection::All
     ));
 }
 
@@ -187,7 +187,7 @@ fn as_markdown() {
 fn a_name_is_no_markup() {
     let (mut found, checks) = found();
     found.names[0] = "a`b <img src=x>\n# **c**|d".to_owned();
-    let text = contrast_as_markdown(&found, &checks, &audited(), Shown::All);
+    let text = contrast_as_markdown(&found, &checks, &audited(), MeasureSelection::All);
     let first = text.lines().next().unwrap();
     assert_eq!(first, "**A**: a\\`b &lt;img src=x> # \\*\\*c\\*\\*|d  ");
 }
@@ -195,10 +195,10 @@ fn a_name_is_no_markup() {
 #[test]
 fn as_a_page() {
     let (mut found, checks) = found();
-    let page = contrast_as_html(&found, &checks, &audited(), Shown::Moved);
+    let page = contrast_as_html(&found, &checks, &audited(), MeasureSelection::Moved);
     insta::assert_snapshot!(markup(&page));
     found.names[0] = "<img src=x>".to_owned();
-    let page = contrast_as_html(&found, &checks, &audited(), Shown::All);
+    let page = contrast_as_html(&found, &checks, &audited(), MeasureSelection::All);
     assert!(page.contains("default-src 'none'") && !page.contains("<img"));
 }
 
@@ -216,10 +216,10 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     let a = side(&synced, "1:0", Some("8"));
     let b = side(&other, "1:0", Some("8"));
     let text = contrast_as_text(
-        &verdict::contrast(&a, &b, &Terms::of(0.02)),
+        &verdict::contrast(&a, &b, &ComparisonParameters::of(0.02)),
         &[],
         &audited(),
-        Shown::All,
+        MeasureSelection::All,
         200,
     );
     assert!(

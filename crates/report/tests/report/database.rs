@@ -3,7 +3,7 @@
 use figures::RunFigures;
 use report::{Error, Factor, Results, write_summary};
 use rusqlite::{Batch, Connection, fallible_iterator::FallibleIterator};
-use samples::{Host, LoadStage, Offered, Phase, Staged};
+use samples::{Host, LoadStage, OfferedLoad, Phase, Staged};
 
 use crate::synthetic::quickstart;
 
@@ -217,9 +217,9 @@ fn in_two_stages(mut results: Results) -> Results {
         connections_to: 2 * number,
         rate_from_per_s: Some(100.0),
         rate_to_per_s: Some(100.0),
-        offered: Some(Offered {
+        offered: Some(OfferedLoad {
             rate_per_s: Some(100.0),
-            ..Offered::of_closed_loop(1_000)
+            ..OfferedLoad::of_closed_loop(1_000)
         }),
     });
     run.stages = stages.into();

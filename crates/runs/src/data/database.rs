@@ -7,7 +7,7 @@ use protocol::Endpoint;
 
 use crate::{
     control::{Purpose, backticked, control, number},
-    data::{Loaded, disk_bytes::disk_bytes},
+    data::{LoadResult, disk_bytes::disk_bytes},
 };
 
 /// Access to a database denied: an account that may not create one may still have it.
@@ -51,7 +51,11 @@ pub fn base_tables(endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {
 }
 
 /// What tables have now, by counting, after a load that took a time.
-pub fn loaded(endpoint: &Endpoint, tables: &[String], took: Duration) -> Result<Loaded, Blamed> {
+pub fn loaded(
+    endpoint: &Endpoint,
+    tables: &[String],
+    took: Duration,
+) -> Result<LoadResult, Blamed> {
     let rows = Purpose::Work.control(endpoint, async |connection| {
         let mut rows = 0;
         for table in tables {
@@ -66,7 +70,7 @@ pub fn loaded(endpoint: &Endpoint, tables: &[String], took: Duration) -> Result<
     } else {
         disk_bytes(names, endpoint)?
     };
-    Ok(Loaded {
+    Ok(LoadResult {
         rows,
         disk_bytes,
         took,

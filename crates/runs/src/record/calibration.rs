@@ -17,12 +17,12 @@ pub struct Calibration {
     pub measured_at: String,
     pub machine: Machine,
     /// Measured rates.
-    pub reached: Vec<Reached>,
+    pub reached: Vec<CalibratedRate>,
 }
 
 /// The rate with a number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reached {
+pub struct CalibratedRate {
     /// Transport, as in the header of a run record.
     pub transport: String,
     pub connections: u32,
@@ -63,8 +63,8 @@ impl Calibration {
     }
 
     /// The ceiling with the nearest number of connections, by ratio.
-    fn nearest(&self, transport: &str, connections: u32) -> Option<&Reached> {
-        let distance = |reached: &Reached| {
+    fn nearest(&self, transport: &str, connections: u32) -> Option<&CalibratedRate> {
+        let distance = |reached: &CalibratedRate| {
             let ratio = f64::from(reached.connections.max(1)) / f64::from(connections.max(1));
             ratio.ln().abs()
         };
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn calibration() -> Calibration {
-        let reached = |transport: &str, connections, queries_per_s| Reached {
+        let reached = |transport: &str, connections, queries_per_s| CalibratedRate {
             transport: transport.to_owned(),
             connections,
             queries_per_s,

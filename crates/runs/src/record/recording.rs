@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use blame::Blamed;
-use load::{Counters, Observer, Outcome};
+use load::{Counters, LoadListener, Outcome};
 use reactor::Instant;
 use samples::{
     Ceiling, End, Interval, Line, LoadStage, Machine, Phase, PhaseMark, RunWriter, WriteError,
@@ -332,7 +332,7 @@ pub(crate) struct LoadObserver<'r, 'a> {
     load: usize,
 }
 
-impl Observer for LoadObserver<'_, '_> {
+impl LoadListener for LoadObserver<'_, '_> {
     fn connected(&mut self, open: u64, total: u64) {
         let recording = &mut *self.recording;
         recording.loads[self.load].connect(open, total);

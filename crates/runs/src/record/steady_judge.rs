@@ -2,7 +2,7 @@
 
 use load::{Counters, Judgement, LoadSeries};
 use samples::{JudgedSteadiness, Stalls};
-use stats::{Evidence, RunState, Unjudged, judge_measurement, judge_run, why_not_steady};
+use stats::{Evidence, Indeterminate, RunState, judge_measurement, judge_run, why_not_steady};
 
 /// Judges the state of a load while it runs.
 pub(crate) fn judge(course: &LoadSeries<'_>) -> Judgement {
@@ -43,7 +43,7 @@ pub(crate) fn judge_warm_up(course: &LoadSeries<'_>) -> Judgement {
 }
 
 /// The reason why a warm-up continues, in words: its state, noise at this level, or the server's missing counters.
-fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
+fn why_not_warm(judged: &Result<RunState, Indeterminate>, are_awaited: bool) -> Option<String> {
     match judged {
         Ok(state) if state.is_steady() && are_awaited => {
             Some("throughput is level, but no server counters were read yet".to_owned())

@@ -5,8 +5,8 @@ use std::time::Duration;
 use blame::Blamed;
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{
-    Arrivals, Drain, Group, INTERVAL, Judge, Load, Observer, OnRefusal, Outcome, Precision, Stop,
-    Tolerated, User, default_loops,
+    Arrivals, Drain, Group, INTERVAL, Judge, Load, LoadListener, OnRefusal, Outcome, Precision,
+    Stop, ToleratedFailures, User, default_loops,
 };
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
@@ -28,7 +28,7 @@ pub struct LoadRules {
     /// Judges whether it is steady.
     pub judge: Judge,
     /// The failures that the events of its run cause.
-    pub tolerated: Tolerated,
+    pub tolerated: ToleratedFailures,
     /// Connections in the first line of its record, by which its event loops are chosen. An experiment leaves out those that
     /// its clients have in the background.
     pub connections: u32,
@@ -58,7 +58,7 @@ impl LoadRules {
             drain: Drain::USUAL,
             interval: INTERVAL,
             judge: steady_judge::judge,
-            tolerated: Tolerated::default(),
+            tolerated: ToleratedFailures::default(),
             connections: load.connections,
         }
     }
@@ -147,7 +147,7 @@ impl<'a> Driver<'a> {
     pub fn drive<U: User + 'static>(
         &self,
         load: Load<U>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn LoadListener,
     ) -> Result<Outcome, Blamed> {
         Ok(load::drive(load, &self.context.interrupt, observer)?)
     }

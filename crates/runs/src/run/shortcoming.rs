@@ -162,7 +162,7 @@ mod tests {
     fn offered(in_flight: u64) -> OfferedLoad {
         OfferedLoad {
             in_flight,
-            ..Offered::of_closed_loop(100)
+            ..OfferedLoad::of_closed_loop(100)
         }
     }
 

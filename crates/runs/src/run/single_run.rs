@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
 use experiment::{PlannedLoad, PlannedRun};
-use load::{Observer, Outcome};
+use load::{LoadListener, Outcome};
 use samples::{Command, Record};
 
 use crate::{
     benchmark::Work,
     listener::{Context, Length},
     record::recording::RunProgress,
-    run::{self, Identity, Planned, PlannedWork, driver::LoadRules},
+    run::{self, Identity, PlannedWork, StagedRun, driver::LoadRules},
     stage::Stage,
 };
 
@@ -53,7 +53,7 @@ impl SingleRun<'_> {
     pub fn record(
         &self,
         work: &mut dyn Work,
-        observer: Option<&mut dyn Observer>,
+        observer: Option<&mut dyn LoadListener>,
     ) -> Result<Recorded, Blamed> {
         if let Some(directory) = self.path.parent() {
             std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Machine, directory))?;
@@ -69,7 +69,7 @@ impl SingleRun<'_> {
         };
         let address = self.stage.server().address.to_string();
         let of_command = PlannedRun::of_command(self.settings.clone(), address, self.load.clone());
-        let mut planned = Planned {
+        let mut planned = StagedRun {
             identity: Identity {
                 experiment: &self.name,
                 sha256: "",
@@ -84,7 +84,7 @@ impl SingleRun<'_> {
                 work,
                 rules: self.rules,
             }],
-            observer: observer.map(|it| it as &mut dyn Observer),
+            observer: observer.map(|it| it as &mut dyn LoadListener),
             sample_every: self.sample_every,
             context: self.context,
         };

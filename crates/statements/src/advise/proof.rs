@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        compare::{Sameness, Terms},
+        compare::{ResultEquivalence, TrialParameters},
         execution::StatementResult,
     };
 
@@ -175,7 +175,7 @@ mod tests {
                 statement: 0,
                 side: 1,
                 results: [result; 2],
-                sameness: Sameness::Same,
+                sameness: ResultEquivalence::Same,
                 times_s: Vec::new(),
                 compared: None,
                 disturbed_by: None,
@@ -191,7 +191,7 @@ mod tests {
             copied: None,
             setup: None,
             versions: Vec::new(),
-            terms: Terms {
+            terms: TrialParameters {
                 blocks: 20,
                 budget: Duration::ZERO,
                 margin: 0.05,

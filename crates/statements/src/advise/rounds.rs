@@ -412,7 +412,7 @@ fn not_made(diagnosis: &mut Diagnosis, places: &[usize], error: SideError) -> Ro
     if is_of_all || error.blame == Blame::Interrupted {
         return RoundEnd {
             failure: Some(error),
-            ..Ended::default()
+            ..RoundEnd::default()
         };
     }
     for place in places {

@@ -30,7 +30,7 @@ pub(super) struct TableFacts {
     pub(super) indexes: BTreeMap<String, IndexFacts>,
     /// Those that the optimizer must not use.
     pub(super) hidden: BTreeMap<String, IndexFacts>,
-    pub(super) hiding: Hiding,
+    pub(super) hiding: HiddenIndexSyntax,
     /// Whether rows are kept in the primary key, whose columns each other index ends in.
     pub(super) is_clustered: bool,
     /// Reads of each index since the server's start; `None` where the server does not count them.
@@ -41,7 +41,7 @@ pub(super) struct TableFacts {
 
 /// How a server keeps an index from its optimizer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Hiding {
+pub(super) enum HiddenIndexSyntax {
     /// MySQL.
     #[default]
     Invisible,
@@ -49,7 +49,7 @@ pub(super) enum Hiding {
     Ignored,
 }
 
-impl Hiding {
+impl HiddenIndexSyntax {
     /// Of a hidden index: `invisible`.
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -107,11 +107,11 @@ impl TableFacts {
         }
         let version = session.version();
         let (hiding, is_seen) = if !is_from(version, 80_000, 100_600) {
-            (Hiding::Invisible, "1")
+            (HiddenIndexSyntax::Invisible, "1")
         } else if is_from(version, 80_000, u32::MAX) {
-            (Hiding::Invisible, "is_visible = 'YES'")
+            (HiddenIndexSyntax::Invisible, "is_visible = 'YES'")
         } else {
-            (Hiding::Ignored, "ignored = 'NO'")
+            (HiddenIndexSyntax::Ignored, "ignored = 'NO'")
         };
         facts.hiding = hiding;
         let expression = if is_from(version, 80_013, u32::MAX) {

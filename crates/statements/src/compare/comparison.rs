@@ -7,7 +7,7 @@ use crate::{execution::StatementResult, other_work::UNEXPLAINED};
 
 /// Whether the variant of a comparison gives the result of the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sameness {
+pub(crate) enum ResultEquivalence {
     /// The same rows, each as often, or as many changed rows.
     Same,
     /// Other rows of those that the LIMIT leaves open: without it both have the same rows.
@@ -20,7 +20,7 @@ pub(crate) enum Sameness {
     Unknown,
 }
 
-impl Sameness {
+impl ResultEquivalence {
     /// Whether both sides have the same result; `earlier` is the baseline's own from another execution.
     pub(super) fn of(earlier: StatementResult, [baseline, variant]: [StatementResult; 2]) -> Self {
         let result = |it: StatementResult| (it.rows, it.changed);
@@ -52,7 +52,7 @@ pub(crate) struct Comparison {
     pub(crate) side: usize,
     /// The results of both sides.
     pub(crate) results: [StatementResult; 2],
-    pub(crate) sameness: Sameness,
+    pub(crate) sameness: ResultEquivalence,
     /// Seconds of both sides, block by block: medians of the block's executions.
     pub(crate) times_s: Vec<(f64, f64)>,
     /// The verdict; `None` without a block.
@@ -67,7 +67,10 @@ impl Comparison {
     /// Whether the verdict is faster, with a result that was compared.
     pub(crate) fn is_faster(&self) -> bool {
         let decision = self.compared.as_ref().map(|it| it.decision);
-        let is_same = matches!(self.sameness, Sameness::Same | Sameness::Tied);
+        let is_same = matches!(
+            self.sameness,
+            ResultEquivalence::Same | ResultEquivalence::Tied
+        );
         decision == Some(Decision::Faster) && is_same
     }
 
@@ -114,7 +117,7 @@ mod tests {
             statement: 0,
             side: 1,
             results: [result; 2],
-            sameness: Sameness::Same,
+            sameness: ResultEquivalence::Same,
             times_s: family.pairs(0).to_vec(),
             compared: family.compared().remove(0),
             disturbed_by: None,

@@ -16,7 +16,7 @@ use super::{
     hints,
     index_price::{IndexPrice, NewIndexes, price},
     side::{self, Side, SideError},
-    trial::{Terms, Trial},
+    trial::{Trial, TrialParameters},
     variant::Variant,
 };
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) struct Contest<'a> {
     pub(crate) context: &'a Context,
     /// The data of new servers; `None` for copies of the named one.
     pub(crate) setup: Option<&'a Setup>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: TrialParameters,
     /// Time limit of each statement.
     pub(crate) timeout: Duration,
     /// Indexes that sides make; their price is measured where they make a statement faster.

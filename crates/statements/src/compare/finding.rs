@@ -9,10 +9,10 @@ use units::percent;
 use verdict::{Compared, Decision};
 
 use super::{
-    comparison::{Comparison, Sameness},
+    comparison::{Comparison, ResultEquivalence},
     index_price::IndexPrice,
     mechanism::reason,
-    trial::Terms,
+    trial::TrialParameters,
 };
 use crate::{explain::ExplainedPlan, other_work::UNEXPLAINED};
 
@@ -65,7 +65,7 @@ pub struct Report {
     pub(crate) setup: Option<String>,
     /// The version of each side's server, by the name of its variant.
     pub(crate) versions: Vec<(String, String)>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: TrialParameters,
     /// Blocks measured.
     pub(crate) blocks: usize,
     /// Time of all blocks.
@@ -91,7 +91,7 @@ impl Finding {
 
     pub(crate) fn verdict(&self) -> Verdict {
         match (self.comparison.sameness, self.compared()) {
-            (Sameness::Different, _) => Verdict::OtherResult,
+            (ResultEquivalence::Different, _) => Verdict::OtherResult,
             (_, Some(compared)) => Verdict::OfTime(compared.decision),
             (_, None) => Verdict::OfTime(Decision::Inconclusive),
         }
@@ -99,7 +99,7 @@ impl Finding {
 
     /// Whether both results are right, though the LIMIT takes other rows.
     pub(crate) fn is_tied(&self) -> bool {
-        self.comparison.sameness == Sameness::Tied
+        self.comparison.sameness == ResultEquivalence::Tied
     }
 
     /// Differences of the plans; `None` if one of them is missing. Of two versions only those of tables that both name:
@@ -124,32 +124,32 @@ impl Finding {
     pub(crate) fn check(&self) -> Option<String> {
         let [before, after] = self.comparison.results;
         match self.comparison.sameness {
-            Sameness::Same => None,
-            Sameness::Tied => Some(
+            ResultEquivalence::Same => None,
+            ResultEquivalence::Tied => Some(
                 "different rows, because LIMIT does not define which rows are returned; \
                  without LIMIT, the results are the same"
                     .to_owned(),
             ),
-            Sameness::Undecided => Some(
+            ResultEquivalence::Undecided => Some(
                 "different rows; not decided whether both are correct: a LIMIT in a subquery does not \
                  define which rows it returns"
                     .to_owned(),
             ),
-            Sameness::Unknown => Some(
+            ResultEquivalence::Unknown => Some(
                 "result not compared: the baseline itself returns a different result each time"
                     .to_owned(),
             ),
-            Sameness::Different if before.rows.rows() != after.rows.rows() => Some(format!(
+            ResultEquivalence::Different if before.rows.rows() != after.rows.rows() => Some(format!(
                 "{} instead of {}",
                 rows(after.rows.rows()),
                 rows(before.rows.rows())
             )),
-            Sameness::Different if before.changed != after.changed => Some(format!(
+            ResultEquivalence::Different if before.changed != after.changed => Some(format!(
                 "{} changed instead of {}",
                 rows(after.changed),
                 rows(before.changed)
             )),
-            Sameness::Different => {
+            ResultEquivalence::Different => {
                 let open = if self.has_limit {
                     "; LIMIT does not define which rows, unless its ORDER BY has no ties"
                 } else {
@@ -210,7 +210,7 @@ impl Report {
     /// Whether a variant gives another result than the baseline.
     pub fn has_different_results(&self) -> bool {
         let mut all = self.findings.iter();
-        all.any(|it| it.comparison.sameness == Sameness::Different)
+        all.any(|it| it.comparison.sameness == ResultEquivalence::Different)
     }
 
     /// `server 8.0.33, each side on a copy of server demo; 12 blocks, seed 1`.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use units::{change_and_interval, seconds};
 
 use super::{
-    comparison::Sameness,
+    comparison::ResultEquivalence,
     finding::{Finding, Report},
 };
 use crate::csv_field::quoted;
@@ -82,7 +82,7 @@ pub fn table(report: &Report, is_verbose: bool, width: usize) -> String {
 
 /// How much a finding matters: a different result most, then the size of a certain difference.
 fn weight(finding: &Finding) -> f64 {
-    if finding.comparison.sameness == Sameness::Different {
+    if finding.comparison.sameness == ResultEquivalence::Different {
         return f64::INFINITY;
     }
     let Some(compared) = finding.compared() else {
@@ -126,9 +126,9 @@ fn row(finding: &Finding) -> String {
         },
     );
     let unchecked = match finding.comparison.sameness {
-        Sameness::Unknown => "; result not compared",
-        Sameness::Undecided => "; different rows, both may be correct",
-        Sameness::Same | Sameness::Tied | Sameness::Different => "",
+        ResultEquivalence::Unknown => "; result not compared",
+        ResultEquivalence::Undecided => "; different rows, both may be correct",
+        ResultEquivalence::Same | ResultEquivalence::Tied | ResultEquivalence::Different => "",
     };
     format!("{start}{before:>9}{after:>9}  {verdict:<13} {numbers}{unchecked}")
 }

@@ -1,6 +1,6 @@
 //! The least-squares fit of the Universal Scalability Law to logarithms.
 
-use super::usl::{Law, Point};
+use super::usl::{Point, UslModel};
 
 /// Lower limit of a parameter: below it the parameter is effectively zero, and its logarithm would diverge.
 const SMALLEST: f64 = 1e-12;
@@ -15,14 +15,14 @@ type Parameters = [f64; 3];
 ///
 /// Source: K. Levenberg, "A method for the solution of certain non-linear problems in least squares", Quarterly of
 /// Applied Mathematics 2 (1944), and D. W. Marquardt, SIAM Journal 11 (1963).
-pub(super) fn fit(points: &[Point], guess: Option<&Law>) -> Law {
+pub(super) fn fit(points: &[Point], guess: Option<&UslModel>) -> UslModel {
     let single = |point: &Point| point.throughput_per_s / point.concurrency;
     let highest = points.iter().map(single).fold(0.0, f64::max);
-    let starts: Vec<Law> = match guess {
+    let starts: Vec<UslModel> = match guess {
         Some(law) => vec![*law],
         None => [(0.01, 1e-4), (0.1, 1e-3), (0.001, 1e-6), (0.5, 0.01)]
             .into_iter()
-            .map(|(contention, coherency)| Law {
+            .map(|(contention, coherency)| UslModel {
                 single_per_s: highest,
                 contention,
                 coherency,
@@ -34,13 +34,13 @@ pub(super) fn fit(points: &[Point], guess: Option<&Law>) -> Law {
     law(&best.expect("there is at least one start"))
 }
 
-fn parameters(law: &Law) -> Parameters {
+fn parameters(law: &UslModel) -> Parameters {
     [law.single_per_s, law.contention, law.coherency].map(|value| value.max(SMALLEST).ln())
 }
 
-fn law(parameters: &Parameters) -> Law {
+fn law(parameters: &Parameters) -> UslModel {
     let [single_per_s, contention, coherency] = parameters.map(f64::exp);
-    Law {
+    UslModel {
         single_per_s,
         contention,
         coherency,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::noise::Noise;
 
-const TRUTH: Law = Law {
+const TRUTH: UslModel = UslModel {
     single_per_s: 1000.0,
     contention: 0.03,
     coherency: 0.0008,

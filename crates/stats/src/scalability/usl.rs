@@ -11,7 +11,7 @@ pub struct Point {
 
 /// The parameters of the law X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
+pub struct UslModel {
     /// λ, operations per second of a single connection.
     pub single_per_s: f64,
     /// σ, contention: the share of the work that is serialised.
@@ -20,7 +20,7 @@ pub struct Law {
     pub coherency: f64,
 }
 
-impl Law {
+impl UslModel {
     /// Throughput at a concurrency, per second.
     pub fn at(&self, concurrency: f64) -> f64 {
         let others = concurrency - 1.0;

@@ -26,12 +26,15 @@ fn clear_cases_are_decided_early() {
     let rule = rule(0.02, 30);
     let slower = blocks(&mut noise, 30, 0.01, -0.3);
     let standing = rule.judge(&slower).unwrap();
-    assert_eq!(standing.step, Step::Decided(Side::Less));
+    assert_eq!(standing.step, StoppingDecision::Decided(Side::Less));
     assert!(standing.blocks <= 4, "{standing:?}");
     let faster: Vec<_> = slower.iter().map(|(a, b)| (*b, *a)).collect();
-    assert_eq!(rule.judge(&faster).unwrap().step, Step::Decided(Side::More));
+    assert_eq!(
+        rule.judge(&faster).unwrap().step,
+        StoppingDecision::Decided(Side::More)
+    );
     let same = rule.judge(&blocks(&mut noise, 30, 0.005, 0.0)).unwrap();
-    assert_eq!(same.step, Step::Decided(Side::Equivalent));
+    assert_eq!(same.step, StoppingDecision::Decided(Side::Equivalent));
     // Blocks after the decision change nothing.
     let turned = [&slower[..standing.blocks], &faster[..10]].concat();
     assert_eq!(rule.judge(&turned), Some(standing));
@@ -45,19 +48,19 @@ fn until_then_it_goes_on_and_says_how_long() {
     let nothing = rule.judge(&[]).unwrap();
     assert_eq!(
         nothing.step,
-        Step::Continue {
+        StoppingDecision::Continue {
             blocks_needed: None
         }
     );
     assert_eq!(nothing.comparison, None);
     let standing = rule.judge(&pairs[..8]).unwrap();
     assert!(
-        matches!(standing.step, Step::Continue { .. }),
+        matches!(standing.step, StoppingDecision::Continue { .. }),
         "{standing:?}"
     );
     assert_eq!(standing.blocks, 8);
     // Undecidable: noise of 4 %, and a difference of half the margin of 2 %.
-    assert_eq!(rule.judge(&pairs).unwrap().step, Step::Spent);
+    assert_eq!(rule.judge(&pairs).unwrap().step, StoppingDecision::Spent);
     assert_eq!(
         rule.judge(&[pairs.clone(), pairs.clone()].concat()),
         rule.judge(&pairs)
@@ -77,7 +80,7 @@ fn undefined_is_none() {
     assert_eq!(rule(0.02, 10).judge(&[(1.0, 0.0)]), None);
     // Without noise the first look decides.
     let same = rule(0.02, 10).judge(&[(5.0, 5.0); 3]).unwrap();
-    assert_eq!(same.step, Step::Decided(Side::Equivalent));
+    assert_eq!(same.step, StoppingDecision::Decided(Side::Equivalent));
 }
 
 /// The estimate of the remaining blocks is of the right magnitude.
@@ -89,7 +92,7 @@ fn the_estimate_is_kept_mostly() {
     for _ in 0..100 {
         let pairs = blocks(&mut noise, 200, 0.03, 0.03);
         let standing = rule.judge(&pairs[..10]).unwrap();
-        if let Step::Continue {
+        if let StoppingDecision::Continue {
             blocks_needed: Some(blocks),
         } = standing.step
         {
@@ -133,7 +136,7 @@ proptest! {
             let standing = rule.judge(&pairs[..count]).unwrap();
             if decided.is_some() {
                 prop_assert_eq!(decided, Some(standing));
-            } else if matches!(standing.step, Step::Decided(_)) {
+            } else if matches!(standing.step, StoppingDecision::Decided(_)) {
                 decided = Some(standing);
             }
             if let Some(compared) = standing.comparison {

@@ -280,9 +280,9 @@ fn a_pool_that_is_full_now_ends_the_warm_up() {
 #[test]
 fn what_cannot_be_judged_says_why() {
     let cases = [
-        (vec![5.0; 11], Unjudged::Short(11)),
-        (vec![f64::NAN; 40], Unjudged::Undefined),
-        (vec![0.0; 40], Unjudged::Undefined),
+        (vec![5.0; 11], Indeterminate::Short(11)),
+        (vec![f64::NAN; 40], Indeterminate::Undefined),
+        (vec![0.0; 40], Indeterminate::Undefined),
     ];
     for (series, expected) in cases {
         assert_eq!(judge_run(&series, &NOTHING_SEEN), Err(expected));
@@ -291,7 +291,7 @@ fn what_cannot_be_judged_says_why() {
     let wild: Vec<f64> = (0..30).map(|_| (0.8 * noise.normal()).exp()).collect();
     assert!(matches!(
         judge_run(&wild, &NOTHING_SEEN),
-        Err(Unjudged::Noisy(_))
+        Err(Indeterminate::Noisy(_))
     ));
     assert_eq!(
         judge_run(&[5.0; 12], &NOTHING_SEEN).unwrap().steadiness,
@@ -352,7 +352,7 @@ fn what_was_before_the_measurement_tells_a_slow_rise() {
     );
     assert_eq!(
         judge_measurement(&later, 290, &NOTHING_SEEN),
-        Err(Unjudged::Short(10))
+        Err(Indeterminate::Short(10))
     );
 }
 

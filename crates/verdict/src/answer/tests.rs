@@ -30,7 +30,7 @@ fn runs(combinations: &[(BTreeMap<String, String>, &[f64])]) -> Vec<(Record, f64
     let of = |(levels, values): &(BTreeMap<String, String>, &[f64])| {
         let mut made = record(&RecordBuilder {
             per_s: 1,
-            ..Made::default()
+            ..RecordBuilder::default()
         });
         made.header.combination = levels.clone();
         made.loaded = Some(samples::Loaded::new("t", 1, 1, 1.0));

@@ -177,7 +177,7 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
         )
     });
     in_packets.or_else(|| {
-        let way = OnTheWay::of(signals)?;
+        let way = InTransit::of(signals)?;
         let connect_s = signals.client.connect_s.filter(|connect_s| way.each_s > *connect_s)?;
         Some(format!(
             "a statement spent {} on the network, which is longer than opening a connection took ({}), so the network between client and server is too slow for {} of data",
@@ -189,7 +189,7 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
 }
 
 /// Statements on which neither the client nor the server is working.
-struct OnTheWay {
+struct InTransit {
     /// Share of the connections that wait for a result.
     in_flight: f64,
     /// Share of these on which the server is working.
@@ -198,7 +198,7 @@ struct OnTheWay {
     each_s: f64,
 }
 
-impl OnTheWay {
+impl InTransit {
     /// `None` if that is less than half of the connections' time, or if they may be waiting for a CPU.
     fn of(signals: &Signals) -> Option<Self> {
         let (load, server) = (signals.load?, signals.server.as_ref()?);
@@ -247,7 +247,7 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
 }
 
 pub(super) fn round_trips(signals: &Signals) -> Option<String> {
-    let way = OnTheWay::of(signals)?;
+    let way = InTransit::of(signals)?;
     Some(format!(
         "on average, {} of the connections were waiting for an answer, but the server was working for only {} of the connections: a statement spent {} on the network",
         percent(way.in_flight),

@@ -61,7 +61,7 @@ fn of<'c>(place: &'c SharedCombination, name: &str) -> &'c Compared {
 fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
     let made = RecordBuilder {
         per_s: 10_000,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (a, b) = (records(&made, &NOISE), records(&made, &shifted(1.2)));
     let paired = contrast(
@@ -91,7 +91,7 @@ fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
 fn the_means_are_those_of_the_pairs() {
     let made = RecordBuilder {
         per_s: 10_000,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     // Blocks 4 and 5, twice as fast, have no execution of B.
     let a = records(&made, &[1.0, 1.0, 1.0, 2.0, 2.0]);
@@ -133,7 +133,7 @@ fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
             ("Innodb_data_fsyncs", fsyncs),
             ("Innodb_buffer_pool_reads", misses),
         ],
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (a, b) = (
         records(&with(100.0, 0.0), &[1.0; 4]),
@@ -160,7 +160,7 @@ fn with_fsyncs(per_hundred: [f64; 5]) -> Vec<Record> {
             record(&RecordBuilder {
                 block,
                 counters: vec![("Innodb_data_fsyncs", fsyncs)],
-                ..Made::default()
+                ..RecordBuilder::default()
             })
         })
         .collect()
@@ -207,7 +207,7 @@ fn next_to_nothing_is_judged_by_its_amount() {
 fn combinations_meet_without_the_levels_of_the_sides() {
     let at = |flush, connections| RecordBuilder {
         levels: vec![("flush", flush), ("connections", connections)],
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let a = [at("1", "16"), at("1", "2")].map(|made| record(&made));
     let b = [at("2", "2"), at("2", "64"), at("2", "16")].map(|made| record(&made));
@@ -232,14 +232,14 @@ fn what_was_done_otherwise_is_named() {
     let a = RecordBuilder {
         rows: Some(1000),
         levels: vec![("threads", "4")],
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let b = RecordBuilder {
         rows: Some(2000),
         connections: 8,
         levels: vec![("threads", "8")],
         operation: "update",
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (a, b) = ([record(&a)], [record(&b)]);
     let found = contrast(
@@ -267,7 +267,7 @@ fn what_was_done_otherwise_is_named() {
 fn variables_that_say_how_the_server_works_are_told() {
     let with = |flush, port| RecordBuilder {
         variables: vec![("innodb_flush_log_at_trx_commit", flush), ("port", port)],
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (a, b) = ([record(&with("1", "3306"))], [record(&with("2", "3307"))]);
     let found = contrast(
@@ -287,7 +287,7 @@ fn variables_that_say_how_the_server_works_are_told() {
 fn a_tolerance_is_judged_by_its_interval() {
     let made = RecordBuilder {
         per_s: 10_000,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (a, b) = (records(&made, &NOISE), records(&made, &shifted(0.9)));
     let found = contrast(
@@ -313,7 +313,7 @@ fn a_tolerance_is_judged_by_its_interval() {
     assert_eq!(check[0].outcome, Outcome::Undecided);
     let rare = RecordBuilder {
         per_s: 2,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let rare = records(&rare, &NOISE);
     let sides = ["a", "b"].map(|name| side(name, &[], &rare, 1));
@@ -334,7 +334,7 @@ fn a_tolerance_is_judged_by_its_interval() {
 fn what_was_looked_at_after_every_block_has_wider_intervals() {
     let made = RecordBuilder {
         per_s: 1000,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (one, other) = (records(&made, &NOISE), records(&made, &shifted(1.03)));
     let at = |looked_at: Option<usize>| {
@@ -405,7 +405,7 @@ fn what_else_was_measured_does_not_change_what_the_primary_metric_decides() {
         levels: vec![("flush", level)],
         per_s,
         response_us,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let (a, b) = (
         records(&at("1", 10_000, 500), &[1.0, 1.02, 0.98, 1.01]),
@@ -438,7 +438,7 @@ fn among_the_comparisons_of_a_question_the_question_decides() {
     let at = |level: &'static str| RecordBuilder {
         levels: vec![("flush", level)],
         per_s: 10_000,
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     // p = 0.02 alone, more than 0.05 as one of three.
     let weak = [0.02_f64, 0.10, 0.06, 0.10].map(f64::exp);
@@ -462,7 +462,7 @@ fn among_the_comparisons_of_a_question_the_question_decides() {
     );
     let terms = ComparisonParameters {
         asked: Some((&question, &all)),
-        ..Terms::of(0.02)
+        ..ComparisonParameters::of(0.02)
     };
     let asked = contrast(&a, &b, &terms);
     let answers = crate::answers(&question, &all);

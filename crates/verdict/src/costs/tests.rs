@@ -23,7 +23,7 @@ fn a_cost_is_what_was_used_by_the_operations_of_the_measurement() {
         per_s: 100,
         server_cpu_s: 0.02,
         counters: vec![("Innodb_data_fsyncs", 50.0), ("Rows_read", 300.0)],
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let costs = costs(&made);
     let close = |cost, expected: f64| {
@@ -39,7 +39,7 @@ fn a_cost_is_what_was_used_by_the_operations_of_the_measurement() {
 fn what_stood_still_is_zero_and_what_nobody_looked_at_is_nothing() {
     let made = RecordBuilder {
         counters: vec![("Innodb_buffer_pool_reads", 0.0)],
-        ..Made::default()
+        ..RecordBuilder::default()
     };
     let costs = costs(&made);
     assert_eq!(costs.get(Cost::Misses), Some(0.0));
@@ -80,7 +80,7 @@ fn a_server_without_a_cpu_limit_is_never_held_back() {
 fn looking_at_the_server_is_no_cost_of_an_operation() {
     let slow = costs(&RecordBuilder {
         per_s: 1,
-        ..Made::default()
+        ..RecordBuilder::default()
     });
     // One reading per second.
     assert_eq!(slow.negligible(Cost::BytesSent), 60_000.0);

@@ -162,7 +162,7 @@ impl SimulatedMachine<'_> {
                     block,
                     levels: vec![("file", name)],
                     per_s: (PER_S * speed).round() as u64,
-                    ..Made::default()
+                    ..RecordBuilder::default()
                 });
                 made.header.run = records.len() as u32 + 1;
                 records.push(made);

@@ -70,11 +70,11 @@ fn the_throughput_of_the_measurement_is_judged() {
         run_state(&run(&rising, silent)).unwrap().steadiness,
         Steadiness::Warming
     );
-    assert_eq!(run_state(&run(&even(11), silent)), Err(Unjudged::Short(11)));
+    assert_eq!(run_state(&run(&even(11), silent)), Err(Indeterminate::Short(11)));
     // The last interval was cut short by the end: it is not an observation.
     let mut cut = run(&even(12), silent);
     cut.intervals.last_mut().unwrap().length_s = 0.2;
-    assert_eq!(run_state(&cut), Err(Unjudged::Short(11)));
+    assert_eq!(run_state(&cut), Err(Indeterminate::Short(11)));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_measurement_that_became_warm_up_is_one() {
         phase: Phase::WarmUp,
         ..rising(20)
     });
-    assert_eq!(course.state(), Err(Unjudged::Short(0)));
+    assert_eq!(course.state(), Err(Indeterminate::Short(0)));
     (21..60).for_each(|second| course.add(&rising(second)));
     assert!(course.state().unwrap().is_steady());
     assert_eq!(course.counted_since(0.0), CountedSeries::default());

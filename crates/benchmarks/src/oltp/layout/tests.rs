@@ -268,7 +268,7 @@ fn the_final_figures_are_those_of_the_measurement() {
     let beside = ReportExtras {
         percentiles: &[95.0],
         threads: vec![(1, 0.25), (3, 0.75)],
-        ..Beside::default()
+        ..ReportExtras::default()
     };
     let report = FinalReport::of(&Record::open(&path).unwrap(), &beside);
     assert_eq!((report.events, report.reads, report.others), (4, 4, 4));

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use crate::tpcc::{
@@ -18,7 +18,7 @@ const LINE_LENGTH: usize = 15;
 
 /// Places the order; the procedure rolls an order with an unused item back after all other steps.
 pub(crate) async fn new_order(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     order: &NewOrder,
 ) -> Result<(), Failure> {
     let is_local = |line: &Line| line.supply_warehouse == order.warehouse;
@@ -57,7 +57,7 @@ fn line_texts(lines: &[Line]) -> Vec<u8> {
 }
 
 pub(crate) async fn payment(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     payment: &Payment,
 ) -> Result<(), Failure> {
     let amount = money::Text::of(payment.amount.into());
@@ -78,7 +78,7 @@ pub(crate) async fn payment(
 
 /// Reads the customer, the last order and its lines.
 pub(crate) async fn order_status(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     status: &OrderStatus,
 ) -> Result<(), Failure> {
     let mut last_name = Vec::with_capacity(16);
@@ -95,7 +95,7 @@ pub(crate) async fn order_status(
 
 /// Delivers an order in each district, in one transaction: a failed call has delivered none.
 pub(crate) async fn delivery(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     delivery: &mut Delivery,
 ) -> Result<(), Failure> {
     let values = [int(delivery.warehouse), int(delivery.carrier)];
@@ -107,7 +107,7 @@ pub(crate) async fn delivery(
 
 /// Counts the items with low stock.
 pub(crate) async fn stock_level(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     level: &StockLevel,
 ) -> Result<(), Failure> {
     let values = [

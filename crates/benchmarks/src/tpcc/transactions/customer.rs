@@ -1,6 +1,6 @@
 //! The customer of a transaction, selected by number or by last name.
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use crate::tpcc::{
@@ -14,7 +14,7 @@ use crate::tpcc::{
 ///
 /// Source: TPC-C 5.11, clause 2.5.2.2: the row at n/2, rounded up.
 pub(super) async fn find(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     warehouse: u32,
     district: u32,
     key: CustomerKey,

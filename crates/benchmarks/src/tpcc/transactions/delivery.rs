@@ -1,6 +1,6 @@
 //! Delivery, clause 2.7: delivers the oldest undelivered order of each district.
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use crate::tpcc::{
@@ -14,7 +14,7 @@ use crate::tpcc::{
 ///
 /// `next_district` advances with each commit, so that a retry does not deliver a district again.
 pub(crate) async fn run(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     delivery: &mut Delivery,
 ) -> Result<(), Failure> {
     while delivery.next_district <= DISTRICTS {
@@ -27,7 +27,10 @@ pub(crate) async fn run(
 }
 
 /// Delivers the oldest order of a district; false if there is none.
-async fn deliver(steps: &mut Steps<'_, impl Watch>, delivery: &Delivery) -> Result<bool, Failure> {
+async fn deliver(
+    steps: &mut Steps<'_, impl OperationObserver>,
+    delivery: &Delivery,
+) -> Result<bool, Failure> {
     let (warehouse, district) = (int(delivery.warehouse), int(delivery.next_district));
     // The lock serialises deliveries of the same row.
     let oldest = steps

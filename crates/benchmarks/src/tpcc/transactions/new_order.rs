@@ -1,6 +1,6 @@
 //! New-Order, clause 2.4: a customer orders five to fifteen items.
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use crate::tpcc::{
@@ -12,7 +12,7 @@ use crate::tpcc::{
 
 /// Places the order; an order with an unused item is rolled back after all other steps.
 pub(crate) async fn run(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     order: &NewOrder,
 ) -> Result<(), Failure> {
     let (warehouse, district) = (int(order.warehouse), int(order.district));
@@ -69,7 +69,7 @@ pub(crate) async fn run(
 
 /// Takes a line's quantity from the stock of the supplying warehouse, and copies the district's text for the line.
 async fn take_from_stock(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     order: &NewOrder,
     line: &Line,
     district_info: &mut Vec<u8>,

@@ -1,6 +1,6 @@
 //! Order-Status, clause 2.6: a customer asks for the last order.
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use super::customer;
@@ -12,7 +12,7 @@ use crate::tpcc::{
 
 /// Reads the customer, the last order and its lines.
 pub(crate) async fn run(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     status: &OrderStatus,
 ) -> Result<(), Failure> {
     let (warehouse, district) = (int(status.warehouse), int(status.district));

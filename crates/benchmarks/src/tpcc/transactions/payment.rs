@@ -1,6 +1,6 @@
 //! Payment, clause 2.5: a customer pays at a district, which may be remote.
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use super::customer;
@@ -16,7 +16,7 @@ const DATA_LENGTH: usize = 500;
 
 /// Records the payment.
 pub(crate) async fn run(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     payment: &Payment,
 ) -> Result<(), Failure> {
     let amount = money::Text::of(payment.amount.into());

@@ -1,6 +1,6 @@
 //! Stock-Level, clause 2.8: number of items of a district's last twenty orders with low stock.
 
-use load::{Failure, Watch};
+use load::{Failure, OperationObserver};
 use protocol::Value;
 
 use crate::tpcc::{
@@ -14,7 +14,7 @@ const ORDERS: i64 = 20;
 
 /// Counts the items.
 pub(crate) async fn run(
-    steps: &mut Steps<'_, impl Watch>,
+    steps: &mut Steps<'_, impl OperationObserver>,
     level: &StockLevel,
 ) -> Result<(), Failure> {
     let (warehouse, district) = (int(level.warehouse), int(level.district));

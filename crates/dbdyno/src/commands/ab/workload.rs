@@ -22,7 +22,7 @@ pub(super) enum Workload {
     /// `oltp read_write --table-size 250k`: a load on its own data.
     Own {
         name: &'static str,
-        given: Given,
+        given: GivenOptions,
     },
     Script(ScriptWorkload),
 }
@@ -33,7 +33,7 @@ pub(super) struct ScriptWorkload {
     files: Vec<WeightedFile>,
     define: Vec<(String, String)>,
     own_tables: Option<OwnTables>,
-    given: Given,
+    given: GivenOptions,
 }
 
 /// An option's name and its value.
@@ -41,7 +41,7 @@ type GivenOption = (&'static str, String);
 
 /// The options that the command line gives, of the tables of data and load.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct GivenOptions {
     data: Vec<GivenOption>,
     load: Vec<GivenOption>,
 }
@@ -118,7 +118,7 @@ impl FromArgMatches for Workload {
         let own = own.ok_or_else(missing)?;
         Ok(Self::Own {
             name: own.name,
-            given: Given::of(own.data, own.load, matches),
+            given: GivenOptions::of(own.data, own.load, matches),
         })
     }
 
@@ -166,7 +166,7 @@ impl ScriptWorkload {
     }
 }
 
-impl Given {
+impl GivenOptions {
     fn of(data: &'static [OptionSpec], load: &'static [OptionSpec], matches: &ArgMatches) -> Self {
         let given = |options: &'static [OptionSpec]| {
             let given = options.iter().filter_map(|option| {
@@ -254,7 +254,7 @@ impl FromArgMatches for ScriptWorkload {
             files: files.into_iter().flatten().cloned().collect(),
             define: define.into_iter().flatten().cloned().collect(),
             own_tables: OwnTables::of(matches),
-            given: Given::of(OltpData.options(), ScriptLoad::NUMBERS, matches),
+            given: GivenOptions::of(OltpData.options(), ScriptLoad::NUMBERS, matches),
         })
     }
 

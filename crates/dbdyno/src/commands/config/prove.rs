@@ -7,7 +7,7 @@ use std::{path::Path, process::ExitCode};
 
 use blame::{Blame, Blamed};
 use mycnf::{OptionSelection, Target};
-use proof::{Case, ProofDirectory, Request, Rounds, ShortestFile, StartableFile, Terms};
+use proof::{Case, ProofDirectory, ProofParameters, Request, Rounds, ShortestFile, StartableFile};
 use report::{proof_as_html, proof_as_json, proof_as_text};
 use server::Installation;
 
@@ -78,7 +78,7 @@ fn case(args: &ProveArgs) -> Result<Case, Blamed> {
         },
         load: args.workload.options(),
         allow_class: args.allow_class,
-        terms: Terms {
+        terms: ProofParameters {
             margin: args.margin,
             blocks: args.blocks,
             budget: args.budget,

@@ -6,7 +6,7 @@ use benchmarks::oltp::{
     Plan,
     layout::{self as sysbench, LineTotals},
 };
-use load::Observer;
+use load::LoadListener;
 use samples::{Interval, Phase, PhaseMark};
 
 use super::options::Format;
@@ -37,7 +37,7 @@ impl Watcher {
     }
 }
 
-impl Observer for Watcher {
+impl LoadListener for Watcher {
     fn connected(&mut self, _open: u64, _total: u64) {}
 
     fn started(&mut self) {

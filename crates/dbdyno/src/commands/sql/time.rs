@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use statements::time::{self, Report, Terms, Timed};
+use statements::time::{self, Report, Timed, TimingParameters};
 
 use super::{input::InputArgs, timeout::timeout};
 use crate::{
@@ -77,7 +77,7 @@ enum Format {
 
 pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     let statements = args.input.statements(&args.connection)?;
-    let terms = Terms {
+    let terms = TimingParameters {
         rounds: args.runs,
         precision: f64::from(args.precision) / 100.0,
         budget: args.budget,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use benchmarks::tpcc::{TerminalPlan, Terminals, Violation};
 use blame::Blamed;
-use load::{Observer, Outcome};
+use load::{LoadListener, Outcome};
 use protocol::Endpoint;
 use runs::{Context, Driver, Work};
 use samples::Line;
@@ -40,7 +40,11 @@ impl Work for ReportedTerminals {
         self.terminals.known_before()
     }
 
-    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+    fn drive(
+        &self,
+        driver: &Driver<'_>,
+        observer: &mut dyn LoadListener,
+    ) -> Result<Outcome, Blamed> {
         self.terminals.drive(driver, observer)
     }
 

@@ -11,7 +11,7 @@ use crate::front_doors::mysqlslap::{settings::Settings, specs::Dialect};
 const LOADING: &str = "Loading Pre-data";
 
 /// The main connection, with the known state of the schema.
-pub(super) struct Main<'s> {
+pub(super) struct MainConnection<'s> {
     settings: &'s Settings,
     endpoint: &'s Endpoint,
     connection: Connection,
@@ -29,7 +29,7 @@ enum Schema {
     Theirs,
 }
 
-impl<'s> Main<'s> {
+impl<'s> MainConnection<'s> {
     pub(super) fn open(settings: &'s Settings, endpoint: &'s Endpoint) -> Result<Self, Blamed> {
         let opened = wait(async {
             let limit = Purpose::Work.limit();

@@ -15,7 +15,7 @@ use runs::{Purpose, wait};
 
 use crate::{
     front_doors::super_smack::{
-        drive::{self, Driven, Workers},
+        drive::{self, WorkerResults, Workers},
         shared_state::SharedState,
     },
     output::write_out,
@@ -76,7 +76,7 @@ impl<'s> ClientRun<'s> {
     /// Runs the client's steps to the end, or to the first failure that ends them.
     pub(super) fn run(mut self) -> anyhow::Result<ClientEnd> {
         let mut connection = None;
-        let mut driven: Option<Driven> = None;
+        let mut driven: Option<WorkerResults> = None;
         let mut end = ClientEnd::default();
         let mut crews = 0;
         while let Some(action) = self.interpreter.next_action().map_err(Blamed::from)? {
@@ -137,7 +137,7 @@ impl<'s> ClientRun<'s> {
     }
 
     /// Prints the report of the last load; false if there is none.
-    fn report(&mut self, driven: Option<&Driven>) -> anyhow::Result<bool> {
+    fn report(&mut self, driven: Option<&WorkerResults>) -> anyhow::Result<bool> {
         let Some(driven) = driven else {
             return Ok(false);
         };

@@ -13,7 +13,7 @@ use std::{
 
 use benchmarks::tpcc::Terminal;
 use blame::{Blame, Blamed};
-use load::{Failure, Next, User, Watch};
+use load::{Failure, Next, OperationObserver, User};
 use reactor::Instant;
 
 /// Index of the New-Order operation.
@@ -163,7 +163,7 @@ impl User for LoggedTerminal {
         next
     }
 
-    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl OperationObserver) -> Result<(), Failure> {
         if !self.is_new_order {
             return self.terminal.execute(watch).await;
         }

@@ -8,7 +8,7 @@ use benchmarks::tpcc::{
 };
 use blame::{Blame, Blamed};
 use experiment::PlannedLoad;
-use load::{Load, Observer, OnRefusal, Outcome};
+use load::{Load, LoadListener, OnRefusal, Outcome};
 use protocol::Endpoint;
 use runs::Driver;
 
@@ -77,7 +77,7 @@ impl Schemas {
         self,
         driver: &Driver<'_>,
         log: &Arc<OrderLog>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn LoadListener,
     ) -> Result<Outcome, Blamed> {
         let terminals = group(&self.0[0].plan, driver.users(), driver.endpoint());
         let (log, schemas) = (Arc::clone(log), self.0);

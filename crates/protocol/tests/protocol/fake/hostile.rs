@@ -4,7 +4,7 @@ use std::{io, time::Duration};
 
 use protocol::{
     Connection, Endpoint, Error, LocalSource,
-    testing::{Answer, Hello, Peer},
+    testing::{Answer, OutgoingGreeting, Peer},
 };
 use reactor::{now, sleep};
 
@@ -28,7 +28,7 @@ fn framed(payload: &[u8]) -> Vec<u8> {
 
 #[test]
 fn greetings_that_are_none() {
-    let good = Hello::default().payload();
+    let good = OutgoingGreeting::default().payload();
     // The length of the nonce is 4 + 8 + 1 + 2 + 1 + 2 + 2 bytes after the version.
     let at = 1 + "8.0.0-fake".len() + 1 + 20;
     assert_eq!(good[at], 21);
@@ -78,7 +78,7 @@ fn greetings_that_are_none() {
 /// The error of a client with a password whose login continues with these packets.
 fn logged_in_with(packets: &'static [&'static [u8]]) -> Error {
     let server = async move |mut peer: Peer| {
-        peer.greet(&Hello::default()).await.unwrap();
+        peer.greet(&OutgoingGreeting::default()).await.unwrap();
         for packet in packets {
             if peer.send(packet).await.is_err() {
                 return;
@@ -123,7 +123,7 @@ fn logins_that_go_astray() {
 #[test]
 fn a_login_without_end_ends() {
     let server = async |mut peer: Peer| {
-        peer.greet(&Hello::default()).await.unwrap();
+        peer.greet(&OutgoingGreeting::default()).await.unwrap();
         loop {
             let switch = b"\xfemysql_native_password\0another nonce, 20 by\0";
             if peer.send(switch).await.is_err() || !matches!(peer.receive().await, Ok(Some(_))) {
@@ -138,7 +138,7 @@ fn a_login_without_end_ends() {
 #[test]
 fn a_login_that_drips_runs_into_the_timeout() {
     let server = async |mut peer: Peer| {
-        for byte in framed(&Hello::default().payload()) {
+        for byte in framed(&OutgoingGreeting::default().payload()) {
             // New data all the time, but never enough.
             sleep(Duration::from_secs(1)).await;
             if peer.send_raw(&[byte]).await.is_err() {
@@ -162,7 +162,7 @@ fn after_login<C: Future>(
     client: impl FnOnce(Connection) -> C,
 ) -> C::Output {
     let server = async move |mut peer: Peer| {
-        peer.greet(&Hello::default()).await.unwrap();
+        peer.greet(&OutgoingGreeting::default()).await.unwrap();
         peer.answer(&Answer::ok(0)).await.unwrap();
         peer.receive_command().await.unwrap();
         script(&mut peer).await;

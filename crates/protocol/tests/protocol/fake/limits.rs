@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::{
     Connection, Endpoint, Error, LocalSource, Value,
-    testing::{Answer, Dialect, Hello, Peer},
+    testing::{Answer, Dialect, OutgoingGreeting, Peer},
 };
 use reactor::{now, sleep};
 
@@ -24,7 +24,7 @@ fn limited(endpoint: Endpoint) -> Endpoint {
 
 /// Accepts the login, then stays silent, or sends an endless answer slowly.
 async fn stopped(mut peer: Peer, trickles: bool) {
-    peer.greet(&Hello::default()).await.unwrap();
+    peer.greet(&OutgoingGreeting::default()).await.unwrap();
     peer.answer(&Answer::ok(0)).await.unwrap();
     let _ = peer.receive_command().await;
     if trickles {
@@ -80,7 +80,7 @@ fn every_statement_ends_at_its_limit() {
 
 /// Accepts the login, and prepares a statement without columns and parameters.
 async fn prepare(peer: &mut Peer) {
-    peer.greet(&Hello::default()).await.unwrap();
+    peer.greet(&OutgoingGreeting::default()).await.unwrap();
     peer.answer(&Answer::ok(0)).await.unwrap();
     peer.receive_command().await.unwrap();
     peer.send(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
@@ -139,10 +139,10 @@ fn a_parameter_without_a_definition_is_not_waited_for() {
         b"\x03def\x00\x00\x00\x01a\x01a\x0c\x2d\x00\x00\x04\x00\x00\xfd\x00\x00\x00\x00\x00";
     const EOF: &[u8] = &[0xfe, 0, 0, 2, 0];
     let server = async |mut peer: Peer| {
-        let hello = Hello {
+        let hello = OutgoingGreeting {
             version: "8.0.33".to_owned(),
             dialect: Dialect::MySql,
-            ..Hello::default()
+            ..OutgoingGreeting::default()
         };
         peer.greet(&hello).await.unwrap();
         peer.answer(&Answer::ok(0)).await.unwrap();
@@ -171,7 +171,7 @@ fn an_answer_in_time_is_taken_and_without_a_limit_time_does_not_matter() {
         (None, 100 * LIMIT),
     ] {
         let server = async move |mut peer: Peer| {
-            peer.greet(&Hello::default()).await.unwrap();
+            peer.greet(&OutgoingGreeting::default()).await.unwrap();
             peer.answer(&Answer::ok(0)).await.unwrap();
             while let Ok(Some(command)) = peer.receive_command().await {
                 if command.first() == Some(&3) {

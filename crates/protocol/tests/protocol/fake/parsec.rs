@@ -3,7 +3,7 @@
 use ed25519_dalek::{Signature, VerifyingKey};
 use protocol::{
     Endpoint,
-    testing::{Answer, Hello, Peer},
+    testing::{Answer, OutgoingGreeting, Peer},
 };
 
 use crate::fake::{against, open};
@@ -28,7 +28,7 @@ fn with_password(endpoint: Endpoint) -> Endpoint {
 
 /// Sends the greeting, switches to parsec, and sends a salt on request.
 async fn send_salt(peer: &mut Peer, salt: &[u8]) {
-    peer.greet(&Hello::default()).await.unwrap();
+    peer.greet(&OutgoingGreeting::default()).await.unwrap();
     peer.send(&[b"\xfeparsec\0", &NONCE[..]].concat())
         .await
         .unwrap();

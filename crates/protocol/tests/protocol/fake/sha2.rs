@@ -2,7 +2,7 @@
 
 use protocol::{
     Endpoint,
-    testing::{Answer, Hello, Peer},
+    testing::{Answer, OutgoingGreeting, Peer},
 };
 use sha2::{Digest, Sha256};
 
@@ -19,10 +19,10 @@ pub(crate) fn with_password(endpoint: Endpoint) -> Endpoint {
     }
 }
 
-pub(crate) fn hello(plugin: &str) -> Hello {
-    Hello {
+pub(crate) fn hello(plugin: &str) -> OutgoingGreeting {
+    OutgoingGreeting {
         plugin: plugin.into(),
-        ..Hello::default()
+        ..OutgoingGreeting::default()
     }
 }
 

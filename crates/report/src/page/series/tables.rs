@@ -13,7 +13,7 @@ const STATEMENT_AT_MOST: usize = 300;
 const DIGESTED_AT_LEAST: f64 = 0.9;
 
 /// A column of totals: its heading, its name in the record, and how a value is shown.
-type Shown = (&'static str, &'static str, fn(f64) -> String);
+type TotalsColumn = (&'static str, &'static str, fn(f64) -> String);
 
 /// The layout of one source's totals; sources without a layout are not shown.
 struct Layout {
@@ -22,7 +22,7 @@ struct Layout {
     title: &'static str,
     /// Heading of the names.
     name: &'static str,
-    columns: &'static [Shown],
+    columns: &'static [TotalsColumn],
     /// Heading of the share of the first column in its sum; `None` if it is meaningless.
     share: Option<&'static str>,
     /// True if the rows are classes of statements.
@@ -123,11 +123,11 @@ pub(super) fn of(record: &Record) -> Vec<TableData> {
 
 impl Layout {
     fn table(&self, totals: &ServerTotals, record: &Record) -> Option<TableData> {
-        let has = |column: &Shown| {
+        let has = |column: &TotalsColumn| {
             let mut rows = totals.rows.iter();
             rows.any(|row| row.counters.contains_key(column.1))
         };
-        let columns: Vec<&Shown> = self.columns.iter().filter(|it| has(it)).collect();
+        let columns: Vec<&TotalsColumn> = self.columns.iter().filter(|it| has(it)).collect();
         let ranked = columns.first()?.1;
         let value = |row: &TotalsRow, name: &str| row.counters.get(name).copied().unwrap_or(0.0);
         let sum: f64 = totals.rows.iter().map(|row| value(row, ranked)).sum();

@@ -105,7 +105,7 @@ impl StretchFigures {
 }
 
 /// An event of a run with its cost, if that can be said.
-type Seen<'r> = (&'r Record, &'r PlannedEvent, Option<EventCost>);
+type ObservedEvent<'r> = (&'r Record, &'r PlannedEvent, Option<EventCost>);
 
 /// The events of all combinations, in the order of their times, each in the order of the grid.
 pub(crate) fn summaries(results: &Results, grid: &Grid<'_>) -> Vec<EventSummary> {
@@ -123,8 +123,8 @@ pub(crate) fn summaries(results: &Results, grid: &Grid<'_>) -> Vec<EventSummary>
 }
 
 /// The events of a combination's complete runs by their number.
-fn events_of<'r>(results: &'r Results, cell: &Cell) -> BTreeMap<u32, Vec<Seen<'r>>> {
-    let mut events: BTreeMap<u32, Vec<Seen<'_>>> = BTreeMap::new();
+fn events_of<'r>(results: &'r Results, cell: &Cell) -> BTreeMap<u32, Vec<ObservedEvent<'r>>> {
+    let mut events: BTreeMap<u32, Vec<ObservedEvent<'_>>> = BTreeMap::new();
     let records = cell
         .runs
         .iter()
@@ -148,7 +148,7 @@ fn levels(grid: &Grid<'_>, facet: &Facet, line: usize, x: usize) -> Vec<(String,
 }
 
 impl EventSummary {
-    fn of(place: Place, levels: Vec<(String, String)>, runs: &[Seen<'_>]) -> Option<Self> {
+    fn of(place: Place, levels: Vec<(String, String)>, runs: &[ObservedEvent<'_>]) -> Option<Self> {
         let (_, first, _) = runs.first()?;
         let failed = runs.iter().filter(|(_, event, _)| event.has_failed());
         let failures = failed.map(|(record, event, _)| {

@@ -7,7 +7,7 @@ use settings::Rows;
 use super::{PrivateServer, Stored, to_allow};
 use crate::{
     control::{Purpose, backticked},
-    data::{Destination, Loaded, WantedData},
+    data::{Destination, LoadResult, WantedData},
     listener::Length,
 };
 
@@ -46,7 +46,7 @@ impl PrivateServer {
         &mut self,
         data: &WantedData<'_>,
         database: &str,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let settings = with_those_of_load(&self.settings, data.maker.settings_of_load());
         let is_other = settings != self.settings;
         if is_other {
@@ -71,7 +71,7 @@ impl PrivateServer {
         data: &WantedData<'_>,
         rows: Option<u64>,
         database: &str,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         self.begin_anew(database)?;
         let directory = self.server.lock().dir().to_owned();
         let destination = Destination {
@@ -102,7 +102,7 @@ impl PrivateServer {
         data: &WantedData<'_>,
         ratio: f64,
         database: &str,
-    ) -> Result<Loaded, Blamed> {
+    ) -> Result<LoadResult, Blamed> {
         let wanted_bytes = match self.buffer_pool_bytes()? {
             Some(bytes) => ratio * bytes as f64,
             None => return Err(needs_count("the server has no InnoDB buffer pool")),

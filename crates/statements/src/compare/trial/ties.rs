@@ -9,7 +9,7 @@ use sqltext::SqlStatement;
 use super::Trial;
 use crate::{
     compare::{
-        comparison::Sameness,
+        comparison::ResultEquivalence,
         side::{Side, SideError},
     },
     execution::GuardedStatements,
@@ -56,26 +56,26 @@ impl<'a> Trial<'a> {
         for (it, is_same) in self.settled(sides, open, Unlimited::of).await? {
             // Where that takes longer than the time limit of statements, they count as different.
             if is_same == Some(true) {
-                self.comparisons[it.at].sameness = Sameness::Tied;
+                self.comparisons[it.at].sameness = ResultEquivalence::Tied;
             }
         }
         let open = self.open(sides, Unlimited::of_all);
         for (it, is_same) in self.settled(sides, open, Unlimited::of_all).await? {
             self.comparisons[it.at].sameness = match is_same {
-                Some(false) => Sameness::Different,
-                Some(true) if !it.hides_order => Sameness::Tied,
-                Some(true) | None => Sameness::Undecided,
+                Some(false) => ResultEquivalence::Different,
+                Some(true) if !it.hides_order => ResultEquivalence::Tied,
+                Some(true) | None => ResultEquivalence::Undecided,
             };
         }
         for comparison in &mut self.comparisons {
             let variant = &sides[comparison.side].variant;
             let statement = own_statement(&sides[0], comparison.statement);
             // Another access takes another one of equal rows, and without its LIMIT the subquery has no value.
-            if comparison.sameness == Sameness::Different
+            if comparison.sameness == ResultEquivalence::Different
                 && variant.changes_only_access()
                 && statement.is_some_and(has_scalar_limit)
             {
-                comparison.sameness = Sameness::Undecided;
+                comparison.sameness = ResultEquivalence::Undecided;
             }
         }
         Ok(())
@@ -87,7 +87,7 @@ impl<'a> Trial<'a> {
         let open = comparisons.filter_map(|(at, it)| {
             let both = [&sides[0], &sides[it.side]];
             let keep_order = both.iter().all(|side| side.variant.keeps_order());
-            if it.sameness != Sameness::Different || !keep_order {
+            if it.sameness != ResultEquivalence::Different || !keep_order {
                 return None;
             }
             let [before, after] =
