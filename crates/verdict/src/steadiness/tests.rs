@@ -70,7 +70,10 @@ fn the_throughput_of_the_measurement_is_judged() {
         run_state(&run(&rising, silent)).unwrap().steadiness,
         Steadiness::Warming
     );
-    assert_eq!(run_state(&run(&even(11), silent)), Err(Indeterminate::Short(11)));
+    assert_eq!(
+        run_state(&run(&even(11), silent)),
+        Err(Indeterminate::Short(11))
+    );
     // The last interval was cut short by the end: it is not an observation.
     let mut cut = run(&even(12), silent);
     cut.intervals.last_mut().unwrap().length_s = 0.2;
