@@ -33,7 +33,8 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
         } else {
             Severity::Refused
         };
-        return Some(Finding::new(entry, severity, unknown.what).hint(unknown.hint));
+        let hint = unknown.hint.map(|fix| fix.to_string());
+        return Some(Finding::new(entry, severity, unknown.what).hint(hint));
     };
     if option.kind == Kind::NoEffect {
         let what = "has no effect in this version";

@@ -9,6 +9,7 @@ use crate::durability::{Durability, durability};
 use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::finding::Finding;
+use crate::fix::Fix;
 use crate::machine::Machine;
 use crate::rule::{Advice, Basis, Level, NAMED_TIME_ZONE, Rule, RuleFinding, Startup};
 use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
@@ -357,7 +358,7 @@ impl Lint {
                 rule: &VALIDATOR,
                 remark: RuleFinding {
                     at: Some(finding.at.clone()),
-                    fix: finding.hint.clone(),
+                    fix: finding.hint.clone().map(Fix::Text),
                     ..RuleFinding::about(&finding.option, level, finding.what.clone())
                 },
                 basis: Basis::Rule,

@@ -14,6 +14,7 @@ use crate::entry::{Entry, Origin};
 use crate::explanation::explanation;
 use crate::file::OptionFile;
 use crate::finding::option_as_written;
+use crate::fix::Fix;
 use crate::instances::SERVER_GROUP;
 use crate::lint::{advice, advice_for_all};
 use crate::machine::Machine;
@@ -34,12 +35,6 @@ const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
 
 /// Rules whose risks depend on the tables or the clients of the server, which no file shows.
 const DECIDED_ELSEWHERE: [&str; 2] = [NAMED_TIME_ZONE, "tls-unavailable"];
-
-/// Rules whose findings the pins solve.
-const PINNED: [&str; 2] = [
-    "binary-log-without-server-id",
-    "collation-without-character-set",
-];
 
 /// What happens to one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,8 +192,7 @@ fn is_known(before: &Subject<'_>, advice: &Advice) -> bool {
 
 /// Whether a finding is settled by a pin, and not by another line: a pin can add an option, and change none.
 fn is_left_to_pins(advice: &Advice) -> bool {
-    let fix = advice.remark.fix.as_deref().unwrap_or_default();
-    PINNED.contains(&advice.rule.id) && advice.remark.rewrite.is_none() && fix.starts_with("add ")
+    matches!(advice.remark.fix, Some(Fix::Add(_))) && advice.remark.rewrite.is_none()
 }
 
 /// Whether the zone of `default_time_zone=Asia/Tokyo` is a name, and no offset.
@@ -245,16 +239,13 @@ impl Migration {
             }
             (None, _) => return,
         };
-        let hint = remark.fix.as_deref().unwrap_or_default();
-        let left_out = hint.strip_prefix("leave it out");
-        let left_out = left_out.map(|rest| rest.trim_start_matches(": "));
-        let why = match (left_out, remark.successor) {
-            (Some(""), _) => remark.what.clone(),
-            (Some(reason), _) => format!("{}: {reason}", remark.what),
+        let why = match (&remark.fix, remark.successor) {
+            (Some(Fix::LeaveOut(None)), _) => remark.what.clone(),
+            (Some(Fix::LeaveOut(Some(reason))), _) => format!("{}: {reason}", remark.what),
             // The new option is in the file, or comes into it with another line.
-            (None, Some(new)) => format!("{}; {new} replaces it", remark.what),
-            (None, None) if hint.is_empty() => remark.what.clone(),
-            (None, None) => format!("{}; {hint}", remark.what),
+            (_, Some(new)) => format!("{}; {new} replaces it", remark.what),
+            (None, None) => remark.what.clone(),
+            (Some(fix), None) => format!("{}; {fix}", remark.what),
         };
         let reason = match &rewrite {
             Rewrite::Replace(_) => format!("was {} in {from}", remark.option),

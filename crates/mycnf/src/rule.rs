@@ -3,6 +3,7 @@
 use crate::assignment::Assignment;
 use crate::entry::Origin;
 use crate::finding::option_as_written;
+use crate::fix::Fix;
 use crate::subject::Subject;
 
 /// How much a finding matters.
@@ -109,7 +110,7 @@ pub struct RuleFinding {
     pub option: String,
     /// What was found.
     pub what: String,
-    pub fix: Option<String>,
+    pub fix: Option<Fix>,
     /// The safe rewrite, if there is one.
     pub rewrite: Option<Rewrite>,
     /// The option that the fix says to write in the place of the line's, if there is one.
@@ -164,7 +165,7 @@ impl RuleFinding {
         }
     }
 
-    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+    pub(crate) fn fix(mut self, fix: impl Into<Fix>) -> Self {
         self.fix = Some(fix.into());
         self
     }

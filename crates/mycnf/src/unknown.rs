@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::catalogue::{Catalogue, Family, Product};
+use crate::fix::Fix;
 use crate::name::OptionName;
 
 /// One line of `crates/mycnf/catalogue/successors.tsv`.
@@ -37,11 +38,11 @@ fn parse_successor(line: &'static str) -> Successor {
 
 impl Successor {
     /// What to do with the old option.
-    fn hint(&self) -> String {
+    fn hint(&self) -> Fix {
         match self.successor {
-            None => format!("leave it out: {}", self.remark),
-            Some(successor) if self.remark.is_empty() => format!("write {successor}"),
-            Some(successor) => format!("write {successor} ({})", self.remark),
+            None => Fix::leave_out(self.remark),
+            Some(successor) if self.remark.is_empty() => format!("write {successor}").into(),
+            Some(successor) => format!("write {successor} ({})", self.remark).into(),
         }
     }
 }
@@ -55,7 +56,7 @@ pub struct Unknown {
     /// `unknown to this version, removed after 8.0.33`
     pub what: String,
     /// `write innodb_redo_log_capacity`
-    pub hint: Option<String>,
+    pub hint: Option<Fix>,
     /// The option that the hint says to write, if it has taken the place of this one.
     pub(crate) successor: Option<&'static str>,
 }
@@ -211,28 +212,28 @@ fn in_family(row: &Successor, family: Family) -> bool {
 }
 
 /// The option that it replaced: the file was written for a newer version than the server.
-fn predecessor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
+fn predecessor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<Fix> {
     let name = replaced(family, name, knows)?;
-    Some(format!("this version calls it {name}"))
+    Some(format!("this version calls it {name}").into())
 }
 
 fn completion(
     catalogue: &Catalogue,
     name: &OptionName,
     knows: &dyn Fn(&str) -> bool,
-) -> Option<String> {
+) -> Option<Fix> {
     let full = catalogue.completions(name)?.name;
-    knows(full).then(|| format!("write it in full: {full}"))
+    knows(full).then(|| format!("write it in full: {full}").into())
 }
 
 /// A known option whose name differs by one or two letters.
-fn near(catalogue: &Catalogue, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
+fn near(catalogue: &Catalogue, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<Fix> {
     let distance = |known: &str| strsim::damerau_levenshtein(known, name);
     let nearest = catalogue
         .names()
         .filter(|known| known.len().abs_diff(name.len()) <= 2 && knows(known))
         .min_by_key(|known| distance(known))?;
-    (distance(nearest) <= 2 && name.len() >= 6).then(|| format!("is {nearest} meant?"))
+    (distance(nearest) <= 2 && name.len() >= 6).then(|| format!("is {nearest} meant?").into())
 }
 
 #[cfg(test)]
@@ -384,8 +385,9 @@ mod tests {
             let catalogue = Catalogue::nearest(family, &version);
             let knows = |name: &str| catalogue.has(&OptionName::new(name));
             let unknown = explain_unknown(&catalogue, &OptionName::new(name), &knows);
+            let shown = unknown.hint.map(|fix| fix.to_string());
             assert_eq!(
-                (unknown.what.as_str(), unknown.hint.as_deref()),
+                (unknown.what.as_str(), shown.as_deref()),
                 (format!("unknown to this version{what}").as_str(), hint),
                 "{name}"
             );

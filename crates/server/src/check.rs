@@ -352,8 +352,9 @@ impl Examination<'_> {
             }
             let knows = |name: &str| lists(help, &OptionName::new(name));
             let unknown = explain_unknown(&self.catalogue, &entry.name, &knows);
+            let hint = unknown.hint.map(|fix| fix.to_string());
             self.findings
-                .push(Finding::new(&entry, severity, unknown.what).hint(unknown.hint));
+                .push(Finding::new(&entry, severity, unknown.what).hint(hint));
         }
     }
 }

@@ -62,7 +62,8 @@ pub(super) fn assert_counted_on(
     let RuleOutcome::Found(Some(remark)) = judged(rule, machine, variables, counters) else {
         panic!("{}: no remark", rule.rule.id);
     };
-    let (level, fix) = (remark.level.name(), remark.fix.unwrap_or_default());
+    let level = remark.level.name();
+    let fix = remark.fix.map(|fix| fix.to_string()).unwrap_or_default();
     let text = format!("{level}: {}: {}; {fix}", remark.option, remark.what);
     assert!(text.contains(part), "{text}\nhas no {part}");
 }

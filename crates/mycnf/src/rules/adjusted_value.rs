@@ -2,6 +2,7 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Kind};
+use crate::fix::Fix;
 use crate::judge::{allowed, judge_value};
 use crate::judgement::Judgement;
 use crate::pool_rounding::rounded_pool;
@@ -59,7 +60,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
         return None;
     }
     let mut remark = RuleFinding::on(line, Level::Warning, judged.what());
-    remark.fix = allowed(&subject.catalogue, &line.entry.name);
+    remark.fix = allowed(&subject.catalogue, &line.entry.name).map(Fix::Text);
     Some(remark)
 }
 

@@ -1,5 +1,6 @@
 //! Rule: the binary log is on without a server id.
 
+use crate::fix::Fix;
 use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
@@ -41,7 +42,8 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             "server_id is not set and keeps its default value; two servers with the same ID cannot replicate from each other",
         )
     };
-    vec![RuleFinding::on(line, level, what).fix("add server_id with a unique number")]
+    let fix = Fix::Add("server_id with a unique number".to_owned());
+    vec![RuleFinding::on(line, level, what).fix(fix)]
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::collations::{FOLLOW_CHARACTER_SET, has_collation};
+use crate::fix::Fix;
 use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
@@ -51,9 +52,9 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     }
     let what = format!("this collation does not belong to the character set {set}");
     let fix = if subject.set("character_set_server").is_some() {
-        FOLLOW_CHARACTER_SET.to_owned()
+        Fix::from(FOLLOW_CHARACTER_SET)
     } else {
-        format!("add character_set_server = {own_set}")
+        Fix::Add(format!("character_set_server = {own_set}"))
     };
     vec![RuleFinding::on(line, Level::Refused, what).fix(fix)]
 }

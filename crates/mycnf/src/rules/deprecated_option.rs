@@ -3,6 +3,7 @@
 use crate::catalogue::Kind;
 use crate::deprecation::{Deprecation, deprecation};
 use crate::explanation::explanation;
+use crate::fix::Fix;
 use crate::history::shown;
 use crate::rename::{reason_to_leave_out, rewritten};
 use crate::rule::{Level, Rewrite, Rule, RuleFinding};
@@ -66,9 +67,9 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             _ => successor.map(str::to_owned),
         };
         let fix = match (already, written, known.remark) {
-            (Some(reason), ..) => format!("leave it out: {reason}"),
-            (None, Some(new), "") => format!("write {new}"),
-            (None, Some(new), remark) => format!("write {new} ({remark})"),
+            (Some(reason), ..) => Fix::leave_out(reason),
+            (None, Some(new), "") => format!("write {new}").into(),
+            (None, Some(new), remark) => format!("write {new} ({remark})").into(),
             (None, None, _) => way_out(subject, known, subject.sets_default(line)),
         };
         let mut remark = RuleFinding::on(line, Level::Note, "deprecated in this version").fix(fix);
@@ -81,17 +82,17 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
 
 /// What to do with a deprecated option that no other replaces. If the version still acts on the option, only a line with
 /// the default can be left out without a change.
-fn way_out(subject: &Subject<'_>, known: &Deprecation, is_default: bool) -> String {
+fn way_out(subject: &Subject<'_>, known: &Deprecation, is_default: bool) -> Fix {
     let remark = known.remark;
     if is_default || !known.is_in_effect {
-        return format!("leave it out: {remark}");
+        return Fix::leave_out(remark);
     }
     let unit = explanation(known.name).map_or("", |text| text.unit.as_str());
     let default = subject.default_value(known.name);
     let default = default.map_or(String::new(), |default| {
         format!(" to {}", shown(default, unit))
     });
-    format!("{remark}; leaving it out changes it{default}")
+    format!("{remark}; leaving it out changes it{default}").into()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::assignment::Assignment;
 use crate::catalogue::Kind;
 use crate::finding::option_as_written;
+use crate::fix::Fix;
 use crate::log_expiry::{DAYS, SECONDS};
 use crate::rename::renamed;
 use crate::rule::{Level, Rewrite, Rule, RuleFinding};
@@ -25,8 +26,8 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         {
             let rewrite = renamed(subject, line).unwrap_or(Rewrite::Remove);
             let fix = match &rewrite {
-                Rewrite::Remove => "leave it out".to_owned(),
-                Rewrite::Replace(new) => format!("write {new}"),
+                Rewrite::Remove => Fix::LeaveOut(None),
+                Rewrite::Replace(new) => format!("write {new}").into(),
             };
             let what = "has no effect in this version";
             remarks.push(
@@ -37,7 +38,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         } else if let Some(other) = subject.line_instead_of(line) {
             remarks.push(
                 beside(subject, line, other)
-                    .fix("leave it out")
+                    .fix(Fix::LeaveOut(None))
                     .rewrite(Rewrite::Remove),
             );
         }

@@ -1,6 +1,7 @@
 //! Rule: after a crash, a replica's position is uncertain.
 
 use crate::Family;
+use crate::fix::Fix;
 use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
@@ -34,9 +35,9 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         let what = "the replica stores its position in a file, and after a crash this position can be older than the data";
         let option = "relay_log_info_repository";
         let fix = if subject.default_value(option) == Some("TABLE") {
-            "leave it out: the default is TABLE"
+            Fix::leave_out("the default is TABLE")
         } else {
-            "set relay_log_info_repository = TABLE"
+            "set relay_log_info_repository = TABLE".into()
         };
         remarks.push(RuleFinding::of(subject, option, Level::Note, what).fix(fix));
     }

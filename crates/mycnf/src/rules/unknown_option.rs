@@ -1,8 +1,9 @@
 //! Rule: the version does not know the option.
 
 use crate::assignment::Assignment;
-use crate::catalogue::{Catalogue, Family, Product};
-use crate::name::OptionName;
+use crate::catalogue::{Catalogue, Product};
+use crate::fix::Fix;
+use crate::other_builds::is_of_other_build;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
 use crate::rename::{reason_to_leave_out, reason_to_leave_out_unknown, renamed, rewritten};
@@ -66,7 +67,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
             remark.successor = unknown.successor;
             remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
             let other = "use what took the plugin's place, or leave it out";
-            remark.fix = remark.fix.or_else(|| Some(other.to_owned()));
+            remark.fix = remark.fix.or_else(|| Some(other.into()));
             return remark;
         }
         let what = format!("not judged: an option of the plugin {plugin}, which the file loads");
@@ -93,9 +94,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
         let why = unknown.what.replace(UNKNOWN_TO_THIS_VERSION, "");
         let what = format!("unknown to the nearest version that dbdyno knows ({nearest}){why}");
         let mut remark = RuleFinding::on(line, Level::Note, what);
-        remark.fix = unknown
-            .hint
-            .filter(|hint| !hint.starts_with("leave it out"));
+        remark.fix = unknown.hint.filter(|fix| !matches!(fix, Fix::LeaveOut(_)));
         // A new name that the nearest version has is more likely to be right; no line is removed on a guess.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
         return remark;
@@ -116,10 +115,10 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
         Some(Rewrite::Replace(new))
             if name.switches_off() || new.contains('\n') || name.base() == "ssl" =>
         {
-            Some(format!("write {}", Rewrite::in_one_line(new)))
+            Some(format!("write {}", Rewrite::in_one_line(new)).into())
         }
         Some(Rewrite::Remove) => reason_to_leave_out_unknown(subject, line)
-            .map(|reason| format!("leave it out: {reason}"))
+            .map(Fix::leave_out)
             .or(unknown.hint),
         _ => unknown.hint,
     };
@@ -135,61 +134,14 @@ fn removed_from_plugin(
 ) -> RuleFinding {
     let mut remark = RuleFinding::on(line, level, removed.what());
     let Some(successor) = removed.successor else {
-        return remark.fix("leave it out").rewrite(Rewrite::Remove);
+        return remark.fix(Fix::LeaveOut(None)).rewrite(Rewrite::Remove);
     };
     remark.rewrite = rewritten(subject, line, line.entry.name.base(), successor);
     remark.successor = Some(successor);
     remark.fix(match reason_to_leave_out(subject, line, successor) {
-        Some(reason) => format!("leave it out: {reason}"),
-        None => format!("write {successor}"),
+        Some(reason) => Fix::leave_out(reason),
+        None => format!("write {successor}").into(),
     })
-}
-
-/// Options of MySQL builds with a TLS library, and with OpenSSL. The catalogue of 5.5 is of a build without TLS, and those
-/// of 5.6 and 5.7 are of builds with yaSSL.
-///
-/// Source: MySQL 5.5 Reference Manual, "Command Options for Encrypted Connections"; MySQL 5.7 Reference Manual, "SSL
-/// Library-Dependent Capabilities".
-const OF_OTHER_BUILDS: [(&[u32], &[&str]); 3] = [
-    (
-        &[5, 5],
-        &[
-            "ssl",
-            "ssl_ca",
-            "ssl_capath",
-            "ssl_cert",
-            "ssl_cipher",
-            "ssl_key",
-        ],
-    ),
-    (
-        &[5, 6],
-        &[
-            "sha256_password_private_key_path",
-            "sha256_password_public_key_path",
-        ],
-    ),
-    (
-        &[5, 7],
-        &[
-            "auto_generate_certs",
-            "sha256_password_auto_generate_rsa_keys",
-            "sha256_password_private_key_path",
-            "sha256_password_public_key_path",
-        ],
-    ),
-];
-
-/// Whether another build of the version has the option. The catalogue's own version is the one of its build.
-fn is_of_other_build(subject: &Subject<'_>, name: &OptionName) -> bool {
-    let target = subject.target;
-    let is_its = |series: &[u32], options: &[&str]| {
-        target.numbers().starts_with(series) && options.contains(&name.base())
-    };
-    let mut all = OF_OTHER_BUILDS.iter();
-    *target != Target::of_catalogue(&subject.catalogue)
-        && target.family() == Family::MySql
-        && all.any(|(series, options)| is_its(series, options))
 }
 
 #[cfg(test)]

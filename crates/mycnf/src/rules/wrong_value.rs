@@ -2,6 +2,7 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Kind, KnownOption, Product};
+use crate::fix::Fix;
 use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
@@ -52,7 +53,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
             return Some(by_nearest(subject, line, &what));
         }
         let mut remark = RuleFinding::on(line, Level::Refused, what);
-        remark.fix = allowed(&subject.catalogue, &line.entry.name);
+        remark.fix = allowed(&subject.catalogue, &line.entry.name).map(Fix::Text);
         if let Kind::Words(words) = option.kind {
             // A word that no version has is a typing error; removing it would lose the intended word.
             let unknown = words_of_no_version(subject, line, value);
@@ -70,7 +71,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
             };
         }
         if let Some(Rewrite::Replace(new)) = &remark.rewrite {
-            remark.fix = Some(format!("write {new}"));
+            remark.fix = Some(format!("write {new}").into());
         }
         return Some(remark);
     }
@@ -171,11 +172,11 @@ fn words_of_no_version<'v>(
 }
 
 /// `is ONLY_FULL_GROUP_BY meant?` for a word that differs by one or two letters from one that the version has.
-fn nearest_word(words: &str, word: &str) -> Option<String> {
+fn nearest_word(words: &str, word: &str) -> Option<Fix> {
     let written = word.to_ascii_uppercase();
     let distance = |known: &str| strsim::damerau_levenshtein(&known.to_ascii_uppercase(), &written);
     let nearest = words.split(',').min_by_key(|known| distance(known))?;
-    (distance(nearest) <= 2 && word.len() >= 4).then(|| format!("is {nearest} meant?"))
+    (distance(nearest) <= 2 && word.len() >= 4).then(|| format!("is {nearest} meant?").into())
 }
 
 /// The line with an empty list, if only older versions of the family have its words.

@@ -29,11 +29,12 @@ fn no_line_has_two_opposite_advices() {
                     advice.remark.at.as_ref() == Some(&entry.origin)
                         && advice.rule.id != "repeated-option"
                 });
-                let fixes: Vec<&str> = fixes
-                    .filter_map(|advice| advice.remark.fix.as_deref())
+                let fixes: Vec<String> = fixes
+                    .filter_map(|advice| advice.remark.fix.as_ref())
+                    .map(ToString::to_string)
                     .collect();
                 let begins = |words: [&str; 2]| {
-                    let of_these = |fix: &&str| words.iter().any(|word| fix.starts_with(word));
+                    let of_these = |fix: &String| words.iter().any(|word| fix.starts_with(word));
                     fixes.iter().any(of_these)
                 };
                 let goes = begins(["leave", "remove"]);

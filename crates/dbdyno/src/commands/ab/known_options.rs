@@ -35,7 +35,8 @@ pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
             let remark = advice.remark;
             let option = remark.option.split('=').next().unwrap_or_default().trim();
             let message = format!("--set {option}: {target}: {}", remark.what);
-            return Err(Blamed::new(Blame::Input, message).hint(remark.fix));
+            let hint = remark.fix.map(|fix| fix.to_string());
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     }
     Ok(())

@@ -82,7 +82,7 @@ fn finding(advice: &Advice) -> Value {
         "line": remark.at.as_ref().and_then(mycnf::Origin::number),
         "option": remark.option,
         "what": remark.what,
-        "fix": remark.fix,
+        "fix": remark.fix.as_ref().map(ToString::to_string),
         "rewrite": rewrite,
         "reason": advice.rule.reason,
         "source": advice.rule.source,
