@@ -1,15 +1,52 @@
 //! Options about something else than speed: what statements answer, how much the server accepts, who may do what, and
 //! what replicas get. No measurement of speed can show that such a line is not needed.
 
+/// What an option decides instead of speed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Who can write or connect, so that a private server is not started with it.
+    WriteAccess,
+    Access,
+    Data,
+    Replication,
+    Capacity,
+    Results,
+    TimeLimit,
+}
+
+impl Effect {
+    /// The effect in words: `protects data`.
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::WriteAccess => {
+                "controls who can write or connect: a private server is not started with it"
+            }
+            Self::Access => "controls access",
+            Self::Data => "protects data",
+            Self::Replication => "controls replication and recovery",
+            Self::Capacity => "controls capacity",
+            Self::Results => "changes the results of statements",
+            Self::TimeLimit => "sets a time limit",
+        }
+    }
+}
+
 /// Why a line is about something else than speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Behaviour {
-    pub(crate) why: &'static str,
+    effect: Effect,
     /// Whether a private server can run with the line: every measured file has it then.
     pub(crate) is_measurable: bool,
 }
 
-/// Options of one reason.
+impl Behaviour {
+    /// Why the line is not tested: `protects data; not tested for removal`.
+    pub(crate) fn why(self) -> String {
+        format!("{}; not tested for removal", self.effect.in_words())
+    }
+}
+
+/// Options of one effect.
 struct Class {
     behaviour: Behaviour,
     /// Whole names.
@@ -18,18 +55,16 @@ struct Class {
     prefixes: &'static [&'static str],
 }
 
-/// Why a line is about access, about data, or about results. If such a line is lost, more than speed can change.
-const ACCESS: &str = "controls access; not tested for removal";
-const DATA: &str = "protects data; not tested for removal";
-const RESULTS: &str = "changes the results of statements; not tested for removal";
-
 const fn class(
-    why: &'static str,
+    effect: Effect,
     is_measurable: bool,
     names: &'static [&'static str],
     prefixes: &'static [&'static str],
 ) -> Class {
-    let behaviour = Behaviour { why, is_measurable };
+    let behaviour = Behaviour {
+        effect,
+        is_measurable,
+    };
     Class {
         behaviour,
         names,
@@ -37,10 +72,10 @@ const fn class(
     }
 }
 
-/// The reasons; the first that has an option decides.
+/// The effects; the first that has an option decides.
 static CLASSES: [Class; 7] = [
     class(
-        "controls who can write or connect: a private server is not started with it; not tested for removal",
+        Effect::WriteAccess,
         false,
         &[
             "init_file",
@@ -53,7 +88,7 @@ static CLASSES: [Class; 7] = [
         &["group_replication_", "wsrep_"],
     ),
     class(
-        ACCESS,
+        Effect::Access,
         false,
         &[
             "authentication_policy",
@@ -80,7 +115,7 @@ static CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        ACCESS,
+        Effect::Access,
         true,
         &[
             "activate_all_roles_on_login",
@@ -101,7 +136,7 @@ static CLASSES: [Class; 7] = [
         &[],
     ),
     class(
-        "controls replication and recovery; not tested for removal",
+        Effect::Replication,
         true,
         &[
             "binlog_annotate_row_events",
@@ -149,7 +184,7 @@ static CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        "controls capacity; not tested for removal",
+        Effect::Capacity,
         true,
         &[
             "back_log",
@@ -169,7 +204,7 @@ static CLASSES: [Class; 7] = [
         &[],
     ),
     class(
-        RESULTS,
+        Effect::Results,
         true,
         &[
             "autocommit",
@@ -231,7 +266,7 @@ static CLASSES: [Class; 7] = [
         ],
     ),
     class(
-        DATA,
+        Effect::Data,
         // A private server has no keys.
         false,
         &[
@@ -258,7 +293,7 @@ static CLASSES: [Class; 7] = [
 
 /// Time limits by their ending, besides [`OF_SPEED`] and those of the thread pool.
 const TIME_LIMIT: Behaviour = Behaviour {
-    why: "sets a time limit; not tested for removal",
+    effect: Effect::TimeLimit,
     is_measurable: true,
 };
 
@@ -293,10 +328,13 @@ const ENCRYPTING: [&str; 3] = [
 /// that only begin like one that protects.
 pub(crate) fn loss(name: &str) -> Option<&'static str> {
     let class = class_of(name)?;
-    let why = class.behaviour.why;
-    let is_named = class.names.contains(&name) || ENCRYPTING.contains(&name);
-    let is_loss = why == RESULTS || (is_named && [ACCESS, DATA].contains(&why));
-    why.split(';').next().filter(|_| is_loss)
+    let effect = class.behaviour.effect;
+    let is_loss = match effect {
+        Effect::Results => true,
+        Effect::Access | Effect::Data => class.names.contains(&name) || ENCRYPTING.contains(&name),
+        Effect::WriteAccess | Effect::Replication | Effect::Capacity | Effect::TimeLimit => false,
+    };
+    is_loss.then(|| effect.in_words())
 }
 
 #[cfg(test)]

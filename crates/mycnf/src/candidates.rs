@@ -35,7 +35,7 @@ const OWN: [&str; 4] = ["mysqlx", "mysqlx_port", "plugin_load", "plugin_load_add
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UntestedLine {
     pub entry: Entry,
-    pub why: &'static str,
+    pub why: String,
     /// Whether the line stays in the file all the same: it is about something else than speed.
     pub stays: bool,
     /// Whether every measured file has it, the base as well: what is tested is then tested beside it.
@@ -185,7 +185,7 @@ impl Candidates {
         let lines = self.groups.remove(group).lines;
         let fixed = lines.into_iter().map(|entry| UntestedLine {
             entry,
-            why: "required by a line that is not tested",
+            why: "required by a line that is not tested".to_owned(),
             stays: true,
             is_measured: true,
         });
@@ -251,21 +251,21 @@ fn deciding<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = &'s Assign
 
 /// Why a line is not tested whatever its value is.
 struct Reason {
-    why: &'static str,
+    why: String,
     stays: bool,
     is_measured: bool,
 }
 
 impl Reason {
-    fn left_out(why: &'static str) -> Self {
+    fn left_out(why: &str) -> Self {
         Self {
-            why,
+            why: why.to_owned(),
             stays: false,
             is_measured: false,
         }
     }
 
-    fn stays(why: &'static str) -> Self {
+    fn stays(why: &str) -> Self {
         Self {
             stays: true,
             ..Self::left_out(why)
@@ -318,7 +318,7 @@ fn reason(line: &Assignment<'_>, asked: &[String]) -> Option<Reason> {
     let found = behaviour(name).or_else(|| behaviour(base))?;
     let is_asked = asked.iter().any(|it| it == name);
     (!is_asked).then_some(Reason {
-        why: found.why,
+        why: found.why(),
         stays: true,
         is_measured: found.is_measurable,
     })

@@ -37,7 +37,7 @@ pub fn findings(case: &Case, rounds: &Rounds, directory: &Path) -> Result<Proof,
     });
     let untested = case.candidates.untested.iter().map(|it| UntestedText {
         line: option_line::shown(&it.entry),
-        why: it.why.to_owned(),
+        why: it.why.clone(),
     });
     let check = elimination.check();
     let metric = rounds.measured.first().map(|round| round.question.metric);
