@@ -117,11 +117,10 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             remarks.push(RuleFinding::on(line, Level::Risk, what).fix(fix));
             continue;
         }
-        let is_known = |name: &str| all.iter().any(|engines| is_in(engines, name));
-        let is_of_another = is_known(engine);
-        // A plugin that no product ships, or that is an engine, may add one of any name, but none of another product.
-        let may_be_engine = |plugin: &LoadedPlugin| !plugin.is_shipped() || is_known(plugin.name());
-        if !is_of_another && subject.plugins.iter().any(may_be_engine) {
+        let is_of_another = all.iter().any(|engines| is_in(engines, engine));
+        // A plugin that no product ships may add an engine of any name, but none of another product.
+        let mut loaded = subject.plugins.iter();
+        if !is_of_another && !loaded.all(LoadedPlugin::is_shipped) {
             continue;
         }
         let what = if is_of_another {
@@ -181,6 +180,11 @@ mod tests {
             (
                 "mysql-8.0.33",
                 "default_storage_engine=inodb\nplugin_load_add=semisync_source.so",
+                "refused: default_storage_engine=inodb: neither MySQL",
+            ),
+            (
+                "percona-8.0",
+                "default_storage_engine=inodb\nplugin_load_add=ha_rocksdb.so",
                 "refused: default_storage_engine=inodb: neither MySQL",
             ),
             (
