@@ -19,6 +19,7 @@ use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::private::{DECIDED, DIRECTORIES, FILES, FIXED_AT_CREATION, TEMPORARY};
 use crate::rule::Level;
+use crate::rules::LOG_WITHOUT_SWITCH;
 use crate::secret::is_secret;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -198,7 +199,7 @@ impl Candidates {
         let complaints = |present: &BTreeSet<usize>| -> Result<BTreeSet<String>, Error> {
             let found = lint(&self.with(present)?, target, &Machine::default());
             let found = found.advice.into_iter().filter(|advice| {
-                advice.remark.level == Level::Refused || advice.rule.id == WITHOUT_SWITCH
+                advice.remark.level == Level::Refused || advice.rule.is(LOG_WITHOUT_SWITCH)
             });
             Ok(found.map(|advice| advice.remark.option).collect())
         };
@@ -237,9 +238,6 @@ impl Candidates {
         })
     }
 }
-
-/// The rule about options that need another one.
-const WITHOUT_SWITCH: &str = "option-without-its-switch";
 
 /// The lines that decide an option, in the order of the file.
 fn deciding<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = &'s Assignment<'a>> {

@@ -11,8 +11,11 @@ use crate::file::OptionFile;
 use crate::finding::Finding;
 use crate::fix::Fix;
 use crate::machine::Machine;
-use crate::rule::{Advice, Basis, Level, NAMED_TIME_ZONE, Rule, RuleFinding, Startup};
-use crate::rules::{RULES_OF_SETTINGS, rules_of_files};
+use crate::rule::{Advice, Basis, Level, Rule, RuleFinding, Startup};
+use crate::rules::{
+    ABBREVIATED_NAME, ADJUSTED_VALUE, DEPRECATED_OPTION, EQUAL_TO_DEFAULT, OPTION_WITHOUT_EFFECT,
+    REPEATED_OPTION, RULES_OF_SETTINGS, TIME_ZONE, UNKNOWN_OPTION, rules_of_files,
+};
 use crate::running_server::RunningServer;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -112,10 +115,10 @@ pub(crate) fn advice_for_all(subjects: &[(Option<&str>, Subject<'_>)]) -> Vec<Ad
             if let (Some(instance), None) = (instance, &remark.at) {
                 remark.option = format!("[{instance}] {}", remark.option);
             }
-            let is_overridden = OVERRIDDEN.contains(&advice.rule.id);
+            let is_overridden = advice.rule.is_one_of(&OVERRIDDEN);
             let same = all.iter_mut().find(|(one, _)| {
                 let is_of_line = is_overridden && one.remark.at == advice.remark.at;
-                one.rule.id == advice.rule.id && (is_of_line || one.remark == advice.remark)
+                one.rule.is(advice.rule) && (is_of_line || one.remark == advice.remark)
             });
             match same {
                 Some((_, servers)) => *servers += 1,
@@ -134,13 +137,13 @@ pub(crate) fn advice_for_all(subjects: &[(Option<&str>, Subject<'_>)]) -> Vec<Ad
             .count()
     };
     all.retain(|(advice, servers)| {
-        !OVERRIDDEN.contains(&advice.rule.id) || *servers >= readers(advice)
+        !advice.rule.is_one_of(&OVERRIDDEN) || *servers >= readers(advice)
     });
     all.into_iter().map(|(advice, _)| advice).collect()
 }
 
 /// The rules about lines that another one overrides.
-const OVERRIDDEN: [&str; 2] = ["repeated-option", "option-without-effect"];
+const OVERRIDDEN: [&Rule; 2] = [REPEATED_OPTION, OPTION_WITHOUT_EFFECT];
 
 /// What is said of the lines that the review left out.
 fn unread(file: &OptionFile) -> impl Iterator<Item = Advice> {
@@ -245,16 +248,19 @@ pub(crate) fn advice(
             .collect()
     };
     // A line that another rule changes is not to be left out because it changes nothing.
-    let changed = lines_of(&|advice| advice.rule.id != DEFAULT && advice.remark.fix.is_some());
+    let changed =
+        lines_of(&|advice| !advice.rule.is(EQUAL_TO_DEFAULT) && advice.remark.fix.is_some());
     // A version does not still accept a line with which it does not start.
     let refused = lines_of(&|advice| advice.remark.level == Level::Refused);
     advice.retain(|advice| {
         let at = advice.remark.at.as_ref();
         let is_of = |lines: &[Origin]| at.is_some_and(|at| lines.contains(at));
-        match advice.rule.id {
-            DEFAULT => !is_of(&changed),
-            DEPRECATED => advice.remark.rewrite.is_some() || !is_of(&refused),
-            _ => true,
+        if advice.rule.is(EQUAL_TO_DEFAULT) {
+            !is_of(&changed)
+        } else if advice.rule.is(DEPRECATED_OPTION) {
+            advice.remark.rewrite.is_some() || !is_of(&refused)
+        } else {
+            true
         }
     });
     advice
@@ -267,12 +273,6 @@ pub fn named_time_zone(file: &OptionFile, target: &Target) -> Option<String> {
     let zone = subject.set("default_time_zone")?.entry.value.clone()?;
     matches!(TimeZone::of(&zone), TimeZone::Named(_)).then_some(zone)
 }
-
-/// The rule about lines that set a default.
-const DEFAULT: &str = "equal-to-default";
-
-/// The rule about options that a later version will not have.
-const DEPRECATED: &str = "deprecated-option";
 
 /// All rules, with how sure their advice is: those of option files, then those of running servers alone.
 pub fn rules() -> impl Iterator<Item = (&'static Rule, Basis)> {
@@ -347,9 +347,9 @@ impl Lint {
             };
             let covers = |advice: &Advice| {
                 // A validator has an empty data directory, without the zones that a server may have.
-                let is_zone = advice.rule.id == NAMED_TIME_ZONE;
+                let is_zone = advice.rule.is(TIME_ZONE);
                 (advice.remark.level >= level || is_zone)
-                    && (finding.is_refusal() || is_about_the_name_or_value(advice))
+                    && (finding.is_refusal() || advice.rule.is_one_of(&OF_VALIDATORS))
             };
             if self.advice.iter().filter(same).any(covers) {
                 continue;
@@ -380,17 +380,14 @@ impl Lint {
     }
 }
 
-/// Whether a finding is of the kind that validators have, too.
-fn is_about_the_name_or_value(advice: &Advice) -> bool {
-    let kinds = [
-        "unknown-option",
-        "adjusted-value",
-        "deprecated-option",
-        "option-without-effect",
-        "abbreviated-name",
-    ];
-    kinds.contains(&advice.rule.id)
-}
+/// The rules about names and values, of which validators have notes, too.
+const OF_VALIDATORS: [&Rule; 5] = [
+    UNKNOWN_OPTION,
+    ADJUSTED_VALUE,
+    DEPRECATED_OPTION,
+    OPTION_WITHOUT_EFFECT,
+    ABBREVIATED_NAME,
+];
 
 #[cfg(test)]
 mod tests {
@@ -436,7 +433,7 @@ mod tests {
         let overridden = lint
             .advice
             .iter()
-            .filter(|advice| OVERRIDDEN.contains(&advice.rule.id));
+            .filter(|advice| advice.rule.is_one_of(&OVERRIDDEN));
         let overridden: Vec<&str> = overridden
             .map(|advice| advice.remark.option.as_str())
             .collect();

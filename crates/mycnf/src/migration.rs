@@ -21,8 +21,11 @@ use crate::machine::Machine;
 use crate::name::OptionName;
 use crate::pinned_defaults::{Pin, pins as pins_of};
 use crate::rewrite::Edit;
-use crate::rule::{Advice, Level, NAMED_TIME_ZONE, Rewrite, UNKNOWN};
-use crate::rules::rules_of_files;
+use crate::rule::{Advice, Level, Rewrite, Rule};
+use crate::rules::{
+    ADJUSTED_VALUE, OLD_PASSWORDS, TIME_ZONE, TLS_UNAVAILABLE, UNKNOWN_OPTION, WRONG_VALUE,
+    rules_of_files,
+};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::time_zone::TimeZone;
@@ -31,10 +34,10 @@ use changed_defaults::changed_defaults;
 use place::{Place, headers, place_of_pins};
 
 /// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
-const NOTHING_LEFT: [&str; 2] = [UNKNOWN, "old-password-hashes"];
+const NOTHING_LEFT: [&Rule; 2] = [UNKNOWN_OPTION, OLD_PASSWORDS];
 
 /// Rules whose risks depend on the tables or the clients of the server, which no file shows.
-const DECIDED_ELSEWHERE: [&str; 2] = [NAMED_TIME_ZONE, "tls-unavailable"];
+const DECIDED_ELSEWHERE: [&Rule; 2] = [TIME_ZONE, TLS_UNAVAILABLE];
 
 /// What happens to one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -234,7 +237,7 @@ impl Migration {
         }
         let rewrite = match (&remark.rewrite, remark.level) {
             (Some(rewrite), _) => rewrite.clone(),
-            (None, Level::Refused) if NOTHING_LEFT.contains(&advice.rule.id) && is_known => {
+            (None, Level::Refused) if advice.rule.is_one_of(&NOTHING_LEFT) && is_known => {
                 Rewrite::Remove
             }
             (None, _) => return,
@@ -277,7 +280,7 @@ impl Migration {
         let remark = &advice.remark;
         // A catalogue that is only near does not refuse what it does not know.
         let is_unjudged = (!to.is_covered() || to.later_in_series().is_some())
-            && ["unknown-option", "wrong-value"].contains(&advice.rule.id)
+            && advice.rule.is_one_of(&[UNKNOWN_OPTION, WRONG_VALUE])
             && remark.is_judged
             && !remark.option.to_ascii_lowercase().starts_with("loose");
         let is_open = remark.rewrite.is_none()
@@ -285,7 +288,7 @@ impl Migration {
             && (remark.level == Level::Refused
                 || is_adjusted(advice)
                 || is_unjudged
-                || (remark.level == Level::Risk && DECIDED_ELSEWHERE.contains(&advice.rule.id)));
+                || (remark.level == Level::Risk && advice.rule.is_one_of(&DECIDED_ELSEWHERE)));
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
             return;
         };
@@ -303,14 +306,14 @@ impl Migration {
             return;
         }
         let what = match &remark.fix {
-            _ if advice.rule.id == NAMED_TIME_ZONE && is_named_zone(&remark.option) => {
+            _ if advice.rule.is(TIME_ZONE) && is_named_zone(&remark.option) => {
                 format!(
                     "{}; a moved data directory keeps the contents of its tables",
                     remark.what
                 )
             }
             None if is_unjudged => format!("{}: kept", remark.what),
-            None if advice.rule.id == UNKNOWN => {
+            None if advice.rule.is(UNKNOWN_OPTION) => {
                 format!("{}, and not in any catalogue: kept", remark.what)
             }
             Some(fix) => format!("{}; {fix}", remark.what),
@@ -465,7 +468,7 @@ fn foreign_groups(from: &Target, to: &Target) -> Vec<String> {
 /// Whether a version changes a value to one that it accepts. That it rounds the buffer pool is only a note: every version
 /// does so.
 fn is_adjusted(advice: &Advice) -> bool {
-    advice.rule.id == "adjusted-value" && advice.remark.level != Level::Note
+    advice.rule.is(ADJUSTED_VALUE) && advice.remark.level != Level::Note
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Family;
 use crate::log_expiry::{AUTO_PURGE, DAYS, SECONDS, days_of_seconds, expiry_option};
-use crate::rule::Advice;
+use crate::rule::{Advice, Level, Rule};
 use crate::rules::binary_log_identity::needs_server_id;
+use crate::rules::{BINARY_LOG_IDENTITY, COLLATION};
 use crate::size::size;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -66,10 +67,9 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
     pins
 }
 
-fn is_refused(findings: &[Advice], rule: &str) -> bool {
+fn is_refused(findings: &[Advice], rule: &Rule) -> bool {
     let mut findings = findings.iter();
-    findings
-        .any(|advice| advice.rule.id == rule && advice.remark.level == crate::rule::Level::Refused)
+    findings.any(|advice| advice.rule.is(rule) && advice.remark.level == Level::Refused)
 }
 
 /// The line `option = old default`, with the reason.
@@ -153,7 +153,7 @@ fn collation(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
     let option = "collation_server";
     if let Some(line) = after.set(option) {
         // The old version had the character set by default.
-        if !is_refused(findings, "collation-without-character-set") {
+        if !is_refused(findings, COLLATION) {
             return None;
         }
         // A character set of the file is its author's to change.
@@ -282,7 +282,7 @@ fn loses_binary_log(before: &Subject<'_>, after: &Subject<'_>) -> bool {
 
 /// The id without which MySQL 5.7 does not start with a binary log, be it set in the file or by a pin.
 fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> Option<Pin> {
-    let is_needed = is_refused(findings, "binary-log-without-server-id")
+    let is_needed = is_refused(findings, BINARY_LOG_IDENTITY)
         || (loses_binary_log(before, after)
             && needs_server_id(after)
             && after.set("server_id").is_none());

@@ -1,19 +1,19 @@
 //! Whether a server starts in spite of what a review refuses.
 
 use crate::lint::Lint;
-use crate::rule::{Level, NAMED_TIME_ZONE, RuleFinding, Startup};
+use crate::rule::{Level, RuleFinding, Startup};
+use crate::rules::TIME_ZONE;
 
 impl Lint {
     /// Settles whether a named time zone is accepted: `is_known` says whether the server that the file is for has this zone
     /// in its tables.
     pub fn settle_named_time_zone(&mut self, is_known: bool) {
         if is_known {
-            self.advice
-                .retain(|advice| advice.rule.id != NAMED_TIME_ZONE);
+            self.advice.retain(|advice| !advice.rule.is(TIME_ZONE));
             return;
         }
         for advice in &mut self.advice {
-            if advice.rule.id == NAMED_TIME_ZONE {
+            if advice.rule.is(TIME_ZONE) {
                 advice.remark.level = Level::Refused;
                 advice.remark.if_refused = Startup::Refused;
             }

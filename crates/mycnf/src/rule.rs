@@ -84,6 +84,17 @@ pub struct Rule {
     pub(crate) check: fn(&Subject<'_>) -> Vec<RuleFinding>,
 }
 
+impl Rule {
+    /// Whether both are the same rule.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+
+    pub(crate) fn is_one_of(&self, rules: &[&Self]) -> bool {
+        rules.iter().any(|rule| self.is(rule))
+    }
+}
+
 /// A rewrite of one line that changes nothing but what the finding names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rewrite {
@@ -199,16 +210,3 @@ pub struct Advice {
     pub remark: RuleFinding,
     pub basis: Basis,
 }
-
-impl Advice {
-    /// Whether the version does not know the option, and does not start with it.
-    pub fn refuses_name(&self) -> bool {
-        self.rule.id == UNKNOWN && self.remark.level == Level::Refused
-    }
-}
-
-/// The rule about names that a version does not know.
-pub(crate) const UNKNOWN: &str = "unknown-option";
-
-/// The rule about time zones by name.
-pub(crate) const NAMED_TIME_ZONE: &str = "named-time-zone";

@@ -62,6 +62,24 @@ mod fixture;
 
 use crate::rule::Rule;
 
+// The rules that the review and the migration treat apart.
+pub(crate) const ABBREVIATED_NAME: &Rule = &abbreviated_name::RULE;
+pub(crate) const ADJUSTED_VALUE: &Rule = &adjusted_value::RULE;
+pub(crate) const BINARY_LOG_IDENTITY: &Rule = &binary_log_identity::RULE;
+pub(crate) const COLLATION: &Rule = &collation::RULE;
+pub(crate) const DEPRECATED_OPTION: &Rule = &deprecated_option::RULE;
+pub(crate) const EQUAL_TO_DEFAULT: &Rule = &equal_to_default::RULE;
+/// The rule about options that need another one.
+pub(crate) const LOG_WITHOUT_SWITCH: &Rule = &log_without_switch::RULE;
+pub(crate) const OLD_PASSWORDS: &Rule = &old_passwords::RULE;
+pub(crate) const OPTION_WITHOUT_EFFECT: &Rule = &option_without_effect::RULE;
+pub(crate) const REPEATED_OPTION: &Rule = &repeated_option::RULE;
+/// The rule about time zones by name.
+pub(crate) const TIME_ZONE: &Rule = &time_zone::RULE;
+pub(crate) const TLS_UNAVAILABLE: &Rule = &tls_unavailable::RULE;
+pub(crate) const UNKNOWN_OPTION: &Rule = &unknown_option::RULE;
+pub(crate) const WRONG_VALUE: &Rule = &wrong_value::RULE;
+
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
 pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
     &unknown_option::RULE,

@@ -1,11 +1,11 @@
 //! Rule: the time zone is given as a name, or as an offset that the version does not accept.
 
-use crate::rule::{Level, NAMED_TIME_ZONE, Rewrite, Rule, RuleFinding, Startup};
+use crate::rule::{Level, Rewrite, Rule, RuleFinding, Startup};
 use crate::subject::Subject;
 use crate::time_zone::TimeZone;
 
 pub(super) const RULE: Rule = Rule {
-    id: NAMED_TIME_ZONE,
+    id: "named-time-zone",
     title: "Named time zone",
     reason: "In a new data directory, the time zone tables are empty, so a server with a named time zone does not start. The server's own validator does not detect this.",
     source: "tested with every available version of MySQL and MariaDB, from 5.5 to 11.8",

@@ -7,18 +7,25 @@ use crate::other_builds::is_of_other_build;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
 use crate::rename::{reason_to_leave_out, reason_to_leave_out_unknown, renamed, rewritten};
-use crate::rule::{Level, Rewrite, Rule, RuleFinding, UNKNOWN};
+use crate::rule::{Advice, Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::{UNKNOWN_TO_THIS_VERSION, explain_unknown};
 
 pub(super) const RULE: Rule = Rule {
-    id: UNKNOWN,
+    id: "unknown-option",
     title: "Unknown option",
     reason: "A server does not start with an unknown option. If the name is prefixed with `loose-`, the server ignores the line.",
     source: "option lists of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
+
+impl Advice {
+    /// Whether the version does not know the option, and does not start with it.
+    pub fn refuses_name(&self) -> bool {
+        self.rule.is(&RULE) && self.remark.level == Level::Refused
+    }
+}
 
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let remarks = subject.read().filter_map(|line| match line.option {
