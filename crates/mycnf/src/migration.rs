@@ -1,10 +1,12 @@
 //! The rewriting of an option file for another version or family.
 
+mod abbreviations;
 mod changed_defaults;
 mod lost_settings;
 mod native_passwords;
 mod overridden_lines;
 mod place;
+mod rewritten_lines;
 mod values;
 
 use std::collections::BTreeSet;
@@ -30,6 +32,7 @@ use crate::subject::Subject;
 use crate::target::Target;
 use crate::time_zone::TimeZone;
 use crate::unknown::is_known_anywhere;
+use abbreviations::Abbreviations;
 use changed_defaults::changed_defaults;
 use place::{Place, headers, place_of_pins};
 
@@ -98,10 +101,11 @@ pub fn migrate(
         .iter()
         .map(|server| Subject::new(&server.file, from, &machine));
     let before: Vec<Subject<'_>> = before.collect();
+    let abbreviations = Abbreviations::of(&before);
     let mut migration = Migration::default();
     migration.drop_overridden(&before, path);
     let moved = servers.iter().map(|server| {
-        let mut moved = migration.rewritten(&server.file);
+        let mut moved = abbreviations.in_full(&migration.rewritten(&server.file));
         moved.rename_groups(|group| is_foreign(group).then(|| SERVER_GROUP.to_owned()));
         moved
     });
@@ -122,6 +126,7 @@ pub fn migrate(
         migration.keep_query_cache_off(before, after, path);
     }
     let mut findings = advice_for_all(&after);
+    abbreviations.name_as_written(&mut findings);
     findings.retain(|advice| {
         let at = advice.remark.at.as_ref();
         // One with `loose-`, which is only noted, may have been passed over.
@@ -140,6 +145,9 @@ pub fn migrate(
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
         migration.leave_native_passwords_open(before, after);
+    }
+    for (_, after) in &after {
+        migration.write_in_full(&abbreviations, from, after, path);
     }
     for advice in &findings {
         migration.leave_open(advice, to);
@@ -344,59 +352,6 @@ impl Migration {
         self.moves.push(Move::Rewritten { at, was, now });
     }
 
-    /// Judges the rewritten lines once more: what has a new name may have a value that the new version does not take.
-    fn judge_rewritten(&mut self, moved: &OptionFile, to: &Target, path: &Path) {
-        let (new, machine) = (self.rewritten(moved), Machine::default());
-        let findings = advice(&Subject::new(&new, to, &machine), rules_of_files());
-        let is_rewritten = |at: &Origin, moves: &[Move]| {
-            let mut moves = moves.iter();
-            moves.any(|one| matches!(one, Move::Rewritten { at: done, .. } if done == at))
-        };
-        for advice in findings {
-            let is_left = is_left_to_pins(&advice);
-            let is_adjusted = is_adjusted(&advice);
-            let remark = advice.remark;
-            let is_changed = remark.level == Level::Refused || is_adjusted;
-            let Some(at) = remark.at.filter(|_| is_changed && !is_left) else {
-                continue;
-            };
-            if !is_rewritten(&at, &self.moves) {
-                continue;
-            }
-            match remark.rewrite {
-                Some(Rewrite::Replace(better)) => self.replace_again(&at, &better, path),
-                _ if self.has_open(&at) => {}
-                _ => self.moves.push(Move::Open {
-                    at: Some(at),
-                    option: remark.option,
-                    what: match remark.fix.filter(|_| is_adjusted) {
-                        Some(fix) => format!("{}; {fix}", remark.what),
-                        None => remark.what,
-                    },
-                }),
-            }
-        }
-    }
-
-    /// Gives a rewritten line another text.
-    fn replace_again(&mut self, at: &Origin, better: &str, path: &Path) {
-        for one in &mut self.moves {
-            if let Move::Rewritten { at: done, now, .. } = one
-                && done == at
-            {
-                better.clone_into(now);
-            }
-        }
-        for edit in &mut self.edits {
-            if let Edit::Line { line, rewrite, .. } = edit
-                && at.path() == path
-                && at.number() == Some(*line)
-            {
-                *rewrite = Rewrite::Replace(better.to_owned());
-            }
-        }
-    }
-
     /// Writes above each line that is left to the user what there is to decide, unless it says so already.
     fn mark_open(&mut self, path: &Path, text: &[u8]) {
         let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
@@ -476,19 +431,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_option_replaces_another() {
-        let text = "[mysqld]\ninnodb_log_files_in_group=2\ninnodb_file_per=ON\n";
+    fn the_option_that_replaces_a_line_is_the_reason_to_leave_it_out() {
+        let text = "[mysqld]\ninnodb_log_files_in_group=2\n";
         let path = Path::new("my.cnf");
         let file = OptionFile::parse(text, path).unwrap();
         let [from, to] = ["mysql-5.6", "mysql-9.7"].map(|one| Target::parse(one).unwrap());
         let moves = migrate(&file, path, text.as_bytes(), &from, &to, &[]).moves;
-        for end in [
-            "innodb_redo_log_capacity replaces it",
-            "in full: innodb_file_per_table",
-        ] {
-            let is_said =
-                |one: &Move| matches!(one, Move::Dropped { why, .. } if why.ends_with(end));
-            assert!(moves.iter().any(is_said), "{end}: {moves:#?}");
-        }
+        let end = "innodb_redo_log_capacity replaces it";
+        let is_said = |one: &Move| matches!(one, Move::Dropped { why, .. } if why.ends_with(end));
+        assert!(moves.iter().any(is_said), "{moves:#?}");
     }
 }

@@ -236,7 +236,7 @@ fn switch(line: &Assignment<'_>) -> Option<bool> {
 }
 
 /// The new name with the `loose-` of the old one.
-fn with_prefix(old: &OptionName, new: &str) -> String {
+pub(crate) fn with_prefix(old: &OptionName, new: &str) -> String {
     if old.is_loose() {
         format!("loose_{new}")
     } else {

@@ -3,7 +3,7 @@
 //! A rule is a function of a file, a version and what is known about the machine; `counter_rules` has those over the
 //! counters of a running server.
 
-mod abbreviated_name;
+pub(crate) mod abbreviated_name;
 mod adjusted_value;
 mod authentication_plugin;
 mod auto_increment;

@@ -1,6 +1,6 @@
 //! Rule: the name is an abbreviation.
 
-use crate::name::OptionName;
+use crate::assignment::Assignment;
 use crate::rule::{Level, Rewrite, Rule, RuleFinding};
 use crate::subject::Subject;
 
@@ -15,25 +15,28 @@ pub(super) const RULE: Rule = Rule {
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let mut remarks = Vec::new();
     for line in subject.read() {
-        let Some(option) = line.option else { continue };
-        let spellings = line.entry.name.spellings();
-        if spellings.contains(&option.name)
-            || spellings
-                .iter()
-                .any(|name| subject.catalogue.row(name).is_some())
-        {
+        let Some(full) = full_name(subject, line) else {
             continue;
-        }
-        let full = OptionName::new(option.name);
+        };
         let new = match &line.entry.value {
             Some(value) => format!("{full} = {value}"),
-            None => full.to_string(),
+            None => full.to_owned(),
         };
         let what = format!("abbreviation of {full}");
         let remark = RuleFinding::on(line, Level::Note, what).fix(format!("write {full}"));
         remarks.push(remark.rewrite(Rewrite::Replace(new)));
     }
     remarks
+}
+
+/// The whole name of an option whose name a line abbreviates; `None` for any other line.
+pub(crate) fn full_name(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<&'static str> {
+    let option = line.option?;
+    let spellings = line.entry.name.spellings();
+    let mut all = spellings.iter();
+    let is_whole =
+        spellings.contains(&option.name) || all.any(|name| subject.catalogue.row(name).is_some());
+    (!is_whole).then_some(option.name)
 }
 
 #[cfg(test)]
