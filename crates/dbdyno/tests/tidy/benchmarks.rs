@@ -10,7 +10,14 @@ const NEUTRAL: &[&str] = &["experiment", "load", "runs", "settings"];
 
 /// What a benchmark's users may name of `load`: a virtual client, and the values that it yields. Pacing and recording are
 /// not theirs.
-const OF_A_USER: &[&str] = &["Class", "Failure", "Moment", "Next", "User", "Watch"];
+const OF_A_USER: &[&str] = &[
+    "Class",
+    "Failure",
+    "Moment",
+    "Next",
+    "OperationObserver",
+    "User",
+];
 
 /// The crates that a benchmark's users may name beside `load`; none with a clock, telemetry or the control of a run.
 const BELOW_A_USER: &[&str] = &[

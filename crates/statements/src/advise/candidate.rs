@@ -28,6 +28,8 @@ const ROWS_AT_LEAST: f64 = 100.0;
 const SORT_BYTES: [u64; 2] = [32 << 20, 256 << 20];
 /// The same for temporary tables in memory.
 const TEMPORARY_TABLE_BYTES: [u64; 2] = [256 << 20, 2 << 30];
+/// Share of the time that a candidate saves where the plan shows nothing.
+const UNKNOWN_SAVING: f64 = 0.5;
 /// Pages read from disk below which the buffer pool is not suspected: the server counts them for all sessions.
 const PAGES_AT_LEAST: i64 = 100;
 
@@ -367,7 +369,7 @@ impl Subject<'_> {
                 "{} temporary tables on disk; those with TEXT or BLOB columns stay there before MySQL 8.0.13 and in MariaDB",
                 number(on_disk)
             ),
-            saving::UNKNOWN,
+            UNKNOWN_SAVING,
             Remedy::of_parts(
                 "temporary_tables",
                 Parts::Session(format!(

@@ -1,3 +1,5 @@
+//! Options as the clients of MySQL and MariaDB read them.
+
 use super::*;
 
 const fn spec(

@@ -4,7 +4,7 @@
 
 use plans::{Flag, Node, Operation, Plan, TableUse, shares};
 
-use super::{RewordingKind, Subject, read_rows, rows_of};
+use super::{RewordingKind, Subject, UNKNOWN_SAVING, read_rows, rows_of};
 
 /// What a row costs that is found by an index, in rows of a scan.
 const ROW_BY_INDEX: f64 = 5.0;
@@ -13,8 +13,6 @@ const ENTRY: f64 = 0.5;
 /// Share of a table's work that the larger entries of a covering index cost, so that of two equal ones the smaller index is
 /// tried first.
 const LARGER_ENTRIES: f64 = 0.02;
-/// Where the plan shows nothing.
-pub(super) const UNKNOWN: f64 = 0.5;
 /// What is measurable is tried before what saves nothing.
 const AT_LEAST: f64 = 0.01;
 
@@ -46,7 +44,7 @@ impl Subject<'_> {
         let is_guess =
             !self.plan.root.is_measured() && (!table.equal.is_empty() || !table.range.is_empty());
         let work = if is_guess {
-            (kept * row).min(UNKNOWN)
+            (kept * row).min(UNKNOWN_SAVING)
         } else {
             kept * row
         };
@@ -79,14 +77,14 @@ impl Subject<'_> {
 
 /// A share of the work; 0 is one that the plan does not show.
 fn or_unknown(share: f64) -> f64 {
-    if share > 0.0 { share } else { UNKNOWN }
+    if share > 0.0 { share } else { UNKNOWN_SAVING }
 }
 
 /// The share of the nodes of a kind.
 fn own_share(plan: &Plan, is_meant: impl Fn(&Node) -> bool) -> f64 {
     let shares = shares(&plan.root);
     if shares.is_empty() {
-        return UNKNOWN;
+        return UNKNOWN_SAVING;
     }
     let found = shares.iter().filter(|(node, _)| is_meant(node));
     found.map(|(_, share)| share).sum()
@@ -198,7 +196,7 @@ mod tests {
             costs: &[],
             buffers: Buffers::default(),
         };
-        for (range, expected) in [(&["a"][..], UNKNOWN), (&[], AT_LEAST)] {
+        for (range, expected) in [(&["a"][..], UNKNOWN_SAVING), (&[], AT_LEAST)] {
             let table = TableUse {
                 alias: "t".to_owned(),
                 range: range.iter().map(|it| (*it).to_owned()).collect(),
