@@ -90,7 +90,7 @@ fn unknown(option: &OptionName) -> Blamed {
     let message = format!("no version has an option {option}");
     let hint = hint
         .last()
-        .unwrap_or_else(|| "name an option file or an option".to_owned());
+        .map_or_else(|| "name an option file or an option".to_owned(), |fix| fix.to_string());
     Blamed::new(Blame::Input, message).hint(hint)
 }
 
