@@ -54,7 +54,9 @@ fn only_protocol_knows_a_driver_library() {
 
 #[test]
 fn neutral_crates_name_no_benchmark() {
-    assert_none(benchmarks::benchmarks_named(&Repository::open().crates()));
+    let repository = Repository::open();
+    let names = benchmarks::names(repository.text(benchmarks::REGISTRY));
+    assert_none(benchmarks::benchmarks_named(&repository.crates(), &names));
 }
 
 #[test]
@@ -64,8 +66,18 @@ fn benchmarks_take_only_the_user_from_the_load() {
 
 #[test]
 fn few_files_name_a_benchmark_that_is_not_theirs() {
-    assert_none(benchmarks::naming_a_tpc_benchmark(
+    assert_none(benchmarks::named_in_many_files(
         &Repository::open().crates(),
+    ));
+}
+
+#[test]
+fn every_benchmark_has_a_page_that_the_index_lists() {
+    let repository = Repository::open();
+    let names = benchmarks::names(repository.text(benchmarks::REGISTRY));
+    assert_none(benchmarks::without_page(
+        &names,
+        repository.text("docs/README.md"),
     ));
 }
 
