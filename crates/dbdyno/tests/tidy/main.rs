@@ -5,6 +5,7 @@
 
 mod benchmarks;
 mod crates;
+mod experiment_file_page;
 mod figures;
 mod module_tree;
 mod modules;
@@ -200,6 +201,15 @@ fn a_run_on_a_real_server_is_measured_for_a_second() {
 #[test]
 fn what_is_read_first_is_plain() {
     assert_none(Repository::open().check("", words::riddles));
+}
+
+#[test]
+fn the_experiment_file_page_has_the_keys_of_every_benchmark() {
+    let repository = Repository::open();
+    let page = repository.text("docs/experiment-file.md");
+    let sections = experiment_file_page::sections();
+    let differences = |section| experiment_file_page::differences(page, section);
+    assert_none(sections.iter().flat_map(differences).collect());
 }
 
 #[test]
