@@ -10,7 +10,7 @@ use std::{
     process::ExitCode,
 };
 
-use benchmarks::{VOCABULARY, oltp::Script};
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use clap::{Arg, Command};
 use clap_complete::{
@@ -89,8 +89,6 @@ enum Values {
     Results,
     /// Rules of the audit.
     Rules,
-    /// OLTP workloads.
-    Workloads,
     /// Factors with their levels, of the experiment on the command line.
     Levels,
 }
@@ -112,7 +110,6 @@ impl Values {
             ("dbdyno", "audit", "rule" | "explain") => Self::Rules,
             ("dbdyno", "compare", "a" | "b") => Self::Results,
             ("dbdyno", "run", "only") => Self::Levels,
-            ("dbdyno", "oltp", "workload") => Self::Workloads,
             _ if is_value("DIR|RECORD") => Self::Results,
             _ => return None,
         };
@@ -150,7 +147,6 @@ impl Values {
             }
             Self::Results => results(),
             Self::Rules => audit::RULES.iter().map(|rule| rule.id.to_owned()).collect(),
-            Self::Workloads => Script::ALL.iter().map(|it| it.name().to_owned()).collect(),
             Self::Levels => words()
                 .find_map(|word| levels(Path::new(&word)))
                 .unwrap_or_default(),
@@ -217,10 +213,8 @@ mod tests {
         }
         let mut found = Vec::new();
         wanted(&command_tree(Cli::command()), "", &mut found);
-        use Values::{Installed, Levels, Results, Rules, Servers, Versions, Workloads};
-        for kind in [
-            Servers, Installed, Versions, Results, Rules, Workloads, Levels,
-        ] {
+        use Values::{Installed, Levels, Results, Rules, Servers, Versions};
+        for kind in [Servers, Installed, Versions, Results, Rules, Levels] {
             assert!(found.contains(&kind), "{kind:?}");
         }
     }

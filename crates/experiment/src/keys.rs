@@ -1,7 +1,7 @@
 //! The keys of an experiment file's tables, apart from those of a kind of load or data.
 
-/// Those of `[load]`.
-pub(crate) const LOAD: [&str; 13] = [
+/// Those of `[load]`; a table of several loads also has `name`.
+pub const LOAD: [&str; 13] = [
     "connections",
     "stages",
     "pause",
@@ -42,7 +42,7 @@ pub(crate) const SERVER: &[&str] = &[
 ];
 
 /// Those of `[data]`.
-pub(crate) const DATA: [&str; 3] = ["restore", "cache", "shared"];
+pub const DATA: [&str; 3] = ["restore", "cache", "shared"];
 
 /// The table that has this key, for a key that is written in another one.
 pub(crate) fn table_with(key: &str) -> Option<&'static str> {

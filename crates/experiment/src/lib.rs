@@ -19,6 +19,7 @@ pub use experiment::{Experiment, defaults_of, question_of};
 pub use file::{
     defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem, written,
 };
+pub use keys::{DATA as DATA_KEYS, LOAD as LOAD_KEYS};
 pub use nearest::nearest;
 pub use plan::{
     Plan, PlannedLoad, PlannedRun,

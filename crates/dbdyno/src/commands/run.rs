@@ -74,8 +74,8 @@ pub(crate) struct RunArgs {
     /// Random seed for the run order and the load [default: from the experiment file]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Use a server that does nothing and has no data, to test the plan and to measure the client's own cost; works
-    /// only with .smack files and oltp workloads
+    /// Use a server that does nothing and has no data, to test the plan and to measure the client's own cost; refused
+    /// for loads that need a server that stores data
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     #[command(flatten)]

@@ -5,6 +5,7 @@
 
 mod benchmarks;
 mod crates;
+mod experiment_file_page;
 mod figures;
 mod module_tree;
 mod modules;
@@ -54,7 +55,9 @@ fn only_protocol_knows_a_driver_library() {
 
 #[test]
 fn neutral_crates_name_no_benchmark() {
-    assert_none(benchmarks::benchmarks_named(&Repository::open().crates()));
+    let repository = Repository::open();
+    let names = benchmarks::names(repository.text(benchmarks::REGISTRY));
+    assert_none(benchmarks::benchmarks_named(&repository.crates(), &names));
 }
 
 #[test]
@@ -64,8 +67,18 @@ fn benchmarks_take_only_the_user_from_the_load() {
 
 #[test]
 fn few_files_name_a_benchmark_that_is_not_theirs() {
-    assert_none(benchmarks::naming_a_tpc_benchmark(
+    assert_none(benchmarks::named_in_many_files(
         &Repository::open().crates(),
+    ));
+}
+
+#[test]
+fn every_benchmark_has_a_page_that_the_index_lists() {
+    let repository = Repository::open();
+    let names = benchmarks::names(repository.text(benchmarks::REGISTRY));
+    assert_none(benchmarks::without_page(
+        &names,
+        repository.text("docs/README.md"),
     ));
 }
 
@@ -188,6 +201,15 @@ fn a_run_on_a_real_server_is_measured_for_a_second() {
 #[test]
 fn what_is_read_first_is_plain() {
     assert_none(Repository::open().check("", words::riddles));
+}
+
+#[test]
+fn the_experiment_file_page_has_the_keys_of_every_benchmark() {
+    let repository = Repository::open();
+    let page = repository.text("docs/experiment-file.md");
+    let sections = experiment_file_page::sections();
+    let differences = |section| experiment_file_page::differences(page, section);
+    assert_none(sections.iter().flat_map(differences).collect());
 }
 
 #[test]

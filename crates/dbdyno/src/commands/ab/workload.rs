@@ -13,9 +13,6 @@ use super::{
 };
 use crate::commands::table_options;
 
-/// Name of the load of scripts.
-const SCRIPT: &str = "script";
-
 /// The load of a comparison.
 #[derive(Debug)]
 pub(super) enum Workload {
@@ -89,8 +86,8 @@ impl Subcommand for Workload {
                 .about(own.summary)
                 .args(arguments(own.data, own.load))
         });
-        let script =
-            Command::new(SCRIPT).about("Your own SQL, in scripts that use pgbench's language");
+        let script = Command::new(ScriptLoad.name())
+            .about("Your own SQL, in scripts that use pgbench's language");
         command
             .subcommands(own)
             .subcommand(ScriptWorkload::augment_args(script))
@@ -103,7 +100,7 @@ impl Subcommand for Workload {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        name == SCRIPT || own_loads().any(|own| own.name == name)
+        name == ScriptLoad.name() || own_loads().any(|own| own.name == name)
     }
 }
 
@@ -111,7 +108,7 @@ impl FromArgMatches for Workload {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        if name == SCRIPT {
+        if name == ScriptLoad.name() {
             return ScriptWorkload::from_arg_matches(matches).map(Self::Script);
         }
         let own = own_loads().find(|own| own.name == name);
@@ -145,7 +142,7 @@ impl ScriptWorkload {
         }
         let makes_tables = self.own_tables.is_some() || !given.data.is_empty();
         let data = (!are_there || makes_tables).then(|| self.data());
-        let load = Table::from_iter([(SCRIPT, value(script))]);
+        let load = Table::from_iter([(ScriptLoad.name(), value(script))]);
         Ok((data.transpose()?, load))
     }
 
@@ -162,7 +159,7 @@ impl ScriptWorkload {
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let data: InlineTable = written_options(given).collect();
-        Ok(Table::from_iter([("oltp", value(data))]))
+        Ok(Table::from_iter([(OltpData.name(), value(data))]))
     }
 }
 

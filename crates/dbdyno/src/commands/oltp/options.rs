@@ -10,6 +10,7 @@ use clap::{
     ArgMatches, Args, FromArgMatches, Parser, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use experiment::LoadSpec;
 use load::{Arrivals, Drain, Process, WarmUp};
 use settings::{Chosen, OptionSpec, OptionTable, Value, Values, quantity::DURATION_LIMIT};
@@ -51,6 +52,7 @@ pub(super) struct Options {
     /// Workload to run: point_select, read_only, read_write, write_only, insert, bulk_insert, delete, update_index,
     /// update_non_index, select_random_points or select_random_ranges. You can also give a name with sysbench's prefix
     /// (oltp_read_write), or the path of a sysbench script
+    #[arg(add = ArgValueCandidates::new(workloads))]
     pub(super) workload: String,
     /// Command to execute
     #[arg(value_enum)]
@@ -74,6 +76,12 @@ pub(super) struct Options {
     pub(super) load: LoadOptions,
     #[command(flatten)]
     pub(super) report: ReportOptions,
+}
+
+/// The workloads, for a shell's completion.
+fn workloads() -> Vec<CompletionCandidate> {
+    let names = Script::ALL.into_iter().map(Script::name);
+    names.map(CompletionCandidate::new).collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
