@@ -88,9 +88,10 @@ fn unknown(option: &OptionName) -> Blamed {
         explain_unknown(&catalogue, option, &knows).hint
     });
     let message = format!("no version has an option {option}");
-    let hint = hint
-        .last()
-        .map_or_else(|| "name an option file or an option".to_owned(), |fix| fix.to_string());
+    let hint = hint.last().map_or_else(
+        || "name an option file or an option".to_owned(),
+        |fix| fix.to_string(),
+    );
     Blamed::new(Blame::Input, message).hint(hint)
 }
 
