@@ -290,7 +290,7 @@ fn server_id(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice]) -> 
         option: "server_id",
         line: "server_id = 1".to_owned(),
         why: format!(
-            "{} does not start with a binary log without it; use a unique number",
+            "with a binary log, {} does not start without server_id; use a unique number",
             after.target
         ),
     })

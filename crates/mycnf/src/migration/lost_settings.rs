@@ -42,8 +42,7 @@ const fn replacement(
 const MARIADB: Option<&str> = Some("aria_pagecache_buffer_size");
 const MYSQL_8: Option<&str> = Some("generated_random_password_length");
 
-const OLD_PASSWORDS: &str =
-    "the plugin password_reuse_check refuses old passwords from MariaDB 10.7 on";
+const OLD_PASSWORDS: &str = "in MariaDB 10.7 and later, the plugin password_reuse_check refuses passwords that were used before";
 
 /// Source: the manuals of both families about each option.
 static REPLACEMENTS: [Replacement; 17] = [
@@ -55,7 +54,7 @@ static REPLACEMENTS: [Replacement; 17] = [
     replacement(
         "binlog_encryption",
         Some("encrypt_binlog"),
-        "encrypt_binlog = ON encrypts binary logs, with a plugin for the keys",
+        "encrypt_binlog = ON encrypts binary logs (needs a key management plugin)",
     ),
     replacement(
         "cte_max_recursion_depth",
@@ -65,12 +64,12 @@ static REPLACEMENTS: [Replacement; 17] = [
     replacement(
         "default_table_encryption",
         Some("innodb_encrypt_tables"),
-        "innodb_encrypt_tables = ON encrypts tables, with a plugin for the keys",
+        "innodb_encrypt_tables = ON encrypts tables (needs a key management plugin)",
     ),
     replacement(
         "encrypt_binlog",
         Some("binlog_encryption"),
-        "binlog_encryption = ON of MySQL 8.0 encrypts binary logs, with a keyring",
+        "in MySQL 8.0, binlog_encryption = ON encrypts binary logs (needs a keyring)",
     ),
     replacement(
         "innodb_dedicated_server",
@@ -80,17 +79,17 @@ static REPLACEMENTS: [Replacement; 17] = [
     replacement(
         "innodb_encrypt_log",
         Some("innodb_redo_log_encrypt"),
-        "innodb_redo_log_encrypt = ON of MySQL 8.0 encrypts the redo log, with a keyring",
+        "in MySQL 8.0, innodb_redo_log_encrypt = ON encrypts the redo log (needs a keyring)",
     ),
     replacement(
         "innodb_encrypt_tables",
         Some("default_table_encryption"),
-        "default_table_encryption = ON of MySQL 8.0 encrypts new tables, with a keyring",
+        "in MySQL 8.0, default_table_encryption = ON encrypts new tables (needs a keyring)",
     ),
     replacement(
         "innodb_redo_log_encrypt",
         Some("innodb_encrypt_log"),
-        "innodb_encrypt_log = ON encrypts the redo log, with a plugin for the keys",
+        "innodb_encrypt_log = ON encrypts the redo log (needs a key management plugin)",
     ),
     replacement(
         "max_execution_time",
@@ -265,7 +264,7 @@ impl Migration {
             let is_its = name.base().starts_with("rpl_semi_sync_") && !name.is_loose();
             if is_its && !is_loaded && !self.has_settled(&line.entry.origin) {
                 let product = after.target.product().title();
-                let why = format!("an option of MariaDB; in {product}, a plugin has it");
+                let why = format!("an option of MariaDB; in {product}, it belongs to a plugin");
                 self.leave_out(line.entry, why, path);
             }
         }
@@ -291,7 +290,7 @@ impl Migration {
                 String::new()
             } else {
                 format!(
-                    "; and carry over, with rpl_semi_sync_{side}_ in their names: {}",
+                    "; also keep these options, with the prefix rpl_semi_sync_{side}_: {}",
                     more.join(", ")
                 )
             };

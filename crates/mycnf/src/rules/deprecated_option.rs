@@ -92,7 +92,7 @@ fn way_out(subject: &Subject<'_>, known: &Deprecation, is_default: bool) -> Fix 
     let default = default.map_or(String::new(), |default| {
         format!(" to {}", shown(default, unit))
     });
-    format!("{remark}; leaving it out changes it{default}").into()
+    format!("{remark}; without the line, the value changes{default}").into()
 }
 
 #[cfg(test)]
@@ -137,13 +137,14 @@ mod tests {
 
     #[test]
     fn a_line_that_still_decides_is_not_simply_left_out() {
-        let found = "deprecated in this version; MySQL 8.4 always uses writesets; leaving it out changes it to COMMIT_ORDER";
+        let found = "deprecated in this version; MySQL 8.4 always uses writesets; without the line, the value changes to COMMIT_ORDER";
         let line = "binlog_transaction_dependency_tracking=WRITESET";
         assert_found(&RULE, "mysql-8.0.36", line, &[found]);
         let line = "binlog_transaction_dependency_tracking=COMMIT_ORDER";
         let found = "leave it out: MySQL 8.4 always uses writesets";
         assert_found(&RULE, "mysql-8.0.36", line, &[found]);
-        let found = "a later version always uses a table; leaving it out changes it to TABLE";
+        let found =
+            "a later version always uses a table; without the line, the value changes to TABLE";
         for target in ["mysql-8.0.26", "mysql-8.0.33"] {
             assert_found(&RULE, target, "master_info_repository=FILE", &[found]);
         }
@@ -245,7 +246,7 @@ mod tests {
             ],
         );
         let out = "deprecated in this version; leave it out: a later version will have only LOGICAL_CLOCK";
-        let other = "deprecated in this version; a later version will have only LOGICAL_CLOCK; leaving it out changes it to LOGICAL_CLOCK";
+        let other = "deprecated in this version; a later version will have only LOGICAL_CLOCK; without the line, the value changes to LOGICAL_CLOCK";
         for (value, found) in [("LOGICAL_CLOCK", out), ("DATABASE", other)] {
             for name in ["slave_parallel_type", "replica_parallel_type"] {
                 let line = format!("{name}={value}");
@@ -276,7 +277,7 @@ mod tests {
             "innodb_kill_idle_transaction=60\nmax_binlog_files=9",
             &[
                 "write kill_idle_transaction",
-                "binlog_space_limit, in bytes, replaces it; leaving it out changes it to 0",
+                "binlog_space_limit, in bytes, replaces it; without the line, the value changes to 0",
             ],
         );
     }

@@ -50,7 +50,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     );
     vec![
         RuleFinding::of(subject, "open_files_limit", Level::Note, what).fix(format!(
-            "set open_files_limit to {requested}, and the service's limit (LimitNOFILE), too, or lower table_open_cache"
+            "set open_files_limit and the service's limit (LimitNOFILE) to {requested}, or lower table_open_cache"
         )),
     ]
 }
@@ -68,7 +68,7 @@ mod tests {
             &[
                 "note: open_files_limit=1024: the server requests at least 10810 open files, for 800 connections and \
                  5000 open tables; if the operating system allows fewer than 10810, the server lowers \
-                 table_open_cache; set open_files_limit to 10810, and the service's limit (LimitNOFILE), too",
+                 table_open_cache; set open_files_limit and the service's limit (LimitNOFILE) to 10810",
             ],
         );
         assert_found(

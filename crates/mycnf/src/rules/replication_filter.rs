@@ -58,9 +58,9 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
 fn one_name(line: &Assignment<'_>) -> Option<RuleFinding> {
     let value = line.entry.value.as_deref()?;
     let (first, _) = value.split_once(',')?;
-    let what = format!("the server takes the whole list for the name of one database, {value}");
+    let what = format!("the server treats the whole list as the name of one database, {value}");
     let fix = format!(
-        "write a line for each database, the first with {} = {}",
+        "write one line for each database, starting with {} = {}",
         line.entry.name,
         first.trim()
     );
@@ -114,9 +114,9 @@ mod tests {
             "mysql-8.0.33",
             "replicate-do-db=shop,crm\nbinlog-ignore-db=a, b",
             &[
-                "warning: replicate-do-db=shop,crm: the server takes the whole list for the name of one database, \
-                 shop,crm; write a line for each database, the first with replicate-do-db = shop",
-                "the first with binlog-ignore-db = a",
+                "warning: replicate-do-db=shop,crm: the server treats the whole list as the name of one database, \
+                 shop,crm; write one line for each database, starting with replicate-do-db = shop",
+                "starting with binlog-ignore-db = a",
             ],
         );
         assert_found(

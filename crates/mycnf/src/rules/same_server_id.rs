@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     let Some(line) = subject.set(option).filter(|_| is_circular && !is_by_gtid) else {
         return Vec::new();
     };
-    let what = format!("the server does not start with this and {updates} (ON)");
+    let what = format!("the server does not start if both this option and {updates} are on");
     let fix = format!("set {option} = 0, or {updates} = OFF");
     vec![RuleFinding::on(line, Level::Refused, what).fix(fix)]
 }
@@ -38,8 +38,7 @@ mod tests {
     #[test]
     fn a_replica_does_not_log_its_own_events() {
         let own = "replicate_same_server_id=1\nlog_bin=x\nserver_id=1";
-        let refused =
-            "refused: replicate_same_server_id=1: the server does not start with this and log_";
+        let refused = "refused: replicate_same_server_id=1: the server does not start if both this option and log_";
         for (target, more) in [
             ("mysql-5.7", "log_slave_updates=1"),
             ("mysql-8.0.28", ""),

@@ -73,7 +73,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
             remark.rewrite = renamed(subject, line);
             remark.successor = unknown.successor;
             remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());
-            let other = "use what took the plugin's place, or leave it out";
+            let other = "use the plugin's replacement, or leave the line out";
             remark.fix = remark.fix.or_else(|| Some(other.into()));
             return remark;
         }

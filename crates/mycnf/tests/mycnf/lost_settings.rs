@@ -74,8 +74,8 @@ fn names_of_mariadb_alone_become_those_of_mysql() {
         line(&new, &format!("{workers} = 8    # was"));
         let expected = format!(
             "rpl_semi_sync_master_enabled=ON: semi-synchronous replication is a plugin in MySQL: to keep it, add \
-             plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON; and carry over, with \
-             rpl_semi_sync_{side}_ in their names: rpl_semi_sync_master_timeout=500"
+             plugin_load_add = semisync_{side}.so and rpl_semi_sync_{side}_enabled = ON; also keep these \
+             options, with the prefix rpl_semi_sync_{side}_: rpl_semi_sync_master_timeout=500"
         );
         assert_eq!(open, [expected], "{to}");
     }
@@ -91,14 +91,14 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             mariadb,
             mysql,
             "innodb_encrypt_tables=ON: left out, although it protects data: mysql-8.0.33 has no such option; \
-             default_table_encryption = ON of MySQL 8.0 encrypts new tables, with a keyring",
+             in MySQL 8.0, default_table_encryption = ON encrypts new tables (needs a keyring)",
         ),
         (
             "encrypt_binlog=1",
             mariadb,
             mysql,
             "encrypt_binlog=1: left out, although it protects data: mysql-8.0.33 has no such option; \
-             binlog_encryption = ON of MySQL 8.0 encrypts binary logs, with a keyring",
+             in MySQL 8.0, binlog_encryption = ON encrypts binary logs (needs a keyring)",
         ),
         (
             "max_execution_time=5000",
@@ -140,7 +140,7 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             mysql,
             mariadb,
             "innodb_redo_log_encrypt=ON: left out, although it protects data: mariadb-10.11 has no such option; \
-             innodb_encrypt_log = ON encrypts the redo log, with a plugin for the keys",
+             innodb_encrypt_log = ON encrypts the redo log (needs a key management plugin)",
         ),
         (
             "activate_all_roles_on_login=ON",
@@ -166,8 +166,8 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             "password_history=5",
             mysql,
             mariadb,
-            "password_history=5: left out, although it controls access: mariadb-10.11 has no such option; the plugin \
-             password_reuse_check refuses old passwords from MariaDB 10.7 on",
+            "password_history=5: left out, although it controls access: mariadb-10.11 has no such option; in \
+             MariaDB 10.7 and later, the plugin password_reuse_check refuses passwords that were used before",
         ),
         (
             "max_password_errors=5",
@@ -376,7 +376,7 @@ fn plugins_of_mysql_do_not_move_to_mariadb() {
             "plugin-load=validate_password.so;semisync_master.so: mariadb-10.11 does not ship validate_password.so and \
              semisync_master.so",
             "validate_password_policy=LOW: an option of the plugin validate_password, which this version does not ship; \
-             use what took the plugin's place, or leave it out",
+             use the plugin's replacement, or leave the line out",
         ]
     );
 }
