@@ -69,7 +69,7 @@ load() { # DBDYNO WHICH
 }
 # Client CPU per transaction in microseconds, or transactions per second, from the program's own export.
 run() { # DBDYNO MEASURE
-    rm -f "$work/record"
+    rm -f "$work/record" "$work/record.html"
     timed "$1" tpcc run --server "$name" --warehouses "$warehouses" --connections 8 --warmup 2s --duration "${seconds}s" \
         --no-check --record "$work/record" >/dev/null
     # One build reads the records of both.

@@ -28,6 +28,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use audit::audit_html;
 pub(crate) use audit::audit_section;
+pub use document::PAGE_MARK;
 pub(crate) use document::{document, document_with_style};
 pub(crate) use figures::{scrolling, unbroken};
 pub(crate) use interval::RatioScale;

@@ -10,9 +10,7 @@ use files::Created;
 
 use crate::{claimed_directory::ClaimedDirectory, report_subject::page_of};
 
-/// Text in the first bytes of every page written by dbdyno.
-const PAGE_SAYS: &str = "dbdyno";
-/// Number of bytes of a page to search.
+/// Number of bytes of a page in which its mark is.
 const PAGE_BYTES: u64 = 4096;
 
 /// The location of a record. If no record is written, the location is removed.
@@ -104,7 +102,7 @@ fn beginning(page: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn is_ours(begin: &[u8]) -> bool {
-    begin.is_empty() || String::from_utf8_lossy(begin).contains(PAGE_SAYS)
+    begin.is_empty() || String::from_utf8_lossy(begin).contains(report::PAGE_MARK)
 }
 
 #[cfg(test)]
@@ -130,7 +128,14 @@ mod tests {
         let pid = std::process::id().to_string();
         assert!(refused.message.contains(&pid), "{refused}");
         let page = root.path().join("after.html");
-        for (text, is_refused) in [("<p>my homepage", true), ("<title>x - dbdyno", false)] {
+        let of_a_run = format!(
+            "<!DOCTYPE html><meta charset=\"utf-8\">{}",
+            report::PAGE_MARK
+        );
+        for (text, is_refused) in [
+            ("<p>my homepage about dbdyno", true),
+            (of_a_run.as_str(), false),
+        ] {
             fs::write(&page, text).unwrap();
             let claimed = RecordPlace::claim(Some(&root.path().join("after.jsonl")), "x");
             assert_eq!(claimed.is_err(), is_refused, "{text}");

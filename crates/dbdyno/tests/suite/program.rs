@@ -21,6 +21,7 @@ mod own_data;
 mod own_dump;
 mod prepared;
 mod prepared_statements;
+mod record_place;
 mod report;
 pub(crate) mod serve;
 mod shipped;

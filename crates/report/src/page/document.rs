@@ -7,6 +7,9 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
+/// The element in the head of every page by which it is known as one of dbdyno.
+pub const PAGE_MARK: &str = r#"<meta name="generator" content="dbdyno">"#;
+
 /// A page without a script, as text.
 pub(crate) fn document(kind: &str, title: &str, content: &Markup) -> String {
     document_with_style(kind, title, None, content)
@@ -42,6 +45,8 @@ pub(super) fn head(title: &str, library: Option<&str>, is_served: bool) -> Marku
     html! {
         head {
             meta charset="utf-8";
+            // In front of the styles: who looks for it reads only the first bytes.
+            (PreEscaped(PAGE_MARK))
             @if is_served {
                 noscript { meta http-equiv="refresh" content="15"; }
             } @else {
