@@ -185,7 +185,8 @@ impl Link {
 impl SshChild {
     /// Waits a short time for it to end by itself, then kills it.
     fn end(&mut self) -> io::Result<ExitStatus> {
-        if let Some(status) = reactor::wait_for_child(&mut self.child, None, END_PATIENCE)? {
+        // Without a descriptor to wait on it is killed at once.
+        if let Ok(Some(status)) = reactor::wait_for_child(&mut self.child, None, END_PATIENCE) {
             return Ok(status);
         }
         self.child.kill()?;

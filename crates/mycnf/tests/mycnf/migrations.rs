@@ -84,7 +84,10 @@ fn a_binary_log_that_was_on_by_default_stays_on() {
     line(&mariadb, "binlog_format = ROW    # as in mysql-8.0.33");
     let (older, _) = moved("[mysqld]\nport=3307\n", "mysql-8.0.33", "mysql-5.7");
     line(&older, "log_bin = binlog    # as in mysql-8.0.33");
-    line(&older, "server_id = 1    # with a binary log, mysql-5.7 does not start");
+    line(
+        &older,
+        "server_id = 1    # with a binary log, mysql-5.7 does not start",
+    );
     for file in ["skip-log-bin", "disable_log_bin", "disable-log-bin=1"] {
         let text = format!("[mysqld]\n{file}\n");
         let (off, _) = moved(&text, "mysql-8.0.33", "mariadb-10.11");
