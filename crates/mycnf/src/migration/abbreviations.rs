@@ -26,9 +26,7 @@ impl<'a> Abbreviations<'a> {
         let lines = before.iter().flat_map(|subject| {
             subject.read().filter_map(move |line| {
                 let full = full_name(subject, line)?;
-                // Another case of `skip-log-bin` is no abbreviation of `log_bin`.
-                let begin = line.entry.name.folded().to_ascii_lowercase();
-                full.starts_with(&begin).then_some((line.entry, full))
+                Some((line.entry, full))
             })
         });
         Self {

@@ -172,7 +172,8 @@ impl Migration {
         let Some(line) = before.set(name) else {
             return;
         };
-        let known = after.catalogue.find(&line.entry.name);
+        // By the whole name: the new version may accept no abbreviation of it.
+        let known = after.catalogue.row(name);
         let Some(Kind::Words(words)) = known.map(|option| &option.kind) else {
             return;
         };

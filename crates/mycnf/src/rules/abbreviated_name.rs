@@ -36,7 +36,9 @@ pub(crate) fn full_name(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<
     let mut all = spellings.iter();
     let is_whole =
         spellings.contains(&option.name) || all.any(|name| subject.catalogue.row(name).is_some());
-    (!is_whole).then_some(option.name)
+    // MariaDB takes `Skip-Log-Bin` in this case, too: with its prefix, it is no abbreviation of `log_bin`.
+    let begin = line.entry.name.folded().to_ascii_lowercase();
+    (!is_whole && option.name.starts_with(&begin)).then_some(option.name)
 }
 
 #[cfg(test)]
@@ -57,6 +59,7 @@ mod tests {
             "thread_cache=8",
             &["thread_cache_size"],
         );
+        assert_found(&RULE, "mariadb-10.11", "Skip-Log-Bin", &[]);
         assert_found(
             &RULE,
             "mysql-5.7",

@@ -324,6 +324,9 @@ fn a_combined_mode_becomes_its_parts() {
             );
         }
     }
+    let abbreviated = text.replace("sql_mode", "sql_mod");
+    let (_, open) = moved(&abbreviated, "mariadb-10.11", "mysql-8.0.33");
+    assert_eq!(open.len(), 1, "{open:?}");
     // MySQL 5.7 knows the word, but no PL/SQL.
     for (from, lost) in [("mariadb-10.11", 1), ("mariadb-10.2", 0), ("mysql-5.6", 0)] {
         let (new, open) = moved(text, from, "mysql-5.7");
