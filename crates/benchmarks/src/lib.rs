@@ -1,8 +1,8 @@
 //! The benchmarks, one module each; a new one also gets a line in the registry below.
 //!
 //! A module has its benchmark's options, rows, statements and users, reproducible from a seed. Its file `benchmark.rs`
-//! is the benchmark as experiments and commands run it. Beside it, `loading.rs` and `check.rs` load and check the data,
-//! and `layout.rs` has the layout of the original tool's report, a pure function of figures.
+//! is the benchmark as experiments and commands run it. Where that is much, `loading.rs` loads the data and `check.rs` checks
+//! it; `layout.rs` has the layout of the original tool's report, a pure function of figures.
 
 pub mod calibration;
 mod diagnostic;

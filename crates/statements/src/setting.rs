@@ -95,7 +95,8 @@ pub(super) fn sets_variables(statement: &SqlStatement) -> bool {
     })
 }
 
-/// Whether a statement sets nothing but variables of the optimizer for the session: `SET optimizer_switch = 'mrr=off'`.
+/// Whether a statement sets nothing but variables of the optimizer, for the session or for those that begin later:
+/// `SET GLOBAL optimizer_switch = 'mrr=off'`.
 pub(super) fn sets_only_the_optimizer(statement: &SqlStatement) -> bool {
     const PREFIX: &[u8] = b"optimizer_";
     let tokens: Vec<Token<'_>> = statement.tokens().collect();
@@ -123,7 +124,11 @@ pub(super) fn sets_only_the_optimizer(statement: &SqlStatement) -> bool {
         let prefix = name.get(..PREFIX.len()).unwrap_or_default();
         !is_user_variable && prefix.eq_ignore_ascii_case(PREFIX)
     };
-    is_setting(statement) && assignments.all(is_of_optimizer)
+    let is_plain = statement.verb() == "SET"
+        && statement.hidden_part().is_none()
+        && !statement.has_word("statement")
+        && more_than_a_setting(statement).is_none();
+    is_plain && assignments.all(is_of_optimizer)
 }
 
 /// Whether a SET changes accounts, variables of the server or, as MariaDB's `SET STATEMENT ... FOR`, anything.

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "H16",
     name: "the machine's setup did not change",
     found: "the machine's setup changed during a run",
-    measures: "The machine's setup at the start and at the end of each run: number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits. Rule C11 judges the disks' write caches and schedulers.",
+    measures: "The machine's setup at the start and at the end of each run: number of CPUs, their governor and turbo mode, transparent huge pages, swappiness, clock source and control group limits. Rule C11 judges the disks' write caches, schedulers and read-ahead.",
     threshold: "warn if any part of this setup changed",
     source: "proposed here",
     consequence: "Some of the figures belong to one setup of the machine, and the rest belong to another setup.",

@@ -251,6 +251,8 @@ mod tests {
             ),
             ("set @optimizer_a = 1", false),
             ("set lc_time_names = 'de_DE'", false),
+            ("set global optimizer_switch = 'mrr=off'", true),
+            ("set @@global.optimizer_prune_level = 0", true),
             ("set global lc_time_names = 'de_DE'", false),
             (
                 "set optimizer_switch = 'mrr=off', lc_time_names = 'de_DE'",
