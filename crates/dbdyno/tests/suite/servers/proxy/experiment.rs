@@ -1,9 +1,11 @@
 //! A proxy between the clients and the server of an experiment.
 
+use std::time::Duration;
+
 use crate::{
     results::Results,
     scene::Scene,
-    shipped::{experiments, run, smaller, two_seconds},
+    shipped::{experiments, run_until, smaller},
 };
 
 /// A proxy that delays, one with a script, one with rules, and none.
@@ -159,8 +161,9 @@ fn the_contest_runs_directly_and_through_its_scripts() {
         "query_cache=1M",
         "way=direct,tuningathon/q0q1q2.lua",
     ];
-    let smaller = two_seconds("40s", smaller("0.05", &only));
-    let results = run(&scene, "tuningathon-proxy", &smaller);
+    let smaller = smaller("0.05", &only);
+    let two_seconds = (Duration::from_secs(40), smaller.as_slice());
+    let results = run_until(&scene, "tuningathon-proxy", two_seconds, |_| true);
     let hits = |number| {
         let text = results.text(&format!("run-000{number}.jsonl"));
         let record = results.record(number);
