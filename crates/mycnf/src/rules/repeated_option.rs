@@ -104,6 +104,13 @@ mod tests {
             let found = format!("overridden in my.cnf line 3 with the value {value}");
             assert_found(&RULE, "mysql-8.0.33", lines, &[&found]);
         }
+        let found = "overridden in my.cnf line 3 with the value OFF";
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "log_bin=binlog\nSkip-Log-Bin",
+            &[found],
+        );
         let again = "note: no_such_switch=OFF: set again, to the same value, in my.cnf line 3";
         assert_found(
             &RULE,
