@@ -188,6 +188,25 @@ mod tests {
     }
 
     #[test]
+    fn an_abbreviated_secret_is_in_no_report() {
+        let (path, text) = (Path::new("my.cnf"), "[mysqld]\nreport_pa=mimsy\n");
+        let file = OptionFile::parse(text, path).unwrap();
+        let [from, to] = ["mysql-5.6", "mysql-8.0.33"].map(|one| Target::parse(one).unwrap());
+        let migration = migrate(&file, path, text.as_bytes(), &from, &to, &[]);
+        let was = migration.moves.iter().filter_map(|one| match one {
+            Move::Rewritten { was, .. } => Some(was.as_str()),
+            _ => None,
+        });
+        assert_eq!(was.collect::<Vec<_>>(), ["report_pa=..."]);
+        let reasons = migration.edits.iter().filter_map(|edit| match edit {
+            Edit::Line { reason, .. } => Some(reason.as_str()),
+            Edit::After { .. } => None,
+        });
+        let expected = ["was report_pa=... in mysql-5.6"];
+        assert_eq!(reasons.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn a_letter_case_that_the_new_version_takes_stays() {
         let (path, text) = (Path::new("my.cnf"), "[mysqld]\nMax_Connections=300\n");
         let file = OptionFile::parse(text, path).unwrap();
