@@ -4,7 +4,7 @@ use crate::family::{Family, Product};
 use crate::name::OptionName;
 
 /// The first version of each series of MariaDB that compares names, and prefixes such as `skip-`, without regard to case.
-/// Later series do so from their first version on. Series that ended before do not, and neither does MySQL.
+/// Later series have always done so. Series that ended before never did, and neither does MySQL.
 ///
 /// Source: MDEV-27126 in the changelogs of these versions, which changes `getopt_compare_strings` in my_getopt.c; MariaDB
 /// 10.11.19 and MySQL 8.0.33 with `Max_Connections = 300`, MariaDB 10.11.19 with `Skip-Log-Bin`.

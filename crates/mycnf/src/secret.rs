@@ -7,8 +7,8 @@ use crate::{line::is_space, name::OptionName};
 /// What stands in place of a secret.
 pub const MASK: &str = "...";
 
-/// Options that hold a secret and that a version takes by an abbreviation, each in two parts: the shortest abbreviation that
-/// no other option shares (`report_p` may also be `report_port`), and the rest of the name.
+/// Options with a secret that some version takes by an abbreviation, each in two parts: the shortest abbreviation that no
+/// other option shares (`report_p` is also `report_port`), and the rest of the name.
 ///
 /// Source: the options of MariaDB with its plugins, of Percona Server 5.6, and of the clients.
 const SECRETS: [(&str, &str); 8] = [
