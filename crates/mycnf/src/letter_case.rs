@@ -7,7 +7,7 @@ use crate::name::OptionName;
 /// Later series have always done so. Series that ended before never did, and neither does MySQL.
 ///
 /// Source: MDEV-27126 in the changelogs of these versions, which changes `getopt_compare_strings` in my_getopt.c; MariaDB
-/// 10.11.19 and MySQL 8.0.33 with `Max_Connections = 300`, MariaDB 10.11.19 with `Skip-Log-Bin`.
+/// 10.11 and MySQL 8.0.33 with `Max_Connections = 300`, and MariaDB 10.11 with `Skip-Log-Bin`.
 const FIRST: [[u32; 3]; 5] = [
     [10, 5, 29],
     [10, 6, 22],
