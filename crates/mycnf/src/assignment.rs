@@ -184,6 +184,28 @@ mod tests {
                 Some("mysql-bin"),
                 Some("ON"),
             ),
+            (Family::MariaDb, [10, 11], "Skip-Log-Bin", None, Some("OFF")),
+            (
+                Family::MariaDb,
+                [11, 8],
+                "DISABLE_LOG_BIN",
+                None,
+                Some("OFF"),
+            ),
+            (
+                Family::MariaDb,
+                [11, 4],
+                "Enable-Log-Bin",
+                Some("0"),
+                Some("OFF"),
+            ),
+            (
+                Family::MariaDb,
+                [10, 11],
+                "Skip-Name-Resolve",
+                None,
+                Some("ON"),
+            ),
             (Family::MySql, [5, 6], "skip-name-resolve", None, Some("ON")),
             (
                 Family::MySql,

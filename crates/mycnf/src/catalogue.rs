@@ -25,6 +25,7 @@ use std::sync::LazyLock;
 use crate::additions::{Addition, Additions, PERCONA};
 pub use crate::family::{Family, Product};
 pub(crate) use crate::known_option::{Kind, KnownOption};
+use crate::letter_case::{is_in_own_case, takes_any_case};
 use crate::name::OptionName;
 
 /// One column of a table.
@@ -122,6 +123,8 @@ pub struct Catalogue {
     product: Product,
     table: &'static Table,
     column: usize,
+    /// Whether the version takes names in any letter case.
+    takes_any_case: bool,
 }
 
 impl Catalogue {
@@ -156,6 +159,7 @@ impl Catalogue {
             product,
             table,
             column,
+            takes_any_case: takes_any_case(product, version),
         }
     }
 
@@ -167,6 +171,7 @@ impl Catalogue {
             product,
             table,
             column,
+            takes_any_case: takes_any_case(product, &numbers(table.versions[column].text)),
         })
     }
 
@@ -222,20 +227,24 @@ impl Catalogue {
 
     /// The option of this name, in any spelling that the version accepts.
     pub(crate) fn find(&self, name: &OptionName) -> Option<&'static KnownOption> {
+        if !self.takes_case_of(name) {
+            return None;
+        }
         let spellings = name.spellings();
         let mut spellings = spellings.iter();
         spellings
             .find_map(|spelling| self.row(spelling).filter(|row| row.is_option()))
             .or_else(|| self.abbreviated(name))
-            .or_else(|| self.in_small_letters(name))
     }
 
-    /// The option of this name in another case, if the version takes that. Source: MariaDB 10.11 and MySQL 8.0.33 with
-    /// `Max_Connections = 300`.
-    fn in_small_letters(&self, name: &OptionName) -> Option<&'static KnownOption> {
-        let small = name.as_written().to_ascii_lowercase();
-        let is_other = self.family() == Family::MariaDb && small != name.as_written();
-        is_other.then(|| self.find(&OptionName::new(&small)))?
+    /// Whether the version takes a name in the letter case in which it is written.
+    pub fn takes_case_of(&self, name: &OptionName) -> bool {
+        self.takes_any_case || is_in_own_case(name)
+    }
+
+    /// Whether the version ignores a line of this name if it does not know the option.
+    pub fn ignores_unknown(&self, name: &OptionName) -> bool {
+        name.is_loose() && (self.takes_any_case || name.as_written().starts_with("loose"))
     }
 
     /// The row with exactly this name.
@@ -468,6 +477,14 @@ mod tests {
                 Some("innodb_buffer_pool_size"),
             ),
             (Family::MariaDb, [10, 11], "Max_Conections", None),
+            (Family::MariaDb, [10, 2], "Max_Connections", None),
+            (
+                Family::MariaDb,
+                [10, 2],
+                "wsrep_OSU_method",
+                Some("wsrep_osu_method"),
+            ),
+            (Family::MariaDb, [10, 11], "SKIP-LOG-BIN", Some("log_bin")),
             (
                 Family::MySql,
                 [8, 0],

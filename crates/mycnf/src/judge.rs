@@ -28,7 +28,7 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
     let Some(option) = catalogue.find(name) else {
         let knows = |name: &str| catalogue.has(&OptionName::new(name));
         let unknown = explain_unknown(catalogue, name, &knows);
-        let severity = if name.is_loose() {
+        let severity = if catalogue.ignores_unknown(name) {
             Severity::Note
         } else {
             Severity::Refused

@@ -42,6 +42,7 @@ mod instances;
 mod judge;
 mod judgement;
 mod known_option;
+mod letter_case;
 mod line;
 mod lint;
 mod log_expiry;

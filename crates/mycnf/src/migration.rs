@@ -15,7 +15,6 @@ use std::path::Path;
 use crate::entry::{Entry, Origin};
 use crate::explanation::explanation;
 use crate::file::OptionFile;
-use crate::finding::option_as_written;
 use crate::fix::Fix;
 use crate::instances::SERVER_GROUP;
 use crate::lint::{advice, advice_for_all};
@@ -81,6 +80,8 @@ pub struct Migration {
     pub moves: Vec<Move>,
     /// Defaults that change and are not pinned: name, old and new value.
     pub changed_defaults: Vec<(&'static str, &'static str, &'static str)>,
+    /// The lines that are judged with their names in full, as the user wrote them.
+    written: Vec<(Origin, String)>,
 }
 
 /// Rewrites a file of `from` for `to`. `text` is the content of `path`; lines of included files are reported, not edited.
@@ -101,8 +102,11 @@ pub fn migrate(
         .iter()
         .map(|server| Subject::new(&server.file, from, &machine));
     let before: Vec<Subject<'_>> = before.collect();
-    let abbreviations = Abbreviations::of(&before);
-    let mut migration = Migration::default();
+    let abbreviations = Abbreviations::of(&before, &to.catalogue());
+    let mut migration = Migration {
+        written: abbreviations.as_written(),
+        ..Migration::default()
+    };
     migration.drop_overridden(&before, path);
     let moved = servers.iter().map(|server| {
         let mut moved = abbreviations.in_full(&migration.rewritten(&server.file));
@@ -126,7 +130,7 @@ pub fn migrate(
         migration.keep_query_cache_off(before, after, path);
     }
     let mut findings = advice_for_all(&after);
-    abbreviations.name_as_written(&mut findings);
+    migration.name_as_written(&mut findings);
     findings.retain(|advice| {
         let at = advice.remark.at.as_ref();
         // One with `loose-`, which is only noted, may have been passed over.
@@ -340,7 +344,7 @@ impl Migration {
         if self.has_settled(&at) {
             return;
         }
-        let was = option_as_written(entry);
+        let was = self.as_written(entry);
         let reason = format!("was {was} {how}");
         if let Some(line) = at.number().filter(|_| at.path() == path) {
             self.edits.push(Edit::Line {

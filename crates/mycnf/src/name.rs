@@ -1,4 +1,7 @@
 //! The name of an option, in all spellings of the same option.
+//!
+//! Names are compared in small letters, so that a line in any letter case is replaced, kept or masked like any other.
+//! `Catalogue::takes_case_of` decides whether a version takes the letter case of a name.
 
 use std::fmt;
 
@@ -19,7 +22,7 @@ pub struct OptionName {
 impl OptionName {
     /// A name as written, with any prefix.
     pub fn new(written: &str) -> Self {
-        let folded = written.replace('-', "_");
+        let folded = written.replace('-', "_").to_ascii_lowercase();
         let mut base = folded.as_str();
         while let Some(rest) = PREFIXES.iter().find_map(|prefix| base.strip_prefix(prefix)) {
             if rest.is_empty() {
@@ -40,13 +43,13 @@ impl OptionName {
         &self.written
     }
 
-    /// The name with `_`, without `loose-`, `skip-`, `enable-` and `disable-`: names with the same base set the same
-    /// option. `skip_networking` has the base `networking`.
+    /// The name in small letters with `_`, without `loose-`, `skip-`, `enable-` and `disable-`: names with the same base
+    /// set the same option. `Skip-Networking` has the base `networking`.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// The name with `_`, without `loose-`: the spelling in a server's own lists.
+    /// The name in small letters with `_`, without `loose-`: the spelling in a server's own lists.
     pub fn folded(&self) -> &str {
         &self.folded
     }
@@ -130,6 +133,10 @@ mod tests {
             ("loose_skip-ssl", "ssl", true),
             ("disable-log-bin", "log_bin", true),
             ("enable_performance-schema", "performance_schema", false),
+            ("Skip-Log-Bin", "log_bin", true),
+            ("SKIP-LOG-BIN", "log_bin", true),
+            ("Loose-Enable_SSL", "ssl", false),
+            ("Max_Connections", "max_connections", false),
             ("skip", "skip", false),
             ("skip-", "skip_", false),
             ("skipper", "skipper", false),
@@ -150,6 +157,7 @@ mod tests {
             ("ssl", Some("ON"), Some(true)),
             ("skip-ssl", None, Some(false)),
             ("skip-ssl", Some("0"), Some(true)),
+            ("Skip-SSL", None, Some(false)),
             ("ssl", Some("maybe"), None),
             ("ssl", Some("yes"), None),
         ] {

@@ -35,9 +35,8 @@ static REMOVED: [RemovedOption; 3] = [
 
 /// The option of this name, if the version's plugin no longer has it.
 pub(crate) fn removed_option(target: &Target, name: &OptionName) -> Option<&'static RemovedOption> {
-    let option = name.base().to_ascii_lowercase();
     let mut all = REMOVED.iter();
-    all.find(|one| one.name == option && target.is_at_least(Family::MySql, &one.removed))
+    all.find(|one| one.name == name.base() && target.is_at_least(Family::MySql, &one.removed))
 }
 
 impl RemovedOption {

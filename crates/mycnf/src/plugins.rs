@@ -122,7 +122,7 @@ impl ShippedPlugin {
             && !self.end.is_some_and(|end| target.is_at_least(family, end))
     }
 
-    /// Whether an option, in lower case, is the plugin's. The name alone says whether the plugin is on.
+    /// Whether an option is the plugin's, by the base of its name. The name alone says whether the plugin is on.
     fn has(&self, option: &str) -> bool {
         let rest = option.strip_prefix(self.name);
         let is_component = self.name.ends_with('.');
@@ -169,17 +169,15 @@ pub fn unloaded_plugin(
     if loaded.iter().any(|plugin| plugin.has(name)) || target.catalogue().has(name) {
         return None;
     }
-    let option = name.base().to_ascii_lowercase();
     let mut shipped = SHIPPED.iter();
-    shipped.rfind(|plugin| plugin.is_in(target) && plugin.has(&option))
+    shipped.rfind(|plugin| plugin.is_in(target) && plugin.has(name.base()))
 }
 
 /// The shipped plugin of any product that has an option, with the versions that ship it:
 /// `an option of the plugin group_replication (MySQL 5.7.17 and later)`. `None` if no shipped plugin has it.
 pub fn plugins_with(name: &OptionName) -> Option<String> {
-    let option = name.base().to_ascii_lowercase();
     let mut shipped = SHIPPED.iter();
-    let plugin = shipped.rfind(|plugin| plugin.has(&option))?;
+    let plugin = shipped.rfind(|plugin| plugin.has(name.base()))?;
     let same = SHIPPED.iter().filter(|one| one.name == plugin.name);
     let versions: Vec<String> = same.map(ShippedPlugin::versions).collect();
     let (kind, name) = plugin.kind_and_name();
@@ -236,8 +234,8 @@ impl LoadedPlugin {
 
     /// Whether an option is the plugin's. Its options begin with its name; the name alone says whether it is on.
     pub fn has(&self, name: &OptionName) -> bool {
-        let option = name.base().to_ascii_lowercase();
-        let option = option.strip_prefix("plugin_").unwrap_or(&option);
+        let option = name.base();
+        let option = option.strip_prefix("plugin_").unwrap_or(option);
         self.names.iter().any(|plugin| {
             let rest = option.strip_prefix(plugin.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))

@@ -384,6 +384,22 @@ mod tests {
         );
     }
 
+    /// MariaDB takes names in any letter case.
+    #[test]
+    fn another_letter_case_leads_to_no_other_data_either() {
+        let text = "[mysqld]\nDataDir=/var/lib/mysql\nPORT=3306\nLog-Bin=/var/log/mysql/bin\n";
+        let made = private(&[layer(text)], &[]).unwrap();
+        let replaced: Vec<String> = made.replaced().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            replaced,
+            [
+                "base.cnf line 2: DataDir=/var/lib/mysql is replaced by /srv/one/data",
+                "base.cnf line 3: PORT=3306 is replaced by 12345",
+                "base.cnf line 4: Log-Bin=/var/log/mysql/bin is replaced by bin",
+            ]
+        );
+    }
+
     #[test]
     fn set_beats_guards_but_not_decisions() {
         let made = private(&[], &[("bind_address", "10.0.0.1")]).unwrap();

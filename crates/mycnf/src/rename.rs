@@ -18,6 +18,12 @@ use crate::unknown::{OptionReplacement, succession};
 /// The rewrite of a line whose option the version does not have or deprecates, if it is certain: the same setting under
 /// the name that the version knows, or none where nothing is left to set.
 pub(crate) fn renamed(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<Rewrite> {
+    let name = &line.entry.name;
+    let small = name.as_written().to_ascii_lowercase();
+    if !subject.catalogue.takes_case_of(name) && subject.has(&small) {
+        let line = option_line(&small, line.entry.value.as_deref());
+        return Some(Rewrite::Replace(line));
+    }
     if let Some(rewrite) = switch_rewritten(subject, line) {
         return rewrite;
     }
@@ -417,6 +423,14 @@ mod tests {
             ("mysql-9.7", "ssl=OFF\ntls_version=TLSv1.2", None),
             ("mysql-8.4", "ssl", Some("")),
             ("mysql-9.7", "no_such_option=1", None),
+            // MySQL takes names in small letters only.
+            (
+                "mysql-8.0.33",
+                "Max_Connections=300",
+                Some("max_connections = 300"),
+            ),
+            ("mysql-8.0.33", "Skip-Log-Bin", Some("skip-log-bin")),
+            ("mysql-8.0.33", "Query_Cache_Size=64M", Some("")),
             (
                 "mysql-9.7",
                 "default_authentication_plugin = caching_sha2_password",

@@ -47,11 +47,12 @@ impl<'a> Subject<'a> {
             }
         });
         let assignments: Vec<Assignment<'_>> = assignments.collect();
-        let read = assignments
+        // A line whose name has a letter case that the version does not take sets nothing.
+        let deciding = assignments
             .iter()
             .enumerate()
-            .filter(|(_, line)| line.is_read);
-        let deciding = read
+            .filter(|(_, line)| line.is_read && catalogue.takes_case_of(&line.entry.name));
+        let deciding = deciding
             .map(|(index, line)| (line.name().to_owned(), index))
             .collect();
         let mut subject = Self {
@@ -157,8 +158,9 @@ impl<'a> Subject<'a> {
     /// Whether the version has an option that its catalogue, of another version of the series, does not have.
     pub(crate) fn has_beyond_catalogue(&self, name: &OptionName) -> bool {
         let mut spellings = name.spellings().into_iter();
-        spellings
-            .any(|name| is_successor(self.target, name) || has_within_series(self.target, name))
+        self.catalogue.takes_case_of(name)
+            && spellings
+                .any(|name| is_successor(self.target, name) || has_within_series(self.target, name))
     }
 
     /// The default of an option that the version has: that of its catalogue, or of the next one of its series where only
@@ -280,6 +282,7 @@ mod tests {
             ("mysql-8.0.41", "check_table_functions", false),
             ("mysql-8.0.42", "check_table_functions", true),
             ("mysql-8.0.42", "loose-check-table-functions", true),
+            ("mysql-8.0.42", "Check-Table-Functions", false),
             ("percona-8.0.42", "check_table_functions", true),
             ("percona-8.0.28", "innodb_track_changed_pages", true),
             ("percona-8.0.30", "innodb_track_changed_pages", false),

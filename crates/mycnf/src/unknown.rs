@@ -68,6 +68,16 @@ pub fn explain_unknown(
     name: &OptionName,
     knows: &dyn Fn(&str) -> bool,
 ) -> Unknown {
+    let small = name.as_written().to_ascii_lowercase();
+    if !catalogue.takes_case_of(name) && knows(&small) {
+        return Unknown {
+            what: format!(
+                "{UNKNOWN_TO_THIS_VERSION}, which takes option names in small letters only"
+            ),
+            hint: Some(format!("write {small}").into()),
+            successor: None,
+        };
+    }
     let family = catalogue.family();
     let mut products = Product::ALL.into_iter();
     let is_listed = products.any(|product| Catalogue::span(product, name.folded()).is_some());
@@ -366,6 +376,20 @@ mod tests {
                 "userstat",
                 ", an option of MariaDB and Percona Server",
                 None,
+            ),
+            (
+                MySql,
+                [8, 0],
+                "Skip-Log-Bin",
+                ", which takes option names in small letters only",
+                Some("write skip-log-bin"),
+            ),
+            (
+                MySql,
+                [8, 0],
+                "Query_Cache_Size",
+                ", last seen in 5.7.22",
+                Some("leave it out: there is no query cache any more"),
             ),
             (
                 MariaDb,

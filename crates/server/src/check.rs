@@ -156,8 +156,11 @@ impl Examination<'_> {
         };
         if !self.validator.installation.is_mariadb() {
             // MySQL 5.7 does not report these; MariaDB does, but does not list every option that it accepts.
+            let catalogue = self.catalogue;
             self.take_as_unknown(|entry| {
-                entry.is_the_users() && entry.name.is_loose() && !lists(&help, &entry.name)
+                entry.is_the_users()
+                    && entry.name.is_loose()
+                    && !lists(&catalogue, &help, &entry.name)
             });
         }
         self.note_remarks(&remarks_in(&accepted.log));
@@ -252,7 +255,8 @@ impl Examination<'_> {
             .filter(|entry| loads_plugins(&entry.name));
         let loading: Vec<Entry> = loading.cloned().collect();
         let help = self.validator.help(&loading)?;
-        self.take_as_unknown(|entry| !lists(&help, &entry.name));
+        let catalogue = self.catalogue;
+        self.take_as_unknown(|entry| !lists(&catalogue, &help, &entry.name));
         Ok(())
     }
 
@@ -339,7 +343,7 @@ impl Examination<'_> {
     /// Adds to each unknown option the versions that have it and the replacement.
     fn explain(&mut self, help: &Help) {
         for entry in std::mem::take(&mut self.unknown) {
-            let severity = if entry.name.is_loose() {
+            let severity = if self.catalogue.ignores_unknown(&entry.name) {
                 Severity::Note
             } else {
                 Severity::Refused
@@ -350,7 +354,7 @@ impl Examination<'_> {
                 self.without_library.push(entry.origin);
                 continue;
             }
-            let knows = |name: &str| lists(help, &OptionName::new(name));
+            let knows = |name: &str| lists(&self.catalogue, help, &OptionName::new(name));
             let unknown = explain_unknown(&self.catalogue, &entry.name, &knows);
             let hint = unknown.hint.map(|fix| fix.to_string());
             self.findings
@@ -368,11 +372,11 @@ fn remarks_in(log: &str) -> Vec<String> {
     remarks.collect()
 }
 
-/// Whether the server lists an option, under any of its names.
-fn lists(help: &Help, name: &OptionName) -> bool {
-    name.spellings()
-        .iter()
-        .any(|name| help.names.contains(*name))
+/// Whether the server lists an option, under any of its names, and takes the letter case of this one.
+fn lists(catalogue: &Catalogue, help: &Help, name: &OptionName) -> bool {
+    let spellings = name.spellings();
+    let mut spellings = spellings.iter();
+    catalogue.takes_case_of(name) && spellings.any(|name| help.names.contains(*name))
 }
 
 /// Whether the effective number or switch differs from the written one. Old servers print large unsigned numbers as
@@ -393,6 +397,23 @@ fn has_changed(name: &OptionName, written: Option<&str>, now: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_takes_a_listed_name_in_its_own_letter_case() {
+        let help = Help::parse("  --log-bin[=name]\n  --wsrep-OSU-method=name\n");
+        for (version, name, is_listed) in [
+            ("mysql-8.0.12", "skip-log-bin", true),
+            ("mysql-8.0.12", "Skip-Log-Bin", false),
+            ("mariadb-11.4.5", "Log_Bin", false),
+            ("mariadb-11.4.5", "wsrep_OSU_method", true),
+            ("mariadb-10.11.19", "SKIP-LOG-BIN", true),
+            ("mariadb-10.11.19", "Relay_Log", false),
+        ] {
+            let catalogue = Target::parse(version).unwrap().catalogue();
+            let found = lists(&catalogue, &help, &OptionName::new(name));
+            assert_eq!(found, is_listed, "{version} {name}");
+        }
+    }
 
     #[test]
     fn a_value_has_changed_when_it_means_something_else() {

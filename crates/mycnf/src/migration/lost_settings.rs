@@ -338,9 +338,10 @@ impl Migration {
     /// Leaves a line to the user.
     fn leave(&mut self, entry: &Entry, what: String) {
         if !self.has_open(&entry.origin) {
+            let option = self.as_written(entry);
             self.moves.push(Move::Open {
                 at: Some(entry.origin.clone()),
-                option: option_as_written(entry),
+                option,
                 what,
             });
         }

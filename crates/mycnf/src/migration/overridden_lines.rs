@@ -38,9 +38,10 @@ impl Migration {
                 reason: why.clone(),
             });
         }
+        let was = self.as_written(entry);
         self.moves.push(Move::Dropped {
             at: at.clone(),
-            was: option_as_written(entry),
+            was,
             why,
         });
     }

@@ -71,6 +71,10 @@ mod tests {
         }
         assert_found(&RULE, "mysql-8.0.33", "skip-log-bin\nserver-id=0", &[]);
         assert_found(&RULE, "mysql-8.0.33", "skip-log-bin", &[]);
+        for off in ["Skip-Log-Bin", "SKIP_LOG_BIN", "Disable-Log-Bin"] {
+            assert_found(&RULE, "mariadb-10.11", off, &[]);
+        }
+        assert_found(&RULE, "mariadb-10.11", "Log-Bin=x", &["note: Log-Bin=x"]);
         assert_found(&RULE, "mysql-8.0.33", "", &[]);
     }
 }

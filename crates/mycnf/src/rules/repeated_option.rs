@@ -3,6 +3,7 @@
 use crate::assignment::Assignment;
 use crate::name::is_switched_on;
 use crate::rule::{Level, Rewrite, Rule, RuleFinding};
+use crate::secret::shown_value;
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -66,6 +67,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             let written = later.entry.value.clone().filter(|_| !is_off);
             let now = written.or_else(|| later.value());
             let now = now.unwrap_or_else(|| if is_off { "OFF" } else { "ON" }.to_owned());
+            let now = shown_value(&later.entry.name, &now);
             (
                 Level::Warning,
                 format!("overridden in {} with the value {now}", later.entry.origin),
@@ -104,6 +106,19 @@ mod tests {
             let found = format!("overridden in my.cnf line 3 with the value {value}");
             assert_found(&RULE, "mysql-8.0.33", lines, &[&found]);
         }
+        assert_found(
+            &RULE,
+            "mysql-5.6",
+            "report_password=mimsy\nreport_pa=borogove",
+            &["warning: report_password=...: overridden in my.cnf line 3 with the value ...;"],
+        );
+        let found = "overridden in my.cnf line 3 with the value OFF";
+        assert_found(
+            &RULE,
+            "mariadb-10.11",
+            "log_bin=binlog\nSkip-Log-Bin",
+            &[found],
+        );
         let again = "note: no_such_switch=OFF: set again, to the same value, in my.cnf line 3";
         assert_found(
             &RULE,

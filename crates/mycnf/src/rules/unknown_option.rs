@@ -52,7 +52,7 @@ fn between(subject: &Subject<'_>, later: &Catalogue, change: &str) -> String {
 
 fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
     let name = &line.entry.name;
-    let level = if name.is_loose() {
+    let level = if subject.catalogue.ignores_unknown(name) {
         Level::Note
     } else {
         Level::Refused
@@ -314,6 +314,29 @@ mod tests {
         for target in ["mysql-8.0.33", "mysql-8.0.41"] {
             assert_found(&RULE, target, added, &["refused: "]);
         }
+    }
+
+    #[test]
+    fn the_letter_case_of_a_name_counts_where_the_version_compares_it() {
+        let lines = "Skip-Log-Bin\nMax_Connections=5\nLoose-Back_Log=9\nloose-Back_Log=9";
+        let small =
+            "unknown to this version, which takes option names in small letters only; write";
+        let found = [
+            format!("refused: Skip-Log-Bin: {small} skip-log-bin"),
+            format!("refused: Max_Connections=5: {small} max_connections"),
+            format!("refused: Loose-Back_Log=9: {small} loose-back_log"),
+            format!("note: loose-Back_Log=9: {small} loose-back_log"),
+        ];
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        for target in ["mysql-5.7", "mysql-8.0.33", "percona-8.0", "mariadb-11.4.5"] {
+            assert_found(&RULE, target, lines, &found);
+        }
+        for target in ["mariadb-10.11", "mariadb-10.11.19", "mariadb-11.8"] {
+            assert_found(&RULE, target, lines, &[]);
+        }
+        let unknown = "Loose-No_Such_Option=1";
+        assert_found(&RULE, "mariadb-10.11", unknown, &["note: "]);
+        assert_found(&RULE, "mysql-8.0.33", unknown, &["refused: "]);
     }
 
     #[test]

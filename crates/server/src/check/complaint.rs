@@ -96,7 +96,12 @@ fn unknown_name(text: &str) -> Option<String> {
 /// several lines, since that is the effective one.
 pub(crate) fn subject(text: &str, entries: &[Entry]) -> Option<usize> {
     let folded = text.replace("--", " '").replace('-', "_");
-    let names = |entry: &Entry| [entry.name.folded(), entry.name.base()].map(str::to_owned);
+    // The server's own spelling may have capital letters: `wsrep_OSU_method`.
+    let names = |entry: &Entry| {
+        let name = &entry.name;
+        let written = name.as_written().replace('-', "_");
+        [name.folded().to_owned(), name.base().to_owned(), written]
+    };
     let named = entries.iter().enumerate().filter_map(|(at, entry)| {
         let places = names(entry);
         let first = places

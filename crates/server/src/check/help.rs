@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A server's options and values. Names are spelt with `_`.
+/// A server's options and values. Names are spelt in small letters with `_`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Help {
     /// The options that can be given.
@@ -60,7 +60,7 @@ fn option_name(line: &str) -> Option<String> {
 }
 
 fn folded(name: &str) -> String {
-    name.replace('-', "_")
+    name.replace('-', "_").to_ascii_lowercase()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mycnf::{Advice, Level, Rewrite};
+use mycnf::{Advice, Level, Rewrite, shown_line};
 use serde_json::{Value, json};
 
 use super::review::Review;
@@ -72,7 +72,7 @@ fn finding(advice: &Advice) -> Value {
     let remark = &advice.remark;
     let rewrite = remark.rewrite.as_ref().map(|rewrite| match rewrite {
         Rewrite::Remove => json!({ "remove": true }),
-        Rewrite::Replace(line) => json!({ "line": line }),
+        Rewrite::Replace(line) => json!({ "line": shown_line(line) }),
     });
     json!({
         "rule": advice.rule.id,
