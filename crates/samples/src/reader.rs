@@ -59,7 +59,7 @@ pub struct Record {
     pub checked: Vec<CheckResult>,
     /// How the load took turns with others; `None` for a load that has all of its time.
     pub side_by_side: Option<SideBySide>,
-    /// The batch of slices that this is the record of, from 1 ([`crate::Batches`]); `None` for a whole run.
+    /// The batch of slices that this is the record of, from 1; `None` for a whole run.
     pub batch: Option<u32>,
     /// The phases, in order.
     pub phases: Vec<PhaseMark>,

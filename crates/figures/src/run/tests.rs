@@ -42,6 +42,7 @@ fn interval(t_s: f64, phase: Phase, responses_ns: &[u64], errors: u64) -> Line {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         operations: vec![operation(responses_ns, errors)],
         statements: Vec::new(),
         send_lag: Some(durations(responses_ns)),
@@ -58,6 +59,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         operations: Vec::new(),
         statements: Vec::new(),
         send_lag: None,
@@ -66,6 +68,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
         carried: vec![LateOperations {
             due_in,
             stage: None,
+            slice: None,
             operations: vec![operation(responses_ns, 0)],
             statements: Vec::new(),
             send_lag: durations(responses_ns),

@@ -145,6 +145,7 @@ mod tests {
                 length_s: 1.0,
                 phase: Phase::Measurement,
                 stage: None,
+                slice: None,
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,

@@ -89,6 +89,9 @@ pub(crate) fn record(plan: &Plan) -> Record {
         added_up: None,
         stages: Vec::new(),
         stage_totals: BTreeMap::new(),
+        batch_totals: BTreeMap::new(),
+        side_by_side: None,
+        batch: None,
         events: Vec::new(),
         connects: Vec::new(),
         offered: None,
@@ -223,6 +226,7 @@ pub(crate) fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> 
             Phase::Measurement
         },
         stage: None,
+        slice: None,
         operations,
         statements: Vec::new(),
         send_lag: None,
