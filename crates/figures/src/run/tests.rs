@@ -240,6 +240,17 @@ fn what_never_came_back_is_in_the_percentiles() {
 }
 
 #[test]
+fn pauses_are_no_part_of_the_figures() {
+    let figures = RunFigures::of(&record(&[
+        interval(0.0, Phase::Measurement, &[1_000; 40], 0),
+        interval(1.0, Phase::Pause, &[9_000; 5], 0),
+        interval(2.0, Phase::Measurement, &[1_000; 60], 0),
+    ]));
+    assert_eq!((figures.measured_s, figures.count), (2.0, 100));
+    assert_eq!(figures.throughput_per_s, Some(50.0));
+}
+
+#[test]
 fn statements_keep_their_classes() {
     let statement = |statement: &str, reads, writes, times_ns: &[u64]| {
         let times = durations(times_ns);
