@@ -126,7 +126,7 @@ impl Results {
                 lines.push(interval(2 * slice, &part));
                 lines.push(interval(2 * slice + 1, r#""phase":"pause""#));
             }
-            Record::read(lines.join("\n").as_bytes()).unwrap()
+            Record::read(lines.join("\n").as_bytes()).expect("these are lines of a record")
         });
         Self::of_runs(records.collect())
     }
