@@ -94,7 +94,7 @@ impl Scope {
         }
     }
 
-    fn of(set: &Set<'_>, stages: &Set<'_>) -> Self {
+    fn of(set: &Set<'_>, stages: &Set<'_>, batches: &Set<'_>) -> Self {
         if let Some(record) = set.storage {
             return Self::Storage {
                 is_complete: record.is_complete,
@@ -105,7 +105,8 @@ impl Scope {
         if complete < planned {
             return Self::Interrupted { complete, planned };
         }
-        let executions = set.combinations().iter().map(|(_, runs)| runs.len()).min();
+        let combinations = batches.combinations();
+        let executions = combinations.iter().map(|(_, runs)| runs.len()).min();
         // The duration of a data load is a result, so it is not checked.
         let lengths = stages.complete().filter_map(|run| run.sustained_s().ok());
         let measured_s = lengths.fold(f64::INFINITY, f64::min);
@@ -118,10 +119,15 @@ impl Scope {
 }
 
 impl Assessment {
-    /// The assessment of the outcomes, given with their rules; `stages` are those of the runs, or the
+    /// The assessment of the outcomes, given with their rules; `stages` and `batches` are those of the runs, or the
     /// runs if they have none.
-    pub(crate) fn of(set: &Set<'_>, stages: &Set<'_>, outcomes: &[(&Rule, &Outcome)]) -> Self {
-        let scope = Scope::of(set, stages);
+    pub(crate) fn of(
+        set: &Set<'_>,
+        stages: &Set<'_>,
+        batches: &Set<'_>,
+        outcomes: &[(&Rule, &Outcome)],
+    ) -> Self {
+        let scope = Scope::of(set, stages, batches);
         let method = outcomes.iter().filter(|(rule, _)| !rule.is(MACHINE_RULE));
         let method = method.map(|(_, outcome)| *outcome);
         Self {
@@ -173,7 +179,7 @@ impl Assessment {
 mod tests {
     use crate::{
         Subject, audit,
-        fixture::{blocks_over, healthy, over},
+        fixture::{blocks_over, healthy, in_turns, over, run_of, with_batches},
         subject::AuditedRun,
     };
 
@@ -193,6 +199,22 @@ mod tests {
             ..Subject::default()
         };
         audit(&subject).assessment
+    }
+
+    #[test]
+    fn the_batches_of_one_session_are_executions() {
+        let runs = ["1", "2"].map(|level| {
+            let mut run = run_of(1, 1, &[("flush", level)]);
+            in_turns(&mut run);
+            run
+        });
+        let batches = samples::Batches::of(&runs);
+        let mut declared = over(&["flush"]);
+        declared.planned_runs = Some(2);
+        let subject = with_batches(&runs, &batches.records, declared);
+        assert_eq!(audit(&subject).assessment.scope, Scope::Claim);
+        let alone = assessed(&runs, Some(2)).scope;
+        assert_eq!(alone, Scope::Rough { executions: 1 });
     }
 
     #[test]

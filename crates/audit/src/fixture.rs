@@ -1,5 +1,7 @@
 //! Records for the tests of the rules: a healthy run, and changes to it.
 
+use std::collections::BTreeMap;
+
 use samples::{Record, StorageRecord, Telemetry};
 
 use crate::{
@@ -73,6 +75,67 @@ pub(crate) fn in_stages(record: &mut Record, levels: [(u32, u32); 2]) {
     let measured = record.intervals.iter_mut();
     for interval in measured.filter(|it| it.phase == samples::Phase::Measurement) {
         interval.stage = Some(1 + u32::from(interval.t_s >= begin_s + length_s));
+    }
+}
+
+/// Makes a run one of two side by side: every other second of its measurement is a slice, and the rest are pauses.
+pub(crate) fn in_turns(record: &mut Record) {
+    let combination = |level: &str| BTreeMap::from([("flush".to_owned(), level.to_owned())]);
+    record.side_by_side = Some(samples::SideBySide {
+        combinations: vec![combination("1"), combination("2")],
+        slice_s: 1.0,
+        settle_s: 0.0,
+        slices_per_batch: 5,
+        slices_at_most: 60,
+    });
+    let (begin_s, end_s) = record.measured_window_s().expect("it was measured");
+    let is_pause = |t_s: f64| t_s >= begin_s && (t_s - begin_s) as u32 % 2 == 1;
+    for interval in record.intervals.iter_mut().filter(|it| it.t_s >= begin_s) {
+        if is_pause(interval.t_s) {
+            interval.phase = samples::Phase::Pause;
+            interval.operations.clear();
+            (interval.send_lag, interval.pace) = (None, None);
+        } else {
+            interval.slice = Some((interval.t_s - begin_s) as u32 / 2 + 1);
+        }
+    }
+    record.phases.push(samples::PhaseMark {
+        t_s: end_s,
+        phase: samples::Phase::Drain,
+        why: "as planned".to_owned(),
+    });
+    let due = record.measured_intervals().map(|it| it.succeeded()).sum();
+    record.offered = Some(samples::OfferedLoad::of_closed_loop(due));
+    // An idle server executes nothing.
+    let readings = record.server_status.iter_mut();
+    for reading in readings.filter(|it| is_pause(it.t_s)) {
+        reading.counters.clear();
+    }
+}
+
+/// Reads of this time that were due in a slice and came back after it.
+pub(crate) fn late_reads(slice: Option<u32>, count: u64, each_ns: u64) -> samples::LateOperations {
+    let mut times = samples::Durations::default();
+    (0..count).for_each(|_| times.record(each_ns));
+    samples::LateOperations {
+        due_in: samples::Phase::Measurement,
+        stage: None,
+        slice,
+        operations: vec![samples::OperationInterval {
+            load: "one".to_owned(),
+            operation: "read".to_owned(),
+            count,
+            errors: 0,
+            sum_ns: times.sum_ns,
+            min_ns: times.min_ns,
+            max_ns: times.max_ns,
+            histogram: times.histogram,
+            service: None,
+            returned: samples::ReturnedRows::default(),
+        }],
+        statements: Vec::new(),
+        send_lag: samples::Durations::default(),
+        client_lag: None,
     }
 }
 
@@ -177,6 +240,30 @@ pub(crate) fn judged_stages(rule: &Rule, runs: &[Record], declared: Preregistrat
         ..Subject::default()
     };
     judge(rule, &subject)
+}
+
+pub(crate) fn judged_batches(rule: &Rule, runs: &[Record], declared: Preregistration) -> Outcome {
+    let batches = samples::Batches::of(runs);
+    judge(rule, &with_batches(runs, &batches.records, declared))
+}
+
+/// An experiment of these runs and their batches of slices.
+pub(crate) fn with_batches<'r>(
+    runs: &'r [Record],
+    batches: &'r [Record],
+    declared: Preregistration,
+) -> Subject<'r> {
+    let measured = |record| AuditedRun {
+        record,
+        limit: Some(limit()),
+        side: None,
+    };
+    Subject {
+        runs: runs.iter().map(measured).collect(),
+        batches: batches.iter().map(measured).collect(),
+        declared,
+        ..Subject::default()
+    }
 }
 
 /// The level of a finding; fails with the outcome if there is none.

@@ -93,7 +93,7 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
     let judgements: Vec<_> = judgements.collect();
     let outcomes: Vec<_> = judgements.iter().map(|it| (it.rule, &it.outcome)).collect();
     Audit {
-        assessment: Assessment::of(&sets.runs, sets.by_stage(), &outcomes),
+        assessment: Assessment::of(&sets.runs, sets.by_stage(), sets.by_batch(), &outcomes),
         judgements,
     }
 }
@@ -102,10 +102,11 @@ pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
     Sets::of(subject).outcome(rule)
 }
 
-/// The runs of a subject and, if their load has any, their stages.
+/// The runs of a subject and, if they have any, their stages and their batches of slices.
 struct Sets<'a> {
     runs: Set<'a>,
     stages: Option<Set<'a>>,
+    batches: Option<Set<'a>>,
 }
 
 impl<'a> Sets<'a> {
@@ -113,6 +114,7 @@ impl<'a> Sets<'a> {
         Self {
             runs: Set::of(subject),
             stages: Set::of_stages(subject),
+            batches: Set::of_batches(subject),
         }
     }
 
@@ -121,12 +123,19 @@ impl<'a> Sets<'a> {
         self.stages.as_ref().unwrap_or(&self.runs)
     }
 
+    /// The batches, or the runs if none has any.
+    fn by_batch(&self) -> &Set<'a> {
+        self.batches.as_ref().unwrap_or(&self.runs)
+    }
+
     fn outcome(&self, rule: &Rule) -> Outcome {
-        let Some(stages) = self.stages.as_ref().filter(|_| rule.judges_stages()) else {
+        let batches = self.batches.as_ref().filter(|_| rule.judges_batches());
+        let stages = self.stages.as_ref().filter(|_| rule.judges_stages());
+        let Some(parts) = batches.or(stages) else {
             return outcome(rule, &self.runs);
         };
-        let mut finding = outcome(rule, stages)?;
-        // Several stages of a run may have it.
+        let mut finding = outcome(rule, parts)?;
+        // Several parts of a run may have it.
         finding.runs.sort_unstable();
         finding.runs.dedup();
         Ok(finding)

@@ -18,6 +18,7 @@ mod redo;
 mod rule;
 mod rules;
 mod run;
+mod session;
 mod set;
 mod sides;
 mod steadiness;

@@ -41,6 +41,12 @@ mean over all stages describes none of them. The rules about the figures of a lo
 judge each stage separately, and a finding names the stage. A ramp is never steady: M03, M04 and M06 skip it. All other
 rules judge whole runs. Rules that judge each stage:";
 
+const SIDE_BY_SIDE: &str = "\
+If the runs of a block were side by side (`design = \"side by side\"`), their loads took turns: each load was measured in
+slices, with pauses between them. The pauses are no part of the measured phase. Batches of slices are the executions
+that are compared, and a finding names the batch. M07 does not apply, because the order of the slices is drawn for each
+block of slices. All other rules judge whole runs. Rules that judge batches:";
+
 /// The page as Markdown.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
@@ -71,6 +77,10 @@ pub fn page() -> String {
     let by_stage = RULES.iter().filter(|rule| rule.judges_stages());
     let by_stage: Vec<_> = by_stage.map(|rule| rule.id).collect();
     line(&format!("{STAGES} {}.\n", by_stage.join(", ")));
+    line("## Runs side by side\n");
+    let by_batch = RULES.iter().filter(|rule| rule.judges_batches());
+    let by_batch: Vec<_> = by_batch.map(|rule| rule.id).collect();
+    line(&format!("{SIDE_BY_SIDE} {}.\n", by_batch.join(", ")));
     for rule in RULES {
         line(&format!("## {}: {}\n", rule.id, rule.name));
         line(&format!("- **Finding:** {}", rule.found));

@@ -21,6 +21,13 @@ pub(crate) fn capacity_bytes(run: &Run<'_>) -> Result<f64, SkipReason> {
 /// Redo log written in the measured phase, bytes.
 pub(crate) fn written_bytes(run: &Run<'_>) -> Result<f64, SkipReason> {
     let readings = run.status()?;
+    if run.record.side_by_side.is_some() {
+        // Between two slices the log sequence number grows, too.
+        let counters = run.counters()?;
+        let written = counters.per_s("Innodb_os_log_written");
+        let written = written.map(|per_s| per_s * counters.length_s());
+        return written.ok_or_else(|| missing("the counter Innodb_os_log_written"));
+    }
     let lsns: Vec<u64> = readings
         .iter()
         .filter_map(|reading| reading.innodb.as_ref()?.lsn)

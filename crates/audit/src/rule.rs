@@ -10,6 +10,9 @@ const BY_STAGE: [&str; 10] = [
     "H08", "H10", "T02", "M01", "M03", "M04", "M05", "M06", "M09", "M11",
 ];
 
+/// The rules about the executions that are compared: of runs side by side, these are the batches of slices.
+const BY_BATCH: [&str; 2] = ["M01", "M09"];
+
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Short name, for example `H12`: H hardware, W workload, C configuration, T observation, M method.
@@ -38,6 +41,11 @@ impl Rule {
     /// True if it judges each stage of a load by itself, where loads have stages.
     pub(crate) fn judges_stages(&self) -> bool {
         BY_STAGE.contains(&self.id)
+    }
+
+    /// True if it judges each batch of slices by itself, where runs are side by side.
+    pub(crate) fn judges_batches(&self) -> bool {
+        BY_BATCH.contains(&self.id)
     }
 }
 

@@ -41,7 +41,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A stage, or a run without any.
+    /// A stage or a batch, or a run without any.
     pub(crate) fn of_stage(measured: &'a AuditedRun<'a>) -> Self {
         Self {
             stage: measured.record.stages.first(),
@@ -49,12 +49,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// `run 3`, `run 3 (batch)` for one of several loads, or `stage 2 of run 3`, with its side if there are two.
+    /// `run 3`, `run 3 (batch)` for one of several loads, `stage 2 of run 3` or `batch 5 of run 3`, with its side if there
+    /// are two.
     pub(crate) fn name(&self) -> String {
         let number = self.record.header.number_in_words();
-        let run = match self.stage {
-            Some(stage) => format!("stage {} of run {number}", stage.number),
-            None => format!("run {number}"),
+        let run = match (self.stage, self.record.batch) {
+            (Some(stage), _) => format!("stage {} of run {number}", stage.number),
+            (None, Some(batch)) => format!("batch {batch} of run {number}"),
+            (None, None) => format!("run {number}"),
         };
         match self.side {
             Some(side) => format!("{run} of {side}"),

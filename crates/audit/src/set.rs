@@ -13,7 +13,7 @@ use crate::{
 /// Levels by factor.
 pub(crate) type Combination = BTreeMap<String, String>;
 
-/// All runs of a subject, or all stages of its runs.
+/// All runs of a subject, or all stages or batches of its runs.
 #[derive(Debug)]
 pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
@@ -50,6 +50,12 @@ impl<'a> Set<'a> {
     pub(crate) fn of_stages(subject: &'a Subject<'a>) -> Option<Self> {
         let stages = subject.stages.iter().map(Run::of_stage);
         (!subject.stages.is_empty()).then(|| Self::over(subject, stages.collect()))
+    }
+
+    /// The batches of slices, and what has none; `None` if no run has batches.
+    pub(crate) fn of_batches(subject: &'a Subject<'a>) -> Option<Self> {
+        let batches = subject.batches.iter().map(Run::of_stage);
+        (!subject.batches.is_empty()).then(|| Self::over(subject, batches.collect()))
     }
 
     fn over(subject: &'a Subject<'a>, mut runs: Vec<Run<'a>>) -> Self {
@@ -186,6 +192,11 @@ impl<'a> Set<'a> {
     pub(crate) fn has_several_loads(&self) -> bool {
         let mut headers = self.runs.iter().map(|run| &run.record.header);
         headers.any(|header| !header.beside.is_empty())
+    }
+
+    /// True if these are batches of slices of runs side by side.
+    pub(crate) fn has_batches(&self) -> bool {
+        self.runs.iter().any(|run| run.record.batch.is_some())
     }
 
     /// True if these are stages of runs.

@@ -7,7 +7,8 @@ use crate::{
     judgement::{Audit, Judgement, audit, judge},
     rule::Rule,
     rules::{CLIENT_SATURATION, DURABILITY, ERRORS, NEIGHBOURS, ONE_FACTOR, ORDER, STEADINESS},
-    subject::{Preregistration, Subject},
+    session::took_turns,
+    subject::{AuditedRun, Preregistration, Subject},
 };
 
 /// Rules about each side that make its figures unfit for a comparison.
@@ -131,8 +132,13 @@ impl SidesFinding<'_> {
     }
 }
 
-/// The side whose runs all began before the first run of the other.
+/// The side whose runs all began before the first run of the other; none if their loads took turns.
 fn first_side(sides: [&Subject<'_>; 2]) -> Option<usize> {
+    let [a, b] = sides.map(|side| &side.runs);
+    let takes_turns = |run: &AuditedRun<'_>| b.iter().any(|it| took_turns(run.record, it.record));
+    if a.iter().any(takes_turns) {
+        return None;
+    }
     let spans = sides.map(|side| {
         // RFC 3339 times in UTC sort as text.
         let begun = side.runs.iter().map(|run| &run.record.header.started_at);
@@ -150,10 +156,7 @@ mod tests {
     use samples::{ErrorCount, Record};
 
     use super::*;
-    use crate::{
-        fixture::{blocks_over, each_sample, over, run_of},
-        subject::AuditedRun,
-    };
+    use crate::fixture::{blocks_over, each_sample, in_turns, over, run_of};
 
     fn subject<'a>(records: &'a [Record], side: Option<&str>) -> Subject<'a> {
         let runs = records.iter().map(|record| AuditedRun {
@@ -229,6 +232,20 @@ mod tests {
         let told = found.findings();
         let told: Vec<_> = told.iter().map(|it| (it.of(), it.rule.id)).collect();
         assert!(told.contains(&("A and B", "C01")), "{told:?}");
+    }
+
+    #[test]
+    fn sides_whose_loads_took_turns_are_mixed() {
+        let run = |number: u32, level: &str| {
+            let mut record = run_of(number, 1, &[("flush", level)]);
+            in_turns(&mut record);
+            record.header.started_at = format!("2026-11-21T10:00:0{number}Z");
+            record
+        };
+        let (a, mut b) = (vec![run(1, "1")], vec![run(2, "2")]);
+        assert_eq!(audited(&a, &b).first, None);
+        b[0].side_by_side = None;
+        assert_eq!(audited(&a, &b).first, Some(0));
     }
 
     #[test]

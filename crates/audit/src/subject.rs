@@ -12,6 +12,9 @@ pub struct Subject<'a> {
     /// The stages of the runs as records of their own, and the runs without any, in the order of the runs
     /// ([`samples::Staged`]); empty if no run has stages.
     pub stages: Vec<AuditedRun<'a>>,
+    /// The batches of slices of the runs side by side as records of their own, and the other runs or their stages
+    /// ([`samples::Batches`]); empty if no run has batches.
+    pub batches: Vec<AuditedRun<'a>>,
     pub declared: Preregistration,
     pub kept: BesideRecords,
     /// The measurement of storage that is judged; there are then no runs.

@@ -1,6 +1,6 @@
 //! The input of a report: the question and the run records that answer it.
 
-use samples::{Disturbance, Record, STAGE, Staged, run_indices};
+use samples::{Batches, Disturbance, Record, STAGE, Staged, run_indices};
 use settings::{Chart, Factor};
 
 /// One experiment and the records of its runs.
@@ -25,6 +25,8 @@ pub struct Results {
     pub runs: Vec<Record>,
     /// Their stages, if their load has any: [`Staged::of`] the runs.
     pub staged: Staged,
+    /// The batches of slices of the runs side by side, if there are any: [`Batches::of`] the runs or their stages.
+    pub batches: Batches,
     pub disturbances: Disturbances,
     /// The audit; `None` if it was not done.
     pub audit: Option<audit::Audit>,
@@ -32,8 +34,13 @@ pub struct Results {
 }
 
 impl Results {
-    /// What is averaged, compared and shown as a combination: the runs, or the stages of their load.
+    /// What is averaged, compared and shown as a combination: the runs, the stages of their load, or their batches of slices.
     pub fn compared(&self) -> &[Record] {
+        self.batches.compared(self.runs_or_stages())
+    }
+
+    /// What has a course of its own: the runs, or the stages of their load.
+    pub(crate) fn runs_or_stages(&self) -> &[Record] {
         self.staged.compared(&self.runs)
     }
 
@@ -57,7 +64,9 @@ impl Results {
 
     /// The index of the run that [`Self::compared`] has at this index.
     pub(crate) fn run_of(&self, compared: usize) -> usize {
-        self.staged.runs.get(compared).copied().unwrap_or(compared)
+        let at = self.batches.runs.get(compared).copied();
+        let at = at.unwrap_or(compared);
+        self.staged.runs.get(at).copied().unwrap_or(at)
     }
 
     /// The factors of [`Self::compared`]: the author's, and the stages.
@@ -95,8 +104,31 @@ impl Results {
             audit: None,
             planned_runs: 1,
             staged: Staged::of(&runs),
+            batches: Batches::of(&runs),
             runs,
         }
+    }
+
+    /// Runs side by side of four slices each, of which two are a batch.
+    pub(crate) fn of_slices(runs: u32) -> Self {
+        let interval = |at: u32, part: &str| {
+            format!(r#"{{"line":"interval","t_s":{at}.0,"length_s":1.0,{part},"operations":[]}}"#)
+        };
+        let records = (1..=runs).map(|run| {
+            let mut lines = vec![
+                format!(
+                    r#"{{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":{run},"block":1,"combination":{{}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+                ),
+                r#"{"line":"side_by_side","combinations":[],"slice_s":1.0,"settle_s":0.0,"slices_per_batch":2,"slices_at_most":4}"#.to_owned(),
+            ];
+            for slice in 1..=4 {
+                let part = format!(r#""phase":"measurement","slice":{slice}"#);
+                lines.push(interval(2 * slice, &part));
+                lines.push(interval(2 * slice + 1, r#""phase":"pause""#));
+            }
+            Record::read(lines.join("\n").as_bytes()).expect("these are lines of a record")
+        });
+        Self::of_runs(records.collect())
     }
 }
 
@@ -139,4 +171,19 @@ pub struct Disturbances {
     pub steal: f64,
     /// Runs whose records were set aside and that were repeated.
     pub set_aside: Vec<(u32, Disturbance)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_side_by_side_are_compared_by_their_batches() {
+        let results = Results::of_slices(2);
+        let headers = results.compared().iter().map(|it| &it.header);
+        let blocks: Vec<_> = headers.map(|it| (it.run, it.block)).collect();
+        assert_eq!(blocks, [(1, 1), (1, 2), (2, 1), (2, 2)]);
+        assert_eq!([0, 1, 2, 3].map(|at| results.run_of(at)), [0, 0, 1, 1]);
+        assert_eq!(results.runs_or_stages().len(), 2);
+    }
 }

@@ -8,16 +8,19 @@ use std::{
 use audit::{Audit, AuditedRun, BesideRecords, Comparison, Preregistration, SidesAudit, Subject};
 use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
-use samples::{Record, Staged, run_count};
+use samples::{Batches, Record, Staged, run_count};
 use settings::Vocabulary;
 
 use crate::{origin::Origin, record_files::RecordFiles};
 
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {
-    let staged = Staged::of(std::slice::from_ref(record));
+    let run = std::slice::from_ref(record);
+    let staged = Staged::of(run);
+    let batches = Batches::of(staged.compared(run));
     audit::audit(&Subject {
-        stages: stages_of(&staged),
+        stages: parts_of(&staged.records),
+        batches: parts_of(&batches.records),
         ..Subject::of_run(record, report::limit_of(record))
     })
 }
@@ -30,9 +33,11 @@ pub(crate) fn audit_of_results(
 ) -> Result<Audit, Blamed> {
     let runs = records.iter().map(|record| measured(record, None));
     let staged = Staged::of(records);
+    let batches = Batches::of(staged.compared(records));
     Ok(audit::audit(&Subject {
         runs: runs.collect(),
-        stages: stages_of(&staged),
+        stages: parts_of(&staged.records),
+        batches: parts_of(&batches.records),
         declared: experiment
             .map(|experiment| declared(experiment, run_count(records)))
             .unwrap_or_default(),
@@ -82,14 +87,17 @@ pub struct ComparedSide<'r> {
     pub records: Vec<&'r Record>,
     /// Their stages, and the runs without any; empty if no run has stages.
     pub stages: Vec<&'r Record>,
+    /// The batches of slices of those side by side, and the runs or stages without any; empty if no run has batches.
+    pub batches: Vec<&'r Record>,
     /// The experiments beside the runs, where they exist.
     pub experiments: Vec<&'r Experiment>,
 }
 
 impl<'r> ComparedSide<'r> {
-    fn measured(&self, with_side: bool) -> [Vec<AuditedRun<'r>>; 2] {
+    /// The runs, the stages and the batches.
+    fn measured(&self, with_side: bool) -> [Vec<AuditedRun<'r>>; 3] {
         let side = with_side.then(|| self.name.to_owned());
-        [&self.records, &self.stages].map(|records| {
+        [&self.records, &self.stages, &self.batches].map(|records| {
             let records = records.iter();
             records
                 .map(|record| measured(record, side.clone()))
@@ -100,10 +108,11 @@ impl<'r> ComparedSide<'r> {
 
 pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
     let alone = sides.each_ref().map(|side| {
-        let [runs, stages] = side.measured(false);
+        let [runs, stages, batches] = side.measured(false);
         Subject {
             runs,
             stages,
+            batches,
             declared: declared_of(&side.experiments),
             ..Subject::default()
         }
@@ -117,13 +126,17 @@ pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
         ..Subject::default()
     };
     let have_stages = sides.iter().any(|side| !side.stages.is_empty());
-    for [runs, stages] in sides.iter().map(|side| side.measured(true)) {
+    let have_batches = sides.iter().any(|side| !side.batches.is_empty());
+    for [runs, mut stages, mut batches] in sides.iter().map(|side| side.measured(true)) {
+        // The other side may have some.
         if have_stages && stages.is_empty() {
-            // The other side has some.
-            both.stages.extend(runs.clone());
-        } else {
-            both.stages.extend(stages);
+            stages.clone_from(&runs);
         }
+        if have_batches && batches.is_empty() {
+            batches.clone_from(if have_stages { &stages } else { &runs });
+        }
+        both.stages.extend(stages);
+        both.batches.extend(batches);
         both.runs.extend(runs);
     }
     SidesAudit::of(alone.each_ref(), &both)
@@ -143,30 +156,31 @@ fn declared_of(experiments: &[&Experiment]) -> Preregistration {
     all
 }
 
-/// Maximum number of blocks of an experiment that runs until decided; `None` for any other experiment.
-pub fn looked_at(experiment: &Experiment) -> Option<usize> {
-    match experiment.plan().repeats {
-        Repeats::UntilDecided { at_most, .. } => Some(at_most as usize),
-        Repeats::Times(_) => None,
-    }
-}
-
 /// The audit of two sides to be compared; `factors` are the intended differences.
 pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
     let staged: Vec<Staged> = sides.values().map(|records| Staged::of(records)).collect();
     let runs = sides
         .iter()
         .flat_map(|(name, records)| of_side(name, records));
-    let stages = sides
-        .iter()
-        .zip(&staged)
-        .flat_map(|((name, records), staged)| of_side(name, staged.compared(records)));
+    let runs_or_stages = || {
+        let sides = sides.iter().zip(&staged);
+        sides.map(|((name, records), staged)| (name, staged.compared(records)))
+    };
+    let batches: Vec<Batches> = runs_or_stages().map(|it| Batches::of(it.1)).collect();
+    let stages = runs_or_stages().flat_map(|(name, records)| of_side(name, records));
+    let parts = runs_or_stages().zip(&batches);
+    let parts = parts.flat_map(|((name, records), it)| of_side(name, it.compared(records)));
     audit::audit(&Subject {
         runs: runs.collect(),
         stages: if staged.iter().all(Staged::is_empty) {
             Vec::new()
         } else {
             stages.collect()
+        },
+        batches: if batches.iter().all(Batches::is_empty) {
+            Vec::new()
+        } else {
+            parts.collect()
         },
         declared: Preregistration {
             factors: factors.to_vec(),
@@ -183,10 +197,10 @@ fn of_side<'r>(name: &str, records: &'r [Record]) -> Vec<AuditedRun<'r>> {
         .collect()
 }
 
-/// The stages for the audit; none if no run has any.
-fn stages_of(staged: &Staged) -> Vec<AuditedRun<'_>> {
-    let stages = staged.records.iter();
-    stages.map(|record| measured(record, None)).collect()
+/// The stages or the batches for the audit; none if no run has any.
+fn parts_of(records: &[Record]) -> Vec<AuditedRun<'_>> {
+    let parts = records.iter();
+    parts.map(|record| measured(record, None)).collect()
 }
 
 fn measured(record: &Record, side: Option<String>) -> AuditedRun<'_> {

@@ -1,15 +1,18 @@
-//! The combinations whose comparisons the runs so far decide; each stage, and each of several loads, is compared by itself.
+//! The combinations whose comparisons the runs so far decide; each stage, and each of several loads, is compared by itself,
+//! and runs side by side by their batches of slices.
 
 use std::collections::BTreeMap;
 
-use samples::{LOAD, Record, STAGE, Staged};
+use samples::{Batches, LOAD, Record, STAGE, Staged};
 use verdict::{Answer, Decision, Execution, Question};
 
 /// True if these runs decide every comparison.
 pub(crate) fn is_decided(question: &Question, runs: &[Record]) -> bool {
     let staged = Staged::of(runs);
+    let batches = Batches::of(staged.compared(runs));
+    let compared = batches.compared(staged.compared(runs));
     // The comparisons of all stages are one family.
-    let answers = verdict::answers(question, &executions(staged.compared(runs)));
+    let answers = verdict::answers(question, &executions(compared));
     let decided = |answer: &Answer| answer.decision != Decision::Inconclusive;
     !answers.is_empty() && answers.iter().all(decided)
 }
@@ -30,7 +33,8 @@ pub(crate) fn decided_combinations(
         combination
     };
     let staged = Staged::of(runs);
-    let executions = executions(staged.compared(runs));
+    let batches = Batches::of(staged.compared(runs));
+    let executions = executions(batches.compared(staged.compared(runs)));
     let answers = verdict::answers(question, &executions).into_iter();
     let open = answers.filter(|answer| answer.decision == Decision::Inconclusive);
     let open = open.map(|answer| answer.levels.into_iter().chain(answer.within).collect());
@@ -94,6 +98,43 @@ mod tests {
             run(number, &flush.to_string(), counts)
         });
         runs.collect()
+    }
+
+    /// A session of two combinations, of which each has these numbers of operations in its batches of two slices.
+    fn session(flush: &str, counts: &[u64]) -> Record {
+        let mut lines = vec![
+            format!(
+                r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"x","experiment_sha256":"","seed":1,"run":{flush},"block":1,"combination":{{"flush":"{flush}"}},"started_at":"","connections":8,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+            ),
+            r#"{"line":"side_by_side","combinations":[],"slice_s":0.5,"settle_s":0.1,"slices_per_batch":2,"slices_at_most":20}"#.to_owned(),
+        ];
+        for (slice, count) in (0..).zip(counts.iter().flat_map(|it| [it / 2, it - it / 2])) {
+            let mut histogram = samples::Histogram::new();
+            (0..count).for_each(|_| histogram.record(1_000_000));
+            let histogram = serde_json::to_string(&histogram).unwrap();
+            let sum_ns = count * 1_000_000;
+            let number = slice + 1;
+            lines.push(format!(
+                r#"{{"line":"interval","t_s":{slice}.0,"length_s":0.5,"phase":"measurement","slice":{number},"operations":[{{"load":"l","operation":"o","count":{count},"errors":0,"sum_ns":{sum_ns},"min_ns":1000000,"max_ns":1000000,"histogram":{histogram}}}]}}"#
+            ));
+            lines.push(format!(
+                r#"{{"line":"interval","t_s":{slice}.5,"length_s":0.5,"phase":"pause","operations":[]}}"#
+            ));
+        }
+        lines.push(r#"{"line":"end","t_s":20.0,"complete":true,"why":"as planned"}"#.to_owned());
+        Record::read(lines.join("\n").as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn one_session_is_decided_by_its_batches() {
+        let question = question();
+        let baseline = session("1", &[100, 103, 98, 101, 102, 99]);
+        let faster = session("2", &[200, 204, 199, 203, 201, 198]);
+        let runs = [baseline.clone(), faster];
+        assert!(is_decided(&question, &runs));
+        assert_eq!(decided_combinations(&question, &runs, &[]).len(), 1);
+        let noisy = session("2", &[200, 50, 201, 49, 202, 51]);
+        assert!(!is_decided(&question, &[baseline, noisy]));
     }
 
     fn question() -> Question {

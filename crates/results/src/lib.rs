@@ -4,6 +4,7 @@
 //! This crate measures and prints nothing: messages for the user are passed to functions of the caller.
 
 mod audited;
+mod budget;
 mod claimed_directory;
 mod decided_combinations;
 mod origin;
@@ -17,8 +18,8 @@ pub mod storage_results;
 
 pub use audited::{
     ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides, experiment_of,
-    looked_at,
 };
+pub use budget::looked_at;
 pub use claimed_directory::{ClaimedDirectory, is_claimed, last_path, unused_path};
 pub use origin::{HIDDEN, Origin, arguments};
 pub use record_files::{read_record, read_records, record_error, record_files};

@@ -9,7 +9,7 @@ use audit::Audit;
 use blame::{Blame, Blamed};
 use experiment::{Experiment, PlannedRun, Repeats};
 use report::{Disturbances, Factor, Results};
-use samples::{Disturbance, Record, Staged, run_count, run_indices};
+use samples::{Batches, Disturbance, Record, Staged, run_count, run_indices};
 use settings::Vocabulary;
 
 use crate::{
@@ -131,6 +131,7 @@ impl ResultsDirectory {
             }
             _ => plan.runs.len(),
         };
+        let staged = Staged::of(&runs);
         Ok(Results {
             name: experiment.name().to_owned(),
             question: question_in_words(experiment),
@@ -149,7 +150,8 @@ impl ResultsDirectory {
             } else {
                 Some(audit_of_results(self.path(), Some(experiment), &runs)?)
             },
-            staged: Staged::of(&runs),
+            batches: Batches::of(staged.compared(&runs)),
+            staged,
             runs,
             disturbances: self.disturbances(experiment)?,
             planned_runs: planned_runs as u32,
@@ -230,6 +232,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
             add_level(&mut factors, name, level);
         }
     }
+    let staged = Staged::of(&records);
     let named: BTreeSet<&str> = records
         .iter()
         .map(|record| record.header.experiment.as_str())
@@ -244,7 +247,8 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         clauses: Vec::new(),
         expectations: Vec::new(),
         planned_runs: run_count(&records) as u32,
-        staged: Staged::of(&records),
+        batches: Batches::of(staged.compared(&records)),
+        staged,
         runs: records,
         disturbances: Disturbances::default(),
         audit,
@@ -297,6 +301,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         expectations: Vec::new(),
         runs: Vec::new(),
         staged: Staged::default(),
+        batches: Batches::default(),
         disturbances: Disturbances {
             others: first.disturbances.others,
             steal: first.disturbances.steal,
@@ -332,6 +337,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
     }
     number(&mut one.runs);
     one.staged = Staged::of(&one.runs);
+    one.batches = Batches::of(one.staged.compared(&one.runs));
     one
 }
 

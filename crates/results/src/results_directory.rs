@@ -8,12 +8,14 @@ use std::{
 
 use blame::{Blame, Blamed};
 use experiment::{
-    Experiment, Plan, PlannedRun, Progress, RedactedContent, Repeats, record_file_names, set_aside,
+    Design, Experiment, Plan, PlannedRun, Progress, RedactedContent, Repeats, record_file_names,
+    set_aside,
 };
 use report::disturbance_in_words;
 use samples::{Disturbance, Record};
 
 use crate::{
+    budget::looked_at,
     claimed_directory::{ClaimedDirectory, last_path},
     decided_combinations::{decided_combinations, is_decided},
     origin::{self, Origin},
@@ -156,9 +158,13 @@ impl ResultsDirectory {
             return Ok(None);
         };
         let earlier = self.records(experiment, |run| run.block < block)?;
+        let noun = match experiment.plan().design {
+            Design::Classical => "blocks",
+            Design::SideBySide(_) => "sessions",
+        };
         Ok(is_decided(&question, &earlier).then(|| {
             let blocks = block - 1;
-            format!("decided after {blocks} of at most {at_most} blocks; the others are not needed")
+            format!("decided after {blocks} of at most {at_most} {noun}; the others are not needed")
         }))
     }
 
@@ -263,13 +269,10 @@ pub(crate) fn comparison(
             .expect("the experiment file's metrics are the verdict's"),
         baseline: baseline.to_vec(),
         min_effect: spec.map_or(experiment::MIN_EFFECT, |spec| spec.min_effect),
-        until_decided: match experiment.plan().repeats {
-            Repeats::UntilDecided { at_most, .. } => Some(verdict::Budget {
-                blocks: at_most as usize,
-                time_is_spent,
-            }),
-            Repeats::Times(_) => None,
-        },
+        until_decided: looked_at(experiment).map(|blocks| verdict::Budget {
+            blocks,
+            time_is_spent,
+        }),
     }
 }
 

@@ -28,6 +28,7 @@ mod latency;
 mod line;
 mod line_reader;
 mod load_stage;
+mod loaded;
 mod machine;
 mod measured;
 mod observer;
@@ -43,6 +44,8 @@ mod server_activity;
 mod server_limit;
 mod server_moment;
 mod several_loads;
+mod side_by_side;
+mod sliced;
 mod staged;
 mod statement_classes;
 mod storage_record;
@@ -78,11 +81,12 @@ pub use keys::{KeyOrder, Keys};
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
-    Connects, Dataset, DatasetState, FORMAT, Interval, LOAD, LateOperations, Line, Loaded,
+    Connects, Dataset, DatasetState, FORMAT, Interval, LOAD, LateOperations, Line,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;
+pub use loaded::Loaded;
 pub use machine::{
     BlockDevice, Cgroup, CpuSetup, Host, KernelSettings, Link, Machine, Peer, Placement, Storage,
     StorageDirectory,
@@ -105,6 +109,8 @@ pub use server_activity::{
 pub use server_limit::ServerLimit;
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use several_loads::{complete_runs, run_count, run_indices};
+pub use side_by_side::SideBySide;
+pub use sliced::Batches;
 pub use staged::{STAGE, Staged};
 pub use statement_classes::Classes;
 pub use storage_record::{

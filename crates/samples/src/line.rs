@@ -26,6 +26,7 @@ use crate::{
     judged_steadiness::JudgedSteadiness,
     keys::Keys,
     load_stage::LoadStage,
+    loaded::Loaded,
     machine::{Machine, Storage},
     observer::Observer,
     offered::OfferedLoad,
@@ -34,6 +35,7 @@ use crate::{
     returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
     server_limit::ServerLimit,
+    side_by_side::SideBySide,
     statement_classes::Classes,
     telemetry::{Collected, Telemetry},
 };
@@ -70,6 +72,8 @@ pub enum Line {
     Keys(Keys),
     /// A result of the benchmark's own consistency checks.
     Checked(CheckResult),
+    /// How the load takes turns with those of the other combinations of its block.
+    SideBySide(SideBySide),
     /// A phase begins.
     Phase(PhaseMark),
     /// A planned event begins, or has ended.
@@ -236,6 +240,8 @@ pub enum Phase {
     WarmUp,
     /// The phase from which the results are computed.
     Measurement,
+    /// Between the slices of a load that takes turns with others: excluded from results.
+    Pause,
     /// After the stop: operations that were still in flight complete.
     Drain,
 }
@@ -262,6 +268,9 @@ pub struct Interval {
     /// Stage of the measurement that the whole interval belongs to, from 1; `None` for a load without stages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<u32>,
+    /// Slice of the measurement that the whole interval belongs to, from 1; `None` outside of slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice: Option<u32>,
     /// One entry per operation type completed in this interval, sorted by load and operation.
     pub operations: Vec<OperationInterval>,
     /// One entry per statement completed in this interval, sorted by load and statement; only for operations of several
@@ -279,7 +288,7 @@ pub struct Interval {
     /// The pace of the event loops; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
-    /// Operations completed in this interval that were due in an earlier phase or stage, to which they belong.
+    /// Operations completed in this interval that were due in an earlier phase, stage or slice, to which they belong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carried: Vec<LateOperations>,
 }
@@ -290,6 +299,7 @@ impl Phase {
         match self {
             Self::WarmUp => "warm_up",
             Self::Measurement => "measurement",
+            Self::Pause => "pause",
             Self::Drain => "drain",
         }
     }
@@ -315,7 +325,7 @@ impl Interval {
     }
 }
 
-/// Operations completed in an interval that were due in an earlier phase or stage.
+/// Operations completed in an interval that were due in an earlier phase, stage or slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LateOperations {
     /// The phase to which they belong.
@@ -323,6 +333,9 @@ pub struct LateOperations {
     /// The stage of the measurement to which they belong; `None` for a load without stages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<u32>,
+    /// The slice of the measurement to which they belong; `None` outside of slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice: Option<u32>,
     /// As in [`Interval::operations`].
     pub operations: Vec<OperationInterval>,
     /// As in [`Interval::statements`].
@@ -435,39 +448,6 @@ pub struct StatementInterval {
     pub histogram: Histogram,
     #[serde(default, skip_serializing_if = "ReturnedRows::is_none")]
     pub returned: ReturnedRows,
-}
-
-/// The result of loading a table, if that was measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Loaded {
-    pub table: String,
-    pub rows: u64,
-    /// Their size as text as it was sent, bytes.
-    pub bytes: u64,
-    /// Duration from start to end, including the indexes and foreign keys that loading creates, seconds.
-    pub took_s: f64,
-    pub rows_per_s: f64,
-    /// Megabytes (10^6 bytes) of text divided by the duration.
-    pub mb_per_s: f64,
-    /// Bytes of the table and its indexes afterwards, by the server's page counts; `None` if it does not report them.
-    #[serde(default)]
-    pub disk_bytes: Option<u64>,
-}
-
-impl Loaded {
-    /// The result for these rows, bytes of text and duration, without the size on disk.
-    pub fn new(table: &str, rows: u64, bytes: u64, took_s: f64) -> Self {
-        let per_s = |amount: f64| if took_s > 0.0 { amount / took_s } else { 0.0 };
-        Self {
-            table: table.to_owned(),
-            rows,
-            bytes,
-            took_s,
-            rows_per_s: per_s(rows as f64),
-            mb_per_s: per_s(bytes as f64 / 1e6),
-            disk_bytes: None,
-        }
-    }
 }
 
 /// The times of opening connections.

@@ -23,7 +23,7 @@ const HANDLER_READS: [&str; 9] = [
 /// Rounding of times in a record, seconds.
 const WITHIN_S: f64 = 1e-6;
 
-/// The measured phase of a run.
+/// The measured phase of a run. Of a run side by side it consists of its slices: the pauses between them are no part of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'r> {
     record: &'r Record,
@@ -42,7 +42,8 @@ impl Record {
         })
     }
 
-    /// Start and end of the measured phase, seconds since the start of the load; `None` if there was no measurement.
+    /// Start and end of the measured phase, seconds since the start of the load; `None` if there was no measurement. The
+    /// pauses of a run side by side lie within.
     pub fn measured_window_s(&self) -> Option<(f64, f64)> {
         let mut measured = self.measured_intervals();
         let first = measured.next()?;
@@ -86,10 +87,71 @@ impl<'r> Measured<'r> {
         (self.begin_s, self.end_s)
     }
 
+    /// The parts of the phase without a pause, start and end of each: the slices of a run side by side, otherwise one.
+    pub fn parts_s(&self) -> Vec<(f64, f64)> {
+        if !self.has_pauses() {
+            return vec![self.window_s()];
+        }
+        let mut parts: Vec<(f64, f64)> = Vec::new();
+        let mut slice = None;
+        for interval in self.record.measured_intervals() {
+            let end_s = interval.t_s + interval.length_s;
+            match parts.last_mut() {
+                Some(last) if interval.slice == slice => last.1 = end_s,
+                _ => parts.push((interval.t_s, end_s)),
+            }
+            slice = interval.slice;
+        }
+        parts
+    }
+
+    /// Its length without pauses, seconds.
+    pub fn length_s(&self) -> f64 {
+        if self.has_pauses() {
+            let intervals = self.record.measured_intervals();
+            intervals.map(|it| it.length_s).sum()
+        } else {
+            self.end_s - self.begin_s
+        }
+    }
+
     /// True if the midpoint of a time span lies within the phase; a sample then belongs to it.
     pub fn holds(&self, t_s: f64, length_s: f64) -> bool {
         let middle_s = t_s + length_s / 2.0;
-        (self.begin_s..=self.end_s).contains(&middle_s)
+        if self.has_pauses() {
+            self.interval_at(middle_s).is_some()
+        } else {
+            (self.begin_s..=self.end_s).contains(&middle_s)
+        }
+    }
+
+    /// True if a moment lies within the phase; the end of it, and of a slice, does not.
+    pub fn has_moment(&self, at_s: f64) -> bool {
+        if self.has_pauses() {
+            let interval = self.interval_at(at_s);
+            interval.is_some_and(|it| at_s < it.t_s + it.length_s)
+        } else {
+            (self.begin_s..self.end_s).contains(&at_s)
+        }
+    }
+
+    /// The slice that contains the midpoint of a time span; `None` outside of slices.
+    pub(crate) fn slice_at(&self, t_s: f64, length_s: f64) -> Option<u32> {
+        self.interval_at(t_s + length_s / 2.0)?.slice
+    }
+
+    fn has_pauses(&self) -> bool {
+        self.record.side_by_side.is_some()
+    }
+
+    /// The measured interval that contains this time.
+    fn interval_at(&self, at_s: f64) -> Option<&'r Interval> {
+        let intervals = &self.record.intervals;
+        // They are in order of time.
+        let begun = intervals.partition_point(|it| it.t_s <= at_s);
+        let last = intervals[..begun].last()?;
+        let is_in = last.phase == Phase::Measurement && at_s <= last.t_s + last.length_s;
+        is_in.then_some(last)
     }
 
     /// Usage of machines and processes in the phase.

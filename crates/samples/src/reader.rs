@@ -3,9 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap, io::BufRead, path::Path};
 
 use crate::changed::Changed;
-use crate::line::{
-    Connects, Dataset, Interval, Line, Loaded, Phase, PhaseMark, RunHeader, ServerIdentity,
-};
+use crate::line::{Connects, Dataset, Interval, Line, Phase, PhaseMark, RunHeader, ServerIdentity};
 use crate::machine::{Machine, Storage};
 use crate::observer::Observer;
 use crate::read_error::ReadError;
@@ -24,12 +22,14 @@ use crate::{
     keys::Keys,
     line_reader::Lines,
     load_stage::{self, LoadStage},
+    loaded::Loaded,
     offered::OfferedLoad,
     planned_event::{self, PlannedEvent},
     proxy_work::ProxyWork,
     server_limit::ServerLimit,
+    side_by_side::SideBySide,
     thinned::{even_out, thin},
-    totals::{Totals, add_by_stage},
+    totals::{Totals, add_by_batch, add_by_stage},
 };
 
 /// All measurements of one run.
@@ -57,6 +57,10 @@ pub struct Record {
     pub keys: Vec<Keys>,
     /// The results of the benchmark's own checks, in order; empty if it has none, or none was executed.
     pub checked: Vec<CheckResult>,
+    /// How the load took turns with others; `None` for a load that has all of its time.
+    pub side_by_side: Option<SideBySide>,
+    /// The batch of slices that this is the record of, from 1; `None` for a whole run.
+    pub batch: Option<u32>,
     /// The phases, in order.
     pub phases: Vec<PhaseMark>,
     /// The stages of the load that began, in order; empty for a load without stages.
@@ -70,6 +74,8 @@ pub struct Record {
     pub added_up: Option<Totals>,
     /// The same of each stage.
     pub stage_totals: BTreeMap<u32, Totals>,
+    /// The same of each batch of slices.
+    pub batch_totals: BTreeMap<u32, Totals>,
     /// Times of opening connections, by load.
     pub connects: Vec<Connects>,
     /// The load that was offered; `None` if the load was not completed.
@@ -174,12 +180,15 @@ impl Record {
             disk_load: None,
             keys: Vec::new(),
             checked: Vec::new(),
+            side_by_side: None,
+            batch: None,
             phases: Vec::new(),
             stages: Vec::new(),
             events: Vec::new(),
             intervals: Vec::new(),
             added_up: None,
             stage_totals: BTreeMap::new(),
+            batch_totals: BTreeMap::new(),
             connects: Vec::new(),
             offered: None,
             loaded: None,
@@ -221,6 +230,7 @@ impl Record {
             Line::DiskLoad(load) => self.disk_load = Some(*load),
             Line::Keys(keys) => self.keys.push(keys),
             Line::Checked(checked) => self.checked.push(checked),
+            Line::SideBySide(turns) => self.side_by_side = Some(turns),
             Line::Phase(mark) => {
                 if mark.phase == Phase::WarmUp {
                     self.begin_anew();
@@ -232,6 +242,9 @@ impl Record {
             Line::Interval(interval) => {
                 self.added_up.get_or_insert_default().add(&interval);
                 add_by_stage(&mut self.stage_totals, &interval);
+                if let Some(turns) = &self.side_by_side {
+                    add_by_batch(&mut self.batch_totals, &interval, turns);
+                }
                 self.intervals.push(folded(interval));
             }
             Line::Connects(connects) => self.connects.push(connects),
@@ -243,13 +256,17 @@ impl Record {
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
             Line::Telemetry(telemetry) => {
                 self.telemetry.push(*telemetry);
-                thin(&mut self.telemetry);
+                if self.can_be_thinned() {
+                    thin(&mut self.telemetry);
+                }
             }
             Line::Collected(collected) => self.collected.push(collected),
             Line::Changed(changed) => self.changed.push(changed),
             Line::ServerStatus(status) => {
                 self.server_status.push(status);
-                thin(&mut self.server_status);
+                if self.can_be_thinned() {
+                    thin(&mut self.server_status);
+                }
             }
             Line::ServerTotals(totals) => self.server_totals.push(totals),
             Line::TableSizes(sizes) => self.table_sizes.push(sizes),
@@ -258,6 +275,12 @@ impl Record {
             Line::Error(error) => self.errors.push(error),
             Line::End(end) => self.end = Some(end),
         }
+    }
+
+    /// False where samples end at the borders of slices: merged ones would mix a slice with the pause beside it. Their number
+    /// is then that of the slices, as that of the intervals is.
+    fn can_be_thinned(&self) -> bool {
+        self.side_by_side.is_none()
     }
 
     /// Turns the measurement so far into warm-up: a new warm-up phase means that it was not steady.
@@ -365,6 +388,7 @@ mod tests {
                 length_s: 1.0,
                 phase,
                 stage: None,
+                slice: None,
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,

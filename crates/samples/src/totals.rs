@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     durations::Durations,
-    line::{Interval, OperationInterval, Phase, StatementInterval},
+    line::{Interval, LateOperations, OperationInterval, Phase, StatementInterval},
     returned_rows::ReturnedRows,
+    side_by_side::SideBySide,
     statement_classes::Classes,
 };
 
@@ -56,6 +57,34 @@ pub struct StatementTotals {
     pub returned: ReturnedRows,
 }
 
+/// The part of a load in which operations were due.
+#[derive(Clone, Copy)]
+struct Part {
+    phase: Phase,
+    stage: Option<u32>,
+    slice: Option<u32>,
+}
+
+impl From<&Interval> for Part {
+    fn from(interval: &Interval) -> Self {
+        Self {
+            phase: interval.phase,
+            stage: interval.stage,
+            slice: interval.slice,
+        }
+    }
+}
+
+impl From<&LateOperations> for Part {
+    fn from(late: &LateOperations) -> Self {
+        Self {
+            phase: late.due_in,
+            stage: late.stage,
+            slice: late.slice,
+        }
+    }
+}
+
 impl Totals {
     pub fn of<'i>(intervals: impl IntoIterator<Item = &'i Interval>) -> Self {
         let mut totals = Self::default();
@@ -64,13 +93,13 @@ impl Totals {
     }
 
     pub fn add(&mut self, interval: &Interval) {
-        self.add_part(interval, |phase, _| phase == Phase::Measurement);
+        self.add_part(interval, |part| part.phase == Phase::Measurement);
     }
 
-    /// Adds the operations of one interval that were due in a part of the load, or completed in it; `is_in` selects the
-    /// part by phase and stage.
-    fn add_part(&mut self, interval: &Interval, is_in: impl Fn(Phase, Option<u32>) -> bool) {
-        let measured = is_in(interval.phase, interval.stage);
+    /// Adds the operations of one interval that were due in some parts of the load, or completed in them; `is_in` selects
+    /// the parts.
+    fn add_part(&mut self, interval: &Interval, is_in: impl Fn(Part) -> bool) {
+        let measured = is_in(interval.into());
         if measured {
             self.measured_s += interval.length_s;
         }
@@ -87,7 +116,7 @@ impl Totals {
             self.client_lag.add(lag);
         }
         for carried in &interval.carried {
-            let due = is_in(carried.due_in, carried.stage);
+            let due = is_in(carried.into());
             self.take(&carried.operations, &carried.statements, due, measured);
             if due {
                 self.send_lag.add(&carried.send_lag);
@@ -105,6 +134,17 @@ impl Totals {
             loads: std::mem::take(&mut self.loads),
             ..Self::default()
         };
+    }
+
+    /// Reduces the memory of the distributions.
+    fn compact(&mut self) {
+        let operations = self.operations.values_mut();
+        let operations = operations.flat_map(|it| [&mut it.response, &mut it.service]);
+        let statements = self.statements.values_mut().map(|it| &mut it.times);
+        let lags = [&mut self.send_lag, &mut self.client_lag];
+        for durations in operations.chain(statements).chain(lags) {
+            durations.histogram = durations.histogram.compacted();
+        }
     }
 
     /// Response times of all operations.
@@ -182,7 +222,27 @@ pub(crate) fn add_by_stage(totals: &mut BTreeMap<u32, Totals>, interval: &Interv
     let stages: BTreeSet<u32> = carried.chain([interval.stage]).flatten().collect();
     for number in stages {
         let of_stage = totals.entry(number).or_default();
-        of_stage.add_part(interval, |_, stage| stage == Some(number));
+        of_stage.add_part(interval, |part| part.stage == Some(number));
+    }
+}
+
+/// Adds an interval to the totals of the batches of slices of which it has operations.
+pub(crate) fn add_by_batch(
+    totals: &mut BTreeMap<u32, Totals>,
+    interval: &Interval,
+    turns: &SideBySide,
+) {
+    let carried = interval.carried.iter().map(|it| it.slice);
+    let slices = carried.chain([interval.slice]).flatten();
+    let batches: BTreeSet<u32> = slices.map(|slice| turns.batch_of(slice)).collect();
+    for number in batches {
+        let is_new = !totals.contains_key(&number);
+        // Of a batch that is over hardly anything is still to come, and there can be hundreds.
+        if let Some(mut earlier) = totals.last_entry().filter(|_| is_new) {
+            earlier.get_mut().compact();
+        }
+        let is_in = |part: Part| part.slice.is_some_and(|it| turns.batch_of(it) == number);
+        totals.entry(number).or_default().add_part(interval, is_in);
     }
 }
 

@@ -69,6 +69,7 @@ impl Text {
             length_s: 1.0,
             phase: Phase::Measurement,
             stage: None,
+            slice: None,
             operations: operations.collect(),
             statements: Vec::new(),
             send_lag: None,

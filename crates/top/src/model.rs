@@ -112,7 +112,10 @@ impl Model {
             Line::Server(server) => self.meet(&server),
             Line::Machine(machine) => self.miss(machine.not_observed),
             Line::Interval(interval) => {
-                if let Some(moment) = LoadMoment::of(&interval, &mut self.all_operations) {
+                // Between its slices a load that takes turns has nothing to show.
+                if interval.phase != Phase::Pause
+                    && let Some(moment) = LoadMoment::of(&interval, &mut self.all_operations)
+                {
                     self.load.push(moment);
                 }
             }

@@ -273,6 +273,7 @@ pub(crate) fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::WarmUp => "warm-up",
         Phase::Measurement => "measurement",
+        Phase::Pause => "pause",
         Phase::Drain => "drain",
     }
 }

@@ -122,7 +122,7 @@ pub fn per_s(value: f64) -> String {
     format!("{}/s", si(value))
 }
 
-/// `1 run`, `3 runs`, `2 queries`.
+/// `1 run`, `3 runs`, `2 queries`, `2 batches`.
 pub fn counted(count: usize, noun: &str) -> String {
     let stem = noun.strip_suffix('y');
     // The ending changes only after a consonant: days, but queries.
@@ -130,6 +130,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     match (count, stem) {
         (1, _) => format!("{count} {noun}"),
         (_, Some(stem)) => format!("{count} {stem}ies"),
+        (_, None) if noun.ends_with("ch") => format!("{count} {noun}es"),
         (_, None) => format!("{count} {noun}s"),
     }
 }
@@ -179,6 +180,7 @@ mod tests {
             (0, "run", "0 runs"),
             (2, "query", "2 queries"),
             (2, "key", "2 keys"),
+            (2, "batch", "2 batches"),
         ] {
             assert_eq!(counted(number, noun), text);
         }

@@ -20,6 +20,8 @@ pub struct Answer {
     pub within: Vec<(String, String)>,
     /// The compared levels of the question's factors.
     pub levels: Vec<(String, String)>,
+    /// True if the executions are batches of slices of runs side by side.
+    pub of_batches: bool,
     /// The means over the executions of the baseline and of the other side; `None` if one of them lacks the metric.
     pub means: Option<[f64; 2]>,
     pub decision: Decision,
@@ -39,8 +41,9 @@ pub struct Answer {
     pub looks: Option<InterimAnalyses>,
 }
 
-/// How an experiment that runs until decided reached its decision: each comparison was analysed after every block, and
-/// the interval is widened so that all analyses of all comparisons together have an error rate of 5 %.
+/// How an experiment that runs until decided reached its decision: each comparison was analysed after every block, and the
+/// interval is widened so that all analyses of all comparisons together have an error rate of 5 %. Of runs side by side a
+/// pair of batches counts as a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterimAnalyses {
     /// Blocks after which it was decided, or all blocks so far.
@@ -119,8 +122,12 @@ pub(crate) fn asked<'e, 'r>(
 
 fn answer(question: &Question, asked: ComparisonPair<'_, '_>) -> Answer {
     let ComparisonPair {
-        levels, compared, ..
+        levels,
+        a,
+        b,
+        compared,
     } = asked;
+    let mut executions = a.iter().chain(&b);
     let is_paired = |it: &Compared| it.is_paired();
     let looks = question.until_decided.and_then(|budget| {
         Some(InterimAnalyses {
@@ -133,6 +140,7 @@ fn answer(question: &Question, asked: ComparisonPair<'_, '_>) -> Answer {
     Answer {
         within: levels.within,
         levels: levels.asked,
+        of_batches: executions.any(|it| it.record.batch.is_some()),
         means: of.map(|it| it.means),
         decision: of.map_or(Decision::Inconclusive, |it| it.decision),
         comparison: of.and_then(|it| it.comparison),

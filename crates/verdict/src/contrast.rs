@@ -298,10 +298,11 @@ impl Contrast {
 
 /// True if both are the runs of one combination.
 fn is_same(one: &[&Execution<'_>], other: &[&Execution<'_>]) -> bool {
-    fn runs<'e>(side: &[&'e Execution<'_>]) -> BTreeSet<(usize, u32, &'e Levels)> {
+    // The batches of a run have blocks of their own.
+    fn runs<'e>(side: &[&'e Execution<'_>]) -> BTreeSet<(usize, u32, u32, &'e Levels)> {
         let headers = side.iter().map(|it| (it.results, &it.record.header));
         headers
-            .map(|(results, header)| (results, header.run, &header.combination))
+            .map(|(results, header)| (results, header.run, header.block, &header.combination))
             .collect()
     }
     one.len() == other.len() && runs(one) == runs(other)

@@ -97,8 +97,7 @@ fn apart(a: f64, b: f64) -> bool {
 }
 
 fn measured_s(record: &Record) -> Option<f64> {
-    let (begin_s, end_s) = record.measured()?.window_s();
-    Some(end_s - begin_s)
+    Some(record.measured()?.length_s())
 }
 
 /// The known properties of a record, by kind and name.

@@ -2,8 +2,8 @@
 //! limit of a run.
 //!
 //! The unit is the execution, never a second within one: two runs of the same workload differ by more than the seconds
-//! of one run show. A verdict is faster, slower, equivalent within a stated margin, or inconclusive; an inconclusive
-//! one reports the number of executions that would decide.
+//! of one run show. Of runs side by side it is a batch of slices. A verdict is faster, slower, equivalent within a stated
+//! margin, or inconclusive; an inconclusive one reports the number of executions that would decide.
 
 mod answer;
 mod bottleneck;

@@ -19,7 +19,7 @@ pub struct Question {
 /// The budget of an experiment that runs until decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Maximum number of blocks.
+    /// Maximum number of blocks; of runs side by side that of pairs of batches.
     pub blocks: usize,
     /// True if no time is left for another block.
     pub time_is_spent: bool,

@@ -11,13 +11,49 @@ use crate::{
 /// Maximum number of executions that is stated.
 const EXECUTIONS_MAX: usize = 1000;
 
+/// The words for the executions of a comparison, and for the blocks after which they are analysed.
+struct Nouns {
+    execution: &'static str,
+    executions: &'static str,
+    block: &'static str,
+    blocks: &'static str,
+}
+
+const OF_RUNS: Nouns = Nouns {
+    execution: "execution",
+    executions: "executions",
+    block: "block",
+    blocks: "blocks",
+};
+const OF_BATCHES: Nouns = Nouns {
+    execution: "batch",
+    executions: "batches",
+    block: "batch",
+    blocks: "batches",
+};
+
+impl Nouns {
+    fn of(answer: &Answer) -> &'static Self {
+        if answer.of_batches {
+            &OF_BATCHES
+        } else {
+            &OF_RUNS
+        }
+    }
+
+    /// `about 294 executions a side`
+    fn a_side(&self, needed: usize) -> String {
+        if needed > EXECUTIONS_MAX {
+            format!("more than {EXECUTIONS_MAX} {} a side", self.executions)
+        } else {
+            format!("about {} a side", counted(needed, self.execution))
+        }
+    }
+}
+
 /// The number of executions that would decide, in every output the same: `about 294 executions a side`.
 pub fn executions_a_side(needed: usize) -> String {
-    if needed > EXECUTIONS_MAX {
-        format!("more than {EXECUTIONS_MAX} executions a side")
-    } else {
-        format!("about {} a side", counted(needed, "execution"))
-    }
+    OF_RUNS.a_side(needed)
 }
 
 /// One sentence: the compared combinations, the decision, and its certainty.
@@ -29,25 +65,29 @@ pub fn executions_a_side(needed: usize) -> String {
 pub fn sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
     let metric = question.metric.in_words();
+    let nouns = Nouns::of(answer);
     if answer.means.is_none() {
         return format!(
-            "{subject}: inconclusive, because {metric} was not measured in every execution."
+            "{subject}: inconclusive, because {metric} was not measured in every {}.",
+            nouns.execution
         );
     }
     let Some(comparison) = &answer.comparison else {
         return format!(
-            "{subject}: inconclusive, because one side has fewer than two executions with {metric}; a decision needs at least three a side."
+            "{subject}: inconclusive, because one side has fewer than two {} with {metric}; a decision needs at least three a side.",
+            nouns.executions
         );
     };
     let decision = answer.decision.word();
     let ratio = comparison.ratio;
     let pairs = if answer.paired { ", in pairs" } else { "" };
     let mut text = format!(
-        "{subject}: {decision}, {metric} {} (95 % interval {} to {}; {} executions a side{pairs})",
+        "{subject}: {decision}, {metric} {} (95 % interval {} to {}; {} {} a side{pairs})",
         change(ratio.estimate),
         change(ratio.low),
         change(ratio.high),
         comparison.executions,
+        nouns.executions,
     );
     text.push_str(why_undecided(answer.decision, comparison));
     let margin = fine_percent(question.min_effect);
@@ -56,19 +96,19 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
             text.push_str(&format!("; smaller than the margin of {margin}"));
         }
         (Decision::Inconclusive, Some(needed)) if answer.looks.is_some() => {
-            text.push_str(&format!("; {} might decide", executions_a_side(needed)));
+            text.push_str(&format!("; {} might decide", nouns.a_side(needed)));
         }
         (Decision::Inconclusive, Some(needed)) => {
             text.push_str(&format!(
                 "; {} should be enough to decide a difference of {}",
-                executions_a_side(needed),
+                nouns.a_side(needed),
                 fine_percent(answer.effect)
             ));
         }
         _ => {}
     }
     if let Some(looks) = &answer.looks {
-        text.push_str(&how_it_was_decided(looks, answer.decision));
+        text.push_str(&how_it_was_decided(looks, answer.decision, nouns));
     }
     text.push('.');
     text
@@ -84,7 +124,8 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
     let decision = answer.decision.word();
     let metric = question.metric.in_words();
     let Some(comparison) = &answer.comparison else {
-        return format!("{subject}: {decision}, because too few executions have {metric}");
+        let executions = Nouns::of(answer).executions;
+        return format!("{subject}: {decision}, because too few {executions} have {metric}");
     };
     let [estimate, low, high] = {
         let ratio = comparison.ratio;
@@ -95,27 +136,32 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
 }
 
 /// `; decided after 5 of at most 20 blocks, analysed after each block, which the interval accounts for`.
-fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision) -> String {
+fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision, nouns: &Nouns) -> String {
     let InterimAnalyses {
         blocks,
         blocks_at_most,
         time_is_spent,
     } = looks;
+    let Nouns {
+        block,
+        blocks: noun,
+        ..
+    } = nouns;
     let when = match decision {
         Decision::Inconclusive if blocks == blocks_at_most => {
-            format!("not decided with all {blocks} blocks of the budget")
+            format!("not decided with all {blocks} {noun} of the budget")
         }
         Decision::Inconclusive if *time_is_spent => {
             format!(
-                "not decided after {blocks} of at most {blocks_at_most} blocks, when the time budget was used up"
+                "not decided after {blocks} of at most {blocks_at_most} {noun}, when the time budget was used up"
             )
         }
         Decision::Inconclusive => {
-            format!("not decided after {blocks} of at most {blocks_at_most} blocks")
+            format!("not decided after {blocks} of at most {blocks_at_most} {noun}")
         }
-        _ => format!("decided after {blocks} of at most {blocks_at_most} blocks"),
+        _ => format!("decided after {blocks} of at most {blocks_at_most} {noun}"),
     };
-    format!("; {when}, analysed after each block, which the interval accounts for")
+    format!("; {when}, analysed after each {block}, which the interval accounts for")
 }
 
 /// `fs xfs against ext4 at connections 8`.
@@ -156,6 +202,7 @@ mod tests {
         Answer {
             within: vec![("connections".to_owned(), "8".to_owned())],
             levels: vec![("fs".to_owned(), "xfs".to_owned())],
+            of_batches: false,
             means: Some([100.0, 110.0]),
             decision,
             comparison: compare_pairs(pairs, 0.95),
@@ -231,5 +278,12 @@ mod tests {
             let found = sentence(&question, &answer);
             assert!(found.ends_with(end), "{found}");
         }
+        let of_batches = Answer {
+            of_batches: true,
+            ..looked_at(Decision::Slower, None, 5)
+        };
+        let found = sentence(&question, &of_batches);
+        let end = "3 batches a side, in pairs); decided after 5 of at most 20 batches, analysed after each batch, which the interval accounts for.";
+        assert!(found.ends_with(end), "{found}");
     }
 }

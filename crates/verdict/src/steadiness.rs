@@ -33,9 +33,11 @@ pub struct RunStalls {
 /// The load's and the server's figures per interval; collected during a run, or read from its record.
 #[derive(Debug, Clone, Default)]
 pub struct TimeSeries {
-    /// In order of time, without the drain.
+    /// In order of time, without pauses and drain.
     intervals: Vec<LoadInterval>,
     counted: Vec<Counted>,
+    /// True for a load that takes turns: its intervals are then those of its slices.
+    is_sliced: bool,
     /// What is after this time is not judged, seconds since the start of the load; `None` without a planned event.
     end_s: Option<f64>,
 }
@@ -87,12 +89,18 @@ impl TimeSeries {
         self.end_s = Some(end_s).filter(|end_s| end_s.is_finite());
     }
 
-    /// Adds the next interval of the load. A warm-up after a measurement makes that measurement a part of the warm-up.
+    /// Adds the next interval of the load. A warm-up after a measurement makes that measurement a part of the warm-up. The
+    /// slices of a load that takes turns are judged without a warm-up, most of which is the time of the other loads.
     pub fn add(&mut self, interval: &Interval) {
         if interval.phase == Phase::WarmUp {
             (self.intervals.iter_mut()).for_each(|part| part.is_measured = false);
         }
-        if interval.phase != Phase::Drain && interval.length_s > 0.0 {
+        if interval.slice.is_some() && !self.is_sliced {
+            self.intervals.clear();
+            self.is_sliced = true;
+        }
+        let has_load = matches!(interval.phase, Phase::WarmUp | Phase::Measurement);
+        if has_load && interval.length_s > 0.0 {
             self.intervals.push(LoadInterval {
                 t_s: interval.t_s,
                 is_measured: interval.phase == Phase::Measurement,
@@ -131,13 +139,13 @@ impl TimeSeries {
 
     /// The server's figures from this time after the start of the load on, seconds.
     pub fn counted_since(&self, since_s: f64) -> CountedSeries {
-        let lengths = self.counted.iter().map(|it| it.length_s);
+        let lengths = self.under_load().map(|it| it.length_s);
         let whole_s = lengths.fold(0.0, f64::max);
         // The last reading may cover a short interval.
         let is_whole = |it: &&Counted| {
             it.t_s >= since_s && it.length_s > whole_s / 2.0 && self.is_judged(it.t_s, it.length_s)
         };
-        let counted = || self.counted.iter().filter(is_whole);
+        let counted = || self.under_load().filter(is_whole);
         // InnoDB's state is read at most once per second: not in every reading of a shorter interval, and not in the
         // last one, after the end of the load.
         let told = |value: &dyn Fn(&Counted) -> Option<f64>| counted().filter_map(value).collect();
@@ -187,6 +195,18 @@ impl TimeSeries {
     fn is_judged(&self, t_s: f64, length_s: f64) -> bool {
         self.end_s
             .is_none_or(|end_s| t_s + length_s <= end_s + WITHIN_S)
+    }
+
+    /// The server's figures without those of the pauses, in which it has no load.
+    fn under_load(&self) -> impl Iterator<Item = &Counted> {
+        let is_in_slice = move |it: &&Counted| {
+            let middle_s = it.t_s + it.length_s / 2.0;
+            let begun = self.intervals.partition_point(|part| part.t_s <= middle_s);
+            let last = self.intervals[..begun].last();
+            last.is_some_and(|part| middle_s <= part.t_s + part.length_s)
+        };
+        let readings = self.counted.iter();
+        readings.filter(move |it| !self.is_sliced || is_in_slice(it))
     }
 
     /// The judged intervals that were not cut short by the end of a phase.

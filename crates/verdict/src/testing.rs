@@ -115,6 +115,7 @@ fn interval(made: &RecordBuilder, t_s: f64) -> Interval {
         length_s: 1.0,
         phase: Phase::Measurement,
         stage: None,
+        slice: None,
         operations: vec![OperationInterval {
             load: "load".to_owned(),
             operation: made.operation.to_owned(),

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use samples::is_of_the_instance;
 use units::moment;
 
 use super::course::fingerprint_of;
-use crate::{run::Run, set::Set};
+use crate::{
+    run::Run,
+    session::{one_of_each, span_s},
+    set::Set,
+};
 
 /// Seconds by which a run may seem to begin before the end of another: the first line is written in whole seconds, and a
 /// clock may be set.
@@ -64,18 +67,15 @@ pub(super) fn copied(set: &Set<'_>) -> Option<String> {
     None
 }
 
-/// Runs of one experiment that were under way at the same time on one machine.
+/// Runs of one experiment that were under way at the same time on one machine, and did not take turns.
 pub(super) fn overlapping(set: &Set<'_>) -> Option<String> {
     let mut times: Vec<(f64, f64, &str, &Run<'_>)> = Vec::new();
-    for run in set.runs.iter().filter(|run| run.is_first_load) {
-        let header = &run.record.header;
-        let (Ok(began), Some(end)) = (header.started_at.parse::<Timestamp>(), &run.record.end)
-        else {
+    for run in one_of_each(set.runs.iter().filter(|run| run.is_first_load)) {
+        let Some((began_s, end_s)) = span_s(run.record) else {
             continue;
         };
-        let began_s = began.as_millisecond() as f64 / 1e3;
         let machine = run.record.machines.first().map_or("", |it| &it.name);
-        times.push((began_s, began_s + end.t_s, machine, run));
+        times.push((began_s, end_s, machine, run));
     }
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     times.windows(2).find_map(|pair| {

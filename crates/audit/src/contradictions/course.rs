@@ -58,7 +58,7 @@ pub(super) fn intervals(record: &Record) -> Option<String> {
     })
 }
 
-/// Checks that the intervals of the measurement fill the time between its phases.
+/// Checks that the intervals of the measurement, with the pauses between its slices, fill the time between its phases.
 pub(super) fn window(record: &Record) -> Option<String> {
     let marks = &record.phases;
     let begin = marks
@@ -67,7 +67,14 @@ pub(super) fn window(record: &Record) -> Option<String> {
         .find(|it| it.phase == Phase::Measurement)?;
     let end = marks.iter().rev().find(|it| it.phase == Phase::Drain)?;
     let lasted_s = end.t_s - begin.t_s;
-    let measured_s: f64 = record.measured_intervals().map(|it| it.length_s).sum();
+    let is_between = |it: &&Interval| match it.phase {
+        Phase::Measurement => true,
+        // The first settling time is before the first slice.
+        Phase::Pause => it.t_s >= begin.t_s,
+        Phase::WarmUp | Phase::Drain => false,
+    };
+    let between = record.intervals.iter().filter(is_between);
+    let measured_s: f64 = between.map(|it| it.length_s).sum();
     let longest_s = record
         .measured_intervals()
         .map(|it| it.length_s)

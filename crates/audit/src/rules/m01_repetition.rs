@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "The number of complete executions of each combination. The smallest difference that can be detected, given the spread of the executions.",
+    measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that can be detected, given the spread of the executions.",
     threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Note for a single run without a comparison",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten",
     consequence: "A difference between single runs may be chance. The next pair of runs may show the opposite difference.",
@@ -69,7 +69,12 @@ fn judge(set: &Set<'_>) -> Outcome {
         fewest if fewest < EXECUTIONS => Level::Warn,
         _ => Level::Pass,
     };
-    let executions = counted(fewest, "execution");
+    let noun = if set.has_batches() {
+        "batch"
+    } else {
+        "execution"
+    };
+    let executions = counted(fewest, noun);
     let executions = if !set.compares() {
         format!("{executions} of the only combination")
     } else if most == Some(fewest) {
@@ -206,6 +211,17 @@ mod tests {
         let runs = blocks_over("flush", &["1", "2"]);
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
         assert_found(&outcome, Level::Pass, "5 executions");
+    }
+
+    #[test]
+    fn batches_of_runs_side_by_side_are_executions() {
+        let runs = ["1", "2"].map(|level| {
+            let mut record = run_of(1, 1, &[("flush", level)]);
+            in_turns(&mut record);
+            record
+        });
+        let outcome = judged_batches(&RULE, &runs, over(&["flush"]));
+        assert_found(&outcome, Level::Pass, "12 batches of each combination");
     }
 
     #[test]

@@ -168,7 +168,11 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let level = level_of(&shift, runs.len(), chances);
     let mean = mean_course(&courses, shortest);
     let begin_s = runs[0].undisturbed().next().map_or(0.0, |it| it.t_s);
-    let every_s = judged_s / courses[0].len().max(1) as f64;
+    // The slices of a run side by side have pauses between them.
+    let window_s = runs[0].record.measured_window_s();
+    let window_s = window_s.filter(|_| runs[0].record.side_by_side.is_some());
+    let lasted_s = window_s.map_or(judged_s, |(from_s, to_s)| to_s - from_s);
+    let every_s = lasted_s / courses[0].len().max(1) as f64;
     let uneven = step(&mean, begin_s, every_s);
     if let Some(uneven) = uneven.or_else(|| swings(&mean, chances.warn, begin_s, every_s)) {
         let evidence = match level {

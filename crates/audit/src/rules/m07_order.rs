@@ -5,6 +5,8 @@ use units::percent;
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
+    run::Run,
+    session::took_turns,
     set::Set,
 };
 
@@ -26,6 +28,17 @@ pub(super) const RULE: Rule = Rule {
 fn judge(set: &Set<'_>) -> Outcome {
     // All loads of a run are measured at the same time.
     let mut runs: Vec<_> = set.first_loads().collect();
+    let is_beside_another = |run: &&Run<'_>| {
+        let mut others = runs
+            .iter()
+            .filter(|it| !set.has_sides() || it.side != run.side);
+        others.any(|it| took_turns(it.record, run.record))
+    };
+    if !runs.is_empty() && runs.iter().all(is_beside_another) {
+        return Err(no_subject(
+            "the combinations took turns, in an order that was drawn for each block of slices",
+        ));
+    }
     // RFC 3339 times in UTC sort as text; the run number decides within one second.
     runs.sort_by_key(|run| (&run.record.header.started_at, run.record.header.run));
     let sequence: Vec<_> = runs.iter().map(|run| set.levels(run)).collect();
@@ -118,6 +131,23 @@ mod tests {
             Level::Note,
             "the same order in each of 4 blocks (probability with random order: 1 in 8)",
         );
+    }
+
+    #[test]
+    fn loads_that_took_turns_have_no_order_of_runs() {
+        let runs = ["1", "2"].map(|level| {
+            let mut run = run_of(1, 1, &[("side", level)]);
+            in_turns(&mut run);
+            run
+        });
+        assert_no_subject(&judged_together(&RULE, &runs, over(&["side"])));
+        // Of two executions of the experiment, the second one is the other side.
+        let mut later = runs.clone();
+        for run in &mut later {
+            run.header.started_at = "2026-11-21T20:00:00Z".to_owned();
+        }
+        let outcome = judged_sides(&RULE, &runs, &later, over(&["side"]));
+        assert_found(&outcome, Level::Warn, "ran one after the other");
     }
 
     #[test]

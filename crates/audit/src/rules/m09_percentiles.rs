@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M09",
     name: "no percentile depends on a handful of operations",
     found: "a percentile depends on a handful of operations",
-    measures: "The number of operations beyond each percentile. If slow operations come in bursts, this number is reduced to the number of independent operations.",
+    measures: "The number of operations beyond each percentile. If slow operations come in bursts, this number is reduced to the number of independent operations. If the runs were side by side, each batch of slices is judged separately.",
     threshold: "fail if fewer than 10 operations are beyond a percentile that is compared. Note if fewer than 10 operations are beyond a percentile that is reported but not compared; all output marks such percentiles",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
     consequence: "The percentile is the time of a single burst or outlier. The next run will give a different value.",

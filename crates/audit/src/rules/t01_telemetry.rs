@@ -25,28 +25,34 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(run: &Run<'_>) -> Outcome {
     let measured_s = run.measured_s()?;
-    let window = run.record.measured_window_s().unwrap_or((0.0, measured_s));
+    let parts = run.record.measured().map(|it| it.parts_s());
+    let parts = parts.unwrap_or_else(|| vec![(0.0, measured_s)]);
     let machine = run.samples().ok();
     let server = run.status().ok();
-    let gap =
-        |spans: Option<Vec<(f64, f64)>>, window| spans.map(|spans| longest_gap(&spans, window));
+    let gap = |spans: Option<Vec<(f64, f64)>>, until_s: f64| {
+        let parts = parts.iter().map(|part| (part.0, part.1.min(until_s)));
+        spans.map(|spans| {
+            let gaps = parts.map(|part| longest_gap(&spans, part));
+            gaps.fold(0.0, f64::max)
+        })
+    };
     let of_machine = machine.map(|samples| {
         let spans = samples.iter().map(|it| (it.t_s, it.t_s + it.length_s));
         spans.collect()
     });
-    let of_machine = gap(of_machine, window);
+    let of_machine = gap(of_machine, f64::INFINITY);
     // A server that a planned event restarts cannot be watched meanwhile.
     let until_s = if run.restarted_the_server() {
-        window.1.min(run.record.first_event_s())
+        run.record.first_event_s()
     } else {
-        window.1
+        f64::INFINITY
     };
     let of_server = server.map(|readings| {
         let before = readings.iter().filter(|it| it.t_s < until_s);
         let spans = before.map(|it| (it.t_s, it.t_s + it.length_s));
         spans.collect()
     });
-    let of_server = gap(of_server, (window.0, until_s));
+    let of_server = gap(of_server, until_s);
     let watched = |what: &str, gap: Option<f64>| match gap {
         None => format!("{what} not observed"),
         Some(gap) if gap > GAP_S => format!("{what} not observed for {}", moment(gap)),
@@ -84,7 +90,7 @@ fn judge(run: &Run<'_>) -> Outcome {
 fn longest_gap(spans: &[(f64, f64)], window: (f64, f64)) -> f64 {
     let mut seen_s = window.0;
     let mut longest: f64 = 0.0;
-    for (from, to) in spans {
+    for (from, to) in spans.iter().filter(|span| span.0 < window.1) {
         longest = longest.max(from - seen_s);
         seen_s = seen_s.max(*to);
     }
@@ -129,6 +135,33 @@ mod tests {
                 .retain(|it| !(60.0..90.0).contains(&it.t_s));
         });
         assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+    }
+
+    /// Slices of ten seconds with pauses of ten seconds between them, in which nothing was observed.
+    fn in_long_turns(record: &mut samples::Record) {
+        const TIMES: f64 = 10.0;
+        in_turns(record);
+        for interval in &mut record.intervals {
+            (interval.t_s, interval.length_s) = (interval.t_s * TIMES, interval.length_s * TIMES);
+        }
+        for sample in &mut record.telemetry {
+            (sample.t_s, sample.length_s) = (sample.t_s * TIMES, sample.length_s * TIMES);
+        }
+        for reading in &mut record.server_status {
+            (reading.t_s, reading.length_s) = (reading.t_s * TIMES, reading.length_s * TIMES);
+        }
+    }
+
+    #[test]
+    fn pauses_between_slices_are_no_gaps() {
+        let outcome = judged(&RULE, in_long_turns);
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+        let outcome = judged(&RULE, |record| {
+            in_long_turns(record);
+            // The sample of a slice is missing.
+            record.telemetry.retain(|it| it.t_s != 600.0);
+        });
+        assert_found(&outcome, Level::Warn, "machine not observed for 10 s");
     }
 
     #[test]

@@ -65,18 +65,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let by_times = sum_ns / 1e9 / measured_s;
     let apart = (in_flight - by_times).abs() / in_flight.max(by_times).max(f64::MIN_POSITIVE);
-    // An operation that crosses an edge of the measurement counts with all of its time or none of it.
-    let drained = run.record.intervals.iter();
-    let drained = drained.filter(|it| it.phase == Phase::Drain);
-    let most = run.record.connections() as usize;
-    // So does one that crosses the step to a stage with fewer connections.
-    let later = run.record.stages.iter().skip(1).map(|stage| {
-        let of_stage = |it: &&Interval| it.stage == Some(stage.number);
-        carried_s(run.measured().filter(of_stage), most)
-    });
-    let at_steps_s: f64 = later.sum();
-    let carried_s = carried_s(run.measured(), most) + carried_s(drained, most) + at_steps_s;
-    let edges = carried_s / measured_s;
+    let edges = at_edges_s(run) / measured_s;
     let looks = measured_s / LOOK_S;
     let chance = CHANCE * (connections * busy * (1.0 - busy).max(0.01) / looks).sqrt();
     let allowed = APART * in_flight.max(by_times) + edges + chance;
@@ -104,6 +93,28 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("in_flight", in_flight)
         .with("throughput_times_response", by_times))
+}
+
+/// Longest total time in seconds of operations that cross an edge of the measurement: each counts with all of its time or
+/// none of it.
+fn at_edges_s(run: &Run<'_>) -> f64 {
+    let most = run.record.connections() as usize;
+    if run.record.side_by_side.is_some() {
+        // Each slice has two edges, of which the later one is the begin of a pause.
+        let intervals = &run.record.intervals;
+        let parts = intervals.chunk_by(|a, b| (a.phase, a.slice) == (b.phase, b.slice));
+        let parts = parts.filter(|part| part[0].phase != Phase::WarmUp);
+        return parts.map(|part| carried_s(part.iter(), most)).sum();
+    }
+    let drained = run.record.intervals.iter();
+    let drained = drained.filter(|it| it.phase == Phase::Drain);
+    // So does one that crosses the step to a stage with fewer connections.
+    let later = run.record.stages.iter().skip(1).map(|stage| {
+        let of_stage = |it: &&Interval| it.stage == Some(stage.number);
+        carried_s(run.measured().filter(of_stage), most)
+    });
+    let at_steps_s: f64 = later.sum();
+    carried_s(run.measured(), most) + carried_s(drained, most) + at_steps_s
 }
 
 /// What ended in an interval, whatever the phase in which it was due.
@@ -162,6 +173,31 @@ fn carried_s<'r>(intervals: impl Iterator<Item = &'r Interval>, connections: usi
 mod tests {
     use super::*;
     use crate::fixture::*;
+
+    /// Operations of 100 ms, of which one per connection ends in the pause after its slice.
+    #[test]
+    fn operations_that_cross_the_end_of_a_slice_are_allowed_for() {
+        let judged_with = |busy: f64| {
+            judged(&RULE, |record| {
+                set_throughput(record, 72.0);
+                reads_of(record, 100_000_000);
+                in_turns(record);
+                let mut slice = None;
+                for interval in &mut record.intervals {
+                    match interval.phase {
+                        Phase::Measurement => {
+                            interval.pace.as_mut().unwrap().busy = busy;
+                            slice = interval.slice;
+                        }
+                        Phase::Pause => interval.carried = vec![late_reads(slice, 8, 100_000_000)],
+                        Phase::WarmUp | Phase::Drain => {}
+                    }
+                }
+            })
+        };
+        assert_eq!(level(&judged_with(0.999)), Level::Pass);
+        assert_eq!(level(&judged_with(0.4)), Level::Fail);
+    }
 
     #[test]
     fn found() {

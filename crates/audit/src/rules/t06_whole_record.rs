@@ -6,6 +6,7 @@ use crate::{
     contradictions::{OF_RECORD, OF_SET},
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
+    session::one_of_each,
     set::Set,
 };
 
@@ -60,7 +61,8 @@ fn judge(set: &Set<'_>) -> Outcome {
 
 /// The number of runs that began after a run that is later in the plan.
 fn late(set: &Set<'_>) -> usize {
-    let mut runs: Vec<_> = set.first_loads().map(|run| &run.record.header).collect();
+    let runs = one_of_each(set.first_loads()).into_iter();
+    let mut runs: Vec<_> = runs.map(|run| &run.record.header).collect();
     runs.sort_by_key(|header| header.run);
     let mut earliest_behind: Option<&str> = None;
     let mut late = 0;
@@ -142,6 +144,24 @@ mod tests {
             Level::Invalid,
             "run 3 and run 6 are the same record",
         );
+    }
+
+    #[test]
+    fn runs_that_took_turns_overlap_and_have_no_order() {
+        let run = |number: u32, level: &str| {
+            let mut record = run_of(number, 1, &[("flush", level)]);
+            in_turns(&mut record);
+            record.header.started_at = format!("2026-11-21T10:00:0{}Z", 3 - number);
+            record
+        };
+        let mut runs = [run(1, "1"), run(2, "2")];
+        let mut declared = over(&["flush"]);
+        declared.planned_runs = Some(2);
+        let outcome = judged_together(&RULE, &runs, declared.clone());
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+        runs[1].header.block = 2;
+        let outcome = judged_together(&RULE, &runs, declared);
+        assert_found(&outcome, Level::Invalid, "overlapped by");
     }
 
     #[test]

@@ -210,6 +210,7 @@ mod tests {
                 interval.carried = vec![samples::LateOperations {
                     due_in: samples::Phase::WarmUp,
                     stage: None,
+                    slice: None,
                     operations: std::mem::take(&mut interval.operations),
                     statements: Vec::new(),
                     send_lag: samples::Durations::default(),

@@ -92,6 +92,7 @@ impl<'a> Course<'a> {
             length_s: to_s - from_s,
             phase,
             stage: None,
+            slice: None,
             operations,
             statements: Vec::new(),
             send_lag: None,

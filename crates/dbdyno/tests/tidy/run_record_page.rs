@@ -40,6 +40,7 @@ const KINDS: &[&str] = &[
     "disk_load",
     "keys",
     "checked",
+    "side_by_side",
     "phase",
     "event",
     "load_stage",
@@ -78,6 +79,7 @@ fn kind(line: &Line) -> &'static str {
         Line::DiskLoad(_) => "disk_load",
         Line::Keys(_) => "keys",
         Line::Checked(_) => "checked",
+        Line::SideBySide(_) => "side_by_side",
         Line::Phase(_) => "phase",
         Line::Event(_) => "event",
         Line::LoadStage(_) => "load_stage",
@@ -125,6 +127,7 @@ fn unexplained(section: &str, example: &str) -> Vec<String> {
 /// Maps whose keys users and servers choose: factors, variables, counters.
 const CHOSEN: &[&str] = &[
     "combination",
+    "combinations",
     "variables",
     "counters",
     "values",

@@ -27,6 +27,7 @@ fn interval(t_s: f64, phase: Phase, count: u64, response_ns: u64) -> Interval {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         operations: vec![operation],
         statements: Vec::new(),
         send_lag: None,

@@ -42,6 +42,7 @@ fn interval(t_s: f64, phase: Phase, responses_ns: &[u64], errors: u64) -> Line {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         operations: vec![operation(responses_ns, errors)],
         statements: Vec::new(),
         send_lag: Some(durations(responses_ns)),
@@ -58,6 +59,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         operations: Vec::new(),
         statements: Vec::new(),
         send_lag: None,
@@ -66,6 +68,7 @@ fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
         carried: vec![LateOperations {
             due_in,
             stage: None,
+            slice: None,
             operations: vec![operation(responses_ns, 0)],
             statements: Vec::new(),
             send_lag: durations(responses_ns),
@@ -234,6 +237,17 @@ fn what_never_came_back_is_in_the_percentiles() {
     let response = figures.response.clone().unwrap();
     assert_eq!(response.measured_ns(0.5), Some(3_000_000_000));
     assert_eq!(figures.operations[0].response, Some(response));
+}
+
+#[test]
+fn pauses_are_no_part_of_the_figures() {
+    let figures = RunFigures::of(&record(&[
+        interval(0.0, Phase::Measurement, &[1_000; 40], 0),
+        interval(1.0, Phase::Pause, &[9_000; 5], 0),
+        interval(2.0, Phase::Measurement, &[1_000; 60], 0),
+    ]));
+    assert_eq!((figures.measured_s, figures.count), (2.0, 100));
+    assert_eq!(figures.throughput_per_s, Some(50.0));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(super) fn insert(
         let [mean, min, p50, p95, p99, p999, max] = time_columns(figures.response.as_ref());
         let shortfall = record.offered.as_ref().map(|it| it.shortfall.is_some());
         insert.execute(params![
-            numbers[results.run_of(index)],
+            numbers[results.staged.runs[index]],
             stage.number,
             record.header.combination.get(STAGE),
             stage.connections_from,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use figures::RunFigures;
 use samples::CpuUse;
+use units::counted;
 use verdict::{Cost, Execution, Measure, Metric};
 
 /// Confidence of every interval in the report.
@@ -73,6 +74,8 @@ impl Percentile {
 /// The figures of one combination over its complete runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
+    /// What its executions are called: `run`, or `batch` of slices.
+    pub(crate) noun: &'static str,
     /// Its runs, as indices into the results.
     pub(crate) runs: Vec<usize>,
     /// Number of complete runs.
@@ -112,7 +115,9 @@ impl Cell {
         };
         let figures: Vec<&RunFigures> = complete.iter().map(|it| it.figures()).collect();
         let cpu: Vec<CpuUse> = figures.iter().filter_map(|it| it.server_cpu).collect();
+        let has_batches = runs.iter().any(|(_, it)| it.record.batch.is_some());
         Self {
+            noun: if has_batches { "batch" } else { "run" },
             runs: runs.iter().map(|(index, _)| *index).collect(),
             complete: complete.len(),
             incomplete: runs.len() - complete.len(),
@@ -154,9 +159,9 @@ impl Cell {
     /// The number of executions behind the figures, in words.
     pub(crate) fn runs_in_words(&self) -> String {
         let complete = match self.complete {
-            0 => "no complete run".to_owned(),
-            1 => "1 run: no interval".to_owned(),
-            n => format!("{n} runs"),
+            0 => format!("no complete {}", self.noun),
+            1 => format!("1 {}: no interval", self.noun),
+            n => counted(n, self.noun),
         };
         match self.incomplete {
             0 => complete,

@@ -44,7 +44,11 @@ pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
                 (pairs.figure(question, &baseline, index))
             } }
             p.note {
-                "Each pair of points is one block in which both combinations ran. Each point is one run, not a mean. "
+                @if all.iter().any(|it| it.answer.of_batches) {
+                    "Each pair of points is one pair of batches of slices, counted over all sessions. "
+                } @else {
+                    "Each pair of points is one block in which both combinations ran. Each point is one run, not a mean. "
+                }
                 @if more > 0 { "The other " (more) " comparisons are in the table below." }
             }
         }

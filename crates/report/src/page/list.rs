@@ -31,7 +31,11 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                 @if zoomable { (panel(grid)) }
                 details.all-runs open[!zoomable] {
                     summary {
-                        @if results.staged.is_empty() { "Every run (" } @else { "Every stage of every run (" }
+                        @match (results.batches.is_empty(), results.staged.is_empty()) {
+                            (false, _) => "Every batch of every run (",
+                            (true, false) => "Every stage of every run (",
+                            (true, true) => "Every run (",
+                        }
                         (grid.executions.len()) ")" @if zoomable { ": choose the one to see" }
                     }
                     (table(results, grid, &factors, zoomable))
@@ -46,6 +50,11 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
 }
 
 fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
+    let shown = Shown {
+        factors,
+        has_batches: !results.batches.is_empty(),
+        zoomable,
+    };
     html! {
                 p.note {
                     @if zoomable { "Choose a run to see its charts over time; choose a heading to sort. " }
@@ -56,16 +65,25 @@ fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Ma
                     table id="run-table" {
                         thead { tr {
                             (head("run", zoomable))
+                            @if shown.has_batches { (head("batch", zoomable)) }
                             @for name in factors { (head(name, zoomable)) }
                             @for name in ["operations/s", "p50", "p95", "p99", "CPU %", "errors", "limited by"] { (head(name, zoomable)) }
                             th scope="col" { "state" }
                         } }
                         tbody { @for (index, execution) in grid.executions.iter().enumerate() {
-                            (row(results.run_of(index), execution, factors, zoomable))
+                            (row(results.run_of(index), execution, &shown))
                         } }
                     }
                 }
     }
+}
+
+/// What the list shows of each run.
+struct Shown<'a> {
+    factors: &'a [&'a str],
+    /// True for a list of batches of slices.
+    has_batches: bool,
+    zoomable: bool,
 }
 
 fn head(name: &str, sortable: bool) -> Markup {
@@ -82,8 +100,9 @@ fn number(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
     }
 }
 
-fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool) -> Markup {
+fn row(index: usize, execution: &Execution<'_>, shown: &Shown<'_>) -> Markup {
     let (record, figures) = (execution.record, execution.figures());
+    let zoomable = shown.zoomable;
     let run = record.header.run;
     html! {
         tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
@@ -94,7 +113,8 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
                     }
                 } @else { (run) }
             }
-            @for factor in factors {
+            @if shown.has_batches { (number(record.batch.map(f64::from), |it| format!("{it:.0}"))) }
+            @for factor in shown.factors {
                 td { (record.header.combination.get(*factor).map_or("–", String::as_str)) }
             }
             (number(figures.throughput_per_s, si))

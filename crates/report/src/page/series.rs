@@ -107,6 +107,11 @@ fn run(record: &Record, points: usize) -> Run {
     if let Some(limit) = limit_in_words(record) {
         note.push_str(&format!("Limit: {limit}. "));
     }
+    if record.side_by_side.is_some() {
+        note.push_str(
+            "After the warm-up, the charts show only the slices of this run; between them, the other loads had their turns. ",
+        );
+    }
     let per_point = values_per_point(course.intervals.len(), points);
     if per_point > 1 {
         note.push_str(&format!(

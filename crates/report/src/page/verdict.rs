@@ -103,11 +103,16 @@ fn confidence(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> M
 
 /// The number of executions of each combination, on which an interval is based.
 fn executions(grid: &Grid) -> String {
-    let cells = grid.facets.iter().flat_map(Facet::cells);
-    let runs: Vec<usize> = cells
+    let cells = || grid.facets.iter().flat_map(Facet::cells);
+    let runs: Vec<usize> = cells()
         .map(|(_, _, cell)| cell.complete)
         .filter(|it| *it > 0)
         .collect();
+    let executions = if cells().any(|(_, _, cell)| cell.noun == "batch") {
+        "batches"
+    } else {
+        "executions"
+    };
     match (runs.iter().min(), runs.iter().max()) {
         (Some(1), Some(1)) if runs.len() == 1 => {
             "One run: the difference to the next run is unknown.".to_owned()
@@ -117,10 +122,10 @@ fn executions(grid: &Grid) -> String {
                 .to_owned()
         }
         (Some(least), Some(most)) if least == most => {
-            format!("{least} executions of each combination, intervals at 95 %.")
+            format!("{least} {executions} of each combination, intervals at 95 %.")
         }
         (Some(least), Some(most)) => {
-            format!("{least} to {most} executions of each combination, intervals at 95 %.")
+            format!("{least} to {most} {executions} of each combination, intervals at 95 %.")
         }
         _ => "No run is complete.".to_owned(),
     }
@@ -129,16 +134,17 @@ fn executions(grid: &Grid) -> String {
 /// The limit's name in bold; then its evidence, the combination, and the limits of the other combinations.
 fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
     let (count, all) = limit.agreed;
+    let runs = limit.executions;
     html! {
         strong { (limit.bottleneck.name()) } ": " (unbroken(&limit.bottleneck.evidence_in_words()))
         @match (grid.combinations() > 1, all > 1) {
-            (true, true) => { " – " (limit.what) ", " (count) " of " (all) " runs" }
+            (true, true) => { " – " (limit.what) ", " (count) " of " (all) " " (runs) }
             (true, false) => { " – " (limit.what) }
-            (false, true) => { " – " (count) " of " (all) " runs" }
+            (false, true) => { " – " (count) " of " (all) " " (runs) }
             (false, false) => {}
         }
         ". "
-        @if !limit.others.is_empty() { "In the other runs: " (limit.others.join(", ")) ". " }
+        @if !limit.others.is_empty() { "In the other " (runs) ": " (limit.others.join(", ")) ". " }
         @if let Some(over_all) = limit::over_all(results, grid) { a href="#costs-part" { "Over all" } ": " (over_all) "." }
     }
 }

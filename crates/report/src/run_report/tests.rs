@@ -57,6 +57,7 @@ fn interval(phase: Phase, times_ms: &[u64]) -> Interval {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         operations: vec![operation(times_ms)],
         statements: vec![
             statement("commit", [0, 0, count], times_ms),
@@ -113,6 +114,9 @@ fn record() -> Record {
         added_up: None,
         stages: Vec::new(),
         stage_totals: BTreeMap::new(),
+        batch_totals: BTreeMap::new(),
+        side_by_side: None,
+        batch: None,
         events: Vec::new(),
         connects: Vec::new(),
         offered: None,

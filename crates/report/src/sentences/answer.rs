@@ -185,10 +185,10 @@ fn subject(grid: &Grid) -> &'static str {
 }
 
 fn confidence(peak: &Peak) -> String {
-    let runs = counted(peak.cell.complete, "run");
+    let (complete, noun) = (peak.cell.complete, peak.cell.noun);
     match peak.throughput.interval {
-        None => "1 run: no interval".to_owned(),
-        Some(_) => format!("95 % interval over {runs}"),
+        None => format!("1 {noun}: no interval"),
+        Some(_) => format!("95 % interval over {}", counted(complete, noun)),
     }
 }
 

@@ -121,6 +121,8 @@ pub(crate) struct PeakLimit {
     pub(crate) what: String,
     /// The number of its runs with this limit, and their total.
     pub(crate) agreed: (usize, usize),
+    /// What its runs are called: `runs`, or `batches` of slices.
+    pub(crate) executions: &'static str,
     /// The limit of the fastest of these runs.
     pub(crate) bottleneck: Bottleneck,
     /// The limits of the other runs.
@@ -165,10 +167,13 @@ impl PeakLimit {
             })
             .collect();
         let others: BTreeSet<_> = limits.iter().filter(|it| **it != limit).collect();
+        let has_batches = runs.iter().any(|(record, _)| record.batch.is_some());
+        let executions = if has_batches { "batches" } else { "runs" };
         Some(Self {
+            executions,
             what: match (levels.is_empty(), runs.len()) {
                 (true, 1) => "it".to_owned(),
-                (true, _) => "the runs".to_owned(),
+                (true, _) => format!("the {executions}"),
                 (false, _) => format!("the fastest combination ({})", in_words(&levels)),
             },
             agreed: (count(limit), runs.len()),
@@ -181,7 +186,10 @@ impl PeakLimit {
     pub(crate) fn agreed_in_words(&self) -> String {
         match self.agreed {
             (_, 1) => String::new(),
-            (count, all) => format!(", in {count} of {all} runs (figures of the fastest one)"),
+            (count, all) => {
+                let executions = self.executions;
+                format!(", in {count} of {all} {executions} (figures of the fastest one)")
+            }
         }
     }
 
@@ -196,7 +204,8 @@ impl PeakLimit {
         let others = if self.others.is_empty() {
             String::new()
         } else {
-            format!(" In the other runs: {}.", self.others.join(", "))
+            let executions = self.executions;
+            format!(" In the other {executions}: {}.", self.others.join(", "))
         };
         format!(
             "What limited {}{agreed}: {}.{others}",

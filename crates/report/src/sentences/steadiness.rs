@@ -12,8 +12,9 @@ const NAMED_AT_MOST: usize = 3;
 
 /// The states of the complete runs, and their stalls; nothing for runs that are too short to judge.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
-    let compared = results.compared().iter();
-    let complete: Vec<&Record> = compared.filter(|it| it.is_complete()).collect();
+    // A batch of slices is too short to be judged.
+    let judged = results.runs_or_stages().iter();
+    let complete: Vec<&Record> = judged.filter(|it| it.is_complete()).collect();
     let noun = if results.staged.is_empty() {
         "run"
     } else {

@@ -44,12 +44,17 @@ pub(super) fn command(
 fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
     let scope = results.audit.as_ref().map(|it| it.assessment.scope);
     let is_undecided = |it: &&verdict::Answer| it.decision == Decision::Inconclusive;
+    // A repeat of runs side by side is a session with many batches of slices.
+    let turns = results.runs.iter().flat_map(|it| &it.side_by_side);
+    let of_repeat = turns.map(|it| it.batches_at_most().max(1)).max();
+    let of_repeat = of_repeat.unwrap_or(1) as usize;
     let needed = grid
         .answers
         .iter()
         .filter(is_undecided)
         .filter_map(|it| it.executions_needed)
-        .max();
+        .max()
+        .map(|executions| executions.div_ceil(of_repeat));
     match (scope, needed) {
         (Some(Scope::Interrupted { .. }), _) => Some(NextStep::Resume),
         (_, Some(needed)) if needed <= EXECUTIONS_WORTHWHILE => Some(NextStep::Repeats(needed)),

@@ -89,6 +89,9 @@ const SECOND_COLUMNS: [&str; 17] = [
     "cpu_steal",
 ];
 
+/// The column of the slices of runs side by side.
+const SLICE: &str = "slice";
+
 /// One row per run and figure; operations and statements of a run have rows of their own.
 pub(crate) fn table_of_measures(results: &Results) -> Table {
     struct Row<'a> {
@@ -141,11 +144,18 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
         .flat_map(|record| seconds(record).into_iter().map(move |row| (record, row)))
         .collect();
     let records: Vec<&Record> = rows.iter().map(|(record, _)| *record).collect();
-    let mut table = of_runs(&results.factors, &records, &SECOND_COLUMNS);
+    let has_slices = results.runs.iter().any(|it| it.side_by_side.is_some());
+    let mut taken = SECOND_COLUMNS.to_vec();
+    taken.extend(has_slices.then_some(SLICE));
+    let mut table = of_runs(&results.factors, &records, &taken);
+    let intervals = || results.runs.iter().flat_map(|record| &record.intervals);
     if !results.staged.is_empty() {
-        let intervals = results.runs.iter().flat_map(|record| &record.intervals);
-        let stages = intervals.map(|it| stage_level(results, it.stage?));
+        let stages = intervals().map(|it| stage_level(results, it.stage?));
         table.push(STAGE, Cells::Text(stages.collect()));
+    }
+    if has_slices {
+        let slices = intervals().map(|it| it.slice.map(i64::from));
+        table.push(SLICE, Cells::Integer(slices.collect()));
     }
     let real = |cell: fn(&Second) -> Option<f64>| {
         Cells::Real(rows.iter().map(|(_, row)| cell(row)).collect())
@@ -216,4 +226,18 @@ fn of_runs(factors: &[Factor], rows: &[&Record], taken: &[&str]) -> Table {
 /// Larger values than 2^63 do not occur.
 fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_by_second_name_the_slice() {
+        let table = table_of_seconds(&Results::of_slices(1));
+        let slices = table.columns.iter().find(|it| it.name == SLICE);
+        let numbers = [Some(1), None, Some(2), None, Some(3), None, Some(4), None];
+        assert_eq!(slices.unwrap().cells, Cells::Integer(numbers.into()));
+        assert_eq!(table.rows(), 8);
+    }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Second {
     /// Start, seconds since the start of the load.
     pub(crate) t_s: f64,
     pub(crate) length_s: f64,
-    /// `warm_up`, `measurement` or `drain`.
+    /// `warm_up`, `measurement`, `pause` or `drain`.
     pub(crate) phase: &'static str,
     /// Successful operations completed in it.
     pub(crate) operations: u64,
@@ -145,6 +145,7 @@ mod tests {
                 length_s: 1.0,
                 phase: Phase::Measurement,
                 stage: None,
+                slice: None,
                 operations: Vec::new(),
                 statements: Vec::new(),
                 send_lag: None,

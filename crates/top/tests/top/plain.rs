@@ -1,7 +1,8 @@
 //! Tests of the plain lines of a record: complete, or while it is written.
 
 use samples::{
-    Edge, EventOutcome, Line, LoadStage, ObserverLoss, PlannedEvent, ServerIdentity, ServerStatus,
+    Edge, EventOutcome, Interval, Line, LoadStage, ObserverLoss, Phase, PlannedEvent,
+    ServerIdentity, ServerStatus,
 };
 use top::{Model, Plain, Subject};
 
@@ -122,6 +123,34 @@ fn a_planned_event_is_told_when_it_begins_and_when_it_has_ended() {
     assert_eq!(told(&model), ["# event add index timed out after 2 s"]);
     model.take(status(4.0));
     assert!(told(&model).is_empty());
+}
+
+#[test]
+fn a_pause_between_slices_has_no_line() {
+    let mut model = Model::new(Subject::default());
+    let interval = |t_s: f64, phase: Phase, slice: Option<u32>| {
+        Line::Interval(Interval {
+            t_s,
+            length_s: 0.5,
+            phase,
+            stage: None,
+            slice,
+            operations: Vec::new(),
+            statements: Vec::new(),
+            send_lag: None,
+            client_lag: None,
+            pace: None,
+            carried: Vec::new(),
+        })
+    };
+    model.take(interval(0.0, Phase::Measurement, Some(1)));
+    model.take(interval(0.5, Phase::Pause, None));
+    model.take(interval(1.0, Phase::Measurement, Some(2)));
+    let lines = Plain::new(None).lines(&model, f64::INFINITY, true);
+    let figures = lines
+        .lines()
+        .filter(|line| line.trim_start().starts_with(char::is_numeric));
+    assert_eq!(figures.count(), 2, "{lines}");
 }
 
 #[test]

@@ -39,11 +39,10 @@ pub(super) struct ServerSignals {
 impl ServerSignals {
     /// The figures of the measured phase; `None` if the server was not observed.
     pub(super) fn of(record: &Record, measured: &Measured<'_>) -> Option<Self> {
-        let (begin_s, end_s) = measured.window_s();
         let counters = measured.counters();
         counters.growth_per_s("")?;
         let per_s = |name: &str| counters.growth_per_s(name).unwrap_or(0.0);
-        let looks = StatusReadings::between(record, begin_s, end_s);
+        let looks = StatusReadings::of(record, measured);
         let connections = f64::from(record.connections().max(1));
         let share = |value: f64| value / connections;
         // A wait is added to the sum when it ends, and is among the current ones until then.
@@ -98,7 +97,8 @@ struct StatusReadings<'a> {
 }
 
 impl<'a> StatusReadings<'a> {
-    fn between(record: &'a Record, begin_s: f64, end_s: f64) -> Self {
+    /// Those of the measured phase.
+    fn of(record: &'a Record, measured: &Measured<'_>) -> Self {
         let mut values = BTreeMap::new();
         let mut readings = Vec::new();
         for status in &record.server_status {
@@ -106,7 +106,7 @@ impl<'a> StatusReadings<'a> {
             // The values are those at the end of the interval; readings at or after the last answer are not part of the
             // load.
             let at_s = status.t_s + status.length_s;
-            if (begin_s..end_s).contains(&at_s) {
+            if measured.has_moment(at_s) {
                 readings.push((status, values.clone()));
             }
         }

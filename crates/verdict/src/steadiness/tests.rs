@@ -1,5 +1,6 @@
 //! Tests of the states and stalls of fabricated runs.
 
+use samples::SideBySide;
 use stats::{Reason, Steadiness};
 
 use super::*;
@@ -152,6 +153,69 @@ fn a_measurement_that_became_warm_up_is_one() {
     (21..60).for_each(|second| course.add(&rising(second)));
     assert!(course.state().unwrap().is_steady());
     assert_eq!(course.counted_since(0.0), CountedSeries::default());
+}
+
+/// A run of a slice of half a second every two seconds, with these numbers of operations. Before the first one it waits
+/// for a minute, and between them the other loads have their turns; the server reads 50 pages in each slice.
+fn in_slices(counts: &[u64]) -> Record {
+    let mut record = run(counts, silent);
+    record.side_by_side = Some(SideBySide {
+        combinations: Vec::new(),
+        slice_s: 0.5,
+        settle_s: 0.1,
+        slices_per_batch: 5,
+        slices_at_most: counts.len() as u32,
+    });
+    let first = record.intervals[0].clone();
+    let part = |t_s: f64, length_s: f64, phase: Phase, slice: Option<u32>, count: u64| {
+        let mut interval = Interval {
+            t_s,
+            length_s,
+            phase,
+            slice,
+            ..first.clone()
+        };
+        interval.operations[0].count = count;
+        interval
+    };
+    let mut intervals: Vec<Interval> = (0..60)
+        .map(|second| part(f64::from(second), 1.0, Phase::WarmUp, None, 0))
+        .collect();
+    for (count, number) in counts.iter().zip(1..) {
+        let t_s = 58.0 + 2.0 * f64::from(number);
+        let slice = part(t_s, 0.5, Phase::Measurement, Some(number), *count);
+        intervals.extend([slice, part(t_s + 0.5, 1.5, Phase::Pause, None, 0)]);
+    }
+    let status = |it: &Interval| {
+        let reads = |_| ("Innodb_buffer_pool_reads".to_owned(), 50.0);
+        ServerStatus {
+            t_s: it.t_s,
+            length_s: it.length_s,
+            counters: it.slice.map(reads).into_iter().collect(),
+            ..ServerStatus::default()
+        }
+    };
+    record.server_status = intervals.iter().map(status).collect();
+    record.intervals = intervals;
+    record
+}
+
+#[test]
+fn slices_are_judged_without_the_pauses_between_them() {
+    let even = even(60);
+    let steady = in_slices(&even);
+    assert_eq!(run_state(&steady).unwrap().steadiness, Steadiness::Steady);
+    assert_eq!(run_stalls(&steady), None);
+    let misses = TimeSeries::of(&steady).counted_since(0.0).misses_per_s;
+    assert_eq!(misses, [100.0; 60]);
+    let rising: Vec<u64> = (0..60).map(|slice| 500 + 10 * slice).collect();
+    let state = run_state(&in_slices(&rising)).unwrap();
+    assert_eq!(state.steadiness, Steadiness::Warming);
+    let mut stalled = even;
+    stalled[20..23].fill(300);
+    let found = run_stalls(&in_slices(&stalled)).unwrap();
+    assert_eq!((found.measured_s, found.stalled_s), (30.0, 1.5));
+    assert_eq!(found.longest_gap_s, 0.0);
 }
 
 #[test]

@@ -105,6 +105,7 @@ mod tests {
             length_s: 1.0,
             phase: Phase::Measurement,
             stage: None,
+            slice: None,
             operations: vec![OperationInterval {
                 load: "oltp".to_owned(),
                 operation: "point_select".to_owned(),

@@ -206,6 +206,7 @@ fn interval(phase: Phase, times_ms: &[u64]) -> Interval {
         length_s: 1.0,
         phase,
         stage: None,
+        slice: None,
         statements: vec![
             statement("commit", 0, count),
             statement("point_selects", count, 0),

@@ -9,15 +9,16 @@ use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use experiment::Experiment;
 use results::{ComparedSide, experiment_of, looked_at, question, read_record, record_files};
-use samples::{Record, Staged};
+use samples::{Batches, Record, Staged};
 use verdict::{Execution, Levels, Question, Side};
 
-/// The runs of one side. Where their load has stages, each stage is compared by itself.
+/// The runs of one side. Where their load has stages, each stage is compared by itself; runs side by side are compared by
+/// their batches of slices.
 pub(super) struct RecordedSide {
     name: String,
     levels: Levels,
     records: Vec<Recorded>,
-    /// Those of the runs that have stages as a whole, for the audit: `records` has their stages.
+    /// Those of the runs that have stages or batches as a whole, for the audit: `records` has their parts.
     whole: Vec<Recorded>,
     /// Complete runs in the same directories that do not belong to this side.
     rest: Vec<Recorded>,
@@ -32,7 +33,7 @@ pub(super) struct RecordedSide {
 /// Run records with their paths.
 type Read = Vec<(PathBuf, Record)>;
 
-/// A complete run, or a stage of one.
+/// A complete run, or a stage or batch of one.
 struct Recorded {
     path: PathBuf,
     /// Index of the results that it belongs to.
@@ -92,7 +93,7 @@ impl RecordedSide {
             let record = read_record(&path)?;
             read.push((path, record));
         }
-        let (read, whole) = by_stage(read);
+        let (read, whole) = by_part(read);
         check_levels(part, &read)?;
         let experiment = experiment_beside(&part.path);
         self.looked_at = self.looked_at.max(experiment.as_ref().and_then(looked_at));
@@ -112,7 +113,7 @@ impl RecordedSide {
         let (complete, mut incomplete): (Vec<_>, Vec<_>) = wanted
             .into_iter()
             .partition(|(_, record)| record.is_complete());
-        incomplete.dedup_by(|stage, before| stage.0 == before.0);
+        incomplete.dedup_by(|part, before| part.0 == before.0);
         for (path, record) in &incomplete {
             let why = record.incomplete_why().unwrap_or_default();
             eprintln!("left out: {} is incomplete: {why}", path.display());
@@ -169,36 +170,45 @@ impl RecordedSide {
     /// The side, for the audit.
     pub(super) fn audited(&self) -> ComparedSide<'_> {
         let records = || self.records.iter();
-        let is_stage = |it: &&Recorded| self.whole.iter().any(|whole| whole.path == it.path);
-        let runs = self
-            .whole
-            .iter()
-            .chain(records().filter(|it| !is_stage(it)));
+        let is_part = |it: &&Recorded| self.whole.iter().any(|whole| whole.path == it.path);
+        let runs = self.whole.iter().chain(records().filter(|it| !is_part(it)));
+        let parts = |is_one: fn(&Record) -> bool| -> Vec<&Record> {
+            if records().any(|it| is_one(&it.record)) {
+                records().map(|it| &it.record).collect()
+            } else {
+                Vec::new()
+            }
+        };
         ComparedSide {
             name: &self.name,
             records: runs.map(|it| &it.record).collect(),
-            stages: if self.whole.is_empty() {
-                Vec::new()
-            } else {
-                records().map(|it| &it.record).collect()
-            },
+            stages: parts(|it| !it.stages.is_empty()),
+            batches: parts(|it| it.batch.is_some()),
             experiments: self.experiments.iter().collect(),
         }
     }
 }
 
-/// The stages of these runs with their paths, and the runs that have them; runs without stages as they are.
-fn by_stage(read: Read) -> (Read, Read) {
+/// The stages or batches of these runs with their paths, and the runs that have them; other runs as they are.
+fn by_part(read: Read) -> (Read, Read) {
     let (paths, records): (Vec<PathBuf>, Vec<Record>) = read.into_iter().unzip();
     let staged = Staged::of(&records);
-    let runs = paths.iter().cloned().zip(records);
-    if staged.is_empty() {
-        return (runs.collect(), Vec::new());
+    let batches = Batches::of(staged.compared(&records));
+    if staged.is_empty() && batches.is_empty() {
+        return (paths.into_iter().zip(records).collect(), Vec::new());
     }
-    let of_stages = staged.runs.iter().map(|run| paths[*run].clone());
-    let stages = of_stages.zip(staged.records).collect();
-    let whole = runs.filter(|(_, record)| !record.stages.is_empty());
-    (stages, whole.collect())
+    let path_of = |at: usize| {
+        let at = batches.runs.get(at).copied().unwrap_or(at);
+        let run = staged.runs.get(at).copied().unwrap_or(at);
+        paths[run].clone()
+    };
+    let parts = batches.compared(staged.compared(&records)).iter();
+    let parts = parts.enumerate();
+    let parts: Read = parts.map(|(at, it)| (path_of(at), it.clone())).collect();
+    let has_parts = |it: &Record| !it.stages.is_empty() || it.side_by_side.is_some();
+    let runs = paths.iter().cloned().zip(records);
+    let whole = runs.filter(|(_, record)| has_parts(record));
+    (parts, whole.collect())
 }
 
 fn recorded((path, record): (PathBuf, Record), numbers: &mut Numbers) -> Recorded {

@@ -1,6 +1,6 @@
 //! The time series of one run: its intervals of warm-up and measurement.
 
-use samples::{Interval, Phase, Record};
+use samples::{Interval, Measured, Phase, Record};
 
 use crate::grid::in_words;
 
@@ -13,8 +13,10 @@ pub(in crate::page) struct RunSeries<'a> {
     pub(in crate::page) throughput: Vec<(f64, f64)>,
     /// Begin of the first planned event, seconds, with its name.
     pub(in crate::page) event: Option<(f64, String)>,
-    /// Warm-up and measurement. The drain is left out: in it the slowest operations end, and none starts.
+    /// Warm-up and measurement. The drain is left out: in it the slowest operations end, and none starts. So are the pauses
+    /// of a run side by side.
     pub(super) intervals: Vec<&'a Interval>,
+    phase: Option<Measured<'a>>,
 }
 
 impl<'a> RunSeries<'a> {
@@ -35,7 +37,7 @@ impl<'a> RunSeries<'a> {
         let intervals: Vec<&Interval> = record
             .intervals
             .iter()
-            .filter(|interval| interval.phase != Phase::Drain)
+            .filter(|interval| matches!(interval.phase, Phase::WarmUp | Phase::Measurement))
             .collect();
         Self {
             title,
@@ -47,13 +49,15 @@ impl<'a> RunSeries<'a> {
                 .map(|interval| (interval.t_s, per_s(interval)))
                 .collect(),
             intervals,
+            phase: record.measured(),
         }
     }
 
     /// True for a sample that belongs to warm-up or measurement.
     pub(super) fn holds(&self, t_s: f64, length_s: f64) -> bool {
         let middle_s = t_s + length_s / 2.0;
-        self.measured.is_none_or(|(_, end_s)| middle_s <= end_s)
+        let is_in = |it: &Measured<'_>| middle_s < it.window_s().0 || it.holds(t_s, length_s);
+        self.phase.as_ref().is_none_or(is_in)
     }
 }
 

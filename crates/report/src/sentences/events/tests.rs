@@ -39,6 +39,7 @@ fn record(run: u32, algorithm: &str, slow_per_s: u64, outcome: EventOutcome) -> 
                 length_s: 1.0,
                 phase: Phase::Measurement,
                 stage: None,
+                slice: None,
                 operations: vec![operation],
                 statements: Vec::new(),
                 send_lag: None,
