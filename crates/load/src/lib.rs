@@ -27,6 +27,7 @@ mod think_times;
 mod threads;
 mod timeline;
 mod tolerated;
+mod turns;
 mod user;
 
 pub use arrivals::{Schedule, Share};
@@ -37,4 +38,5 @@ pub use rules::{Counters, Drain, Judge, Judgement, LoadSeries, Precision, Stop};
 pub use settings::{Arrivals, OnError, OnRefusal, PlannedStage, Process, ThinkTime, WarmUp};
 pub use threads::drive;
 pub use tolerated::ToleratedFailures;
+pub use turns::{AHEAD, Slice, Turn, Turns};
 pub use user::{Class, Failure, Moment, Next, OperationObserver, User};
