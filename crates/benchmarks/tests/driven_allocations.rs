@@ -229,6 +229,7 @@ fn assert_allocates_nothing<U: User + 'static>(group: Group<U>, arrivals: Arriva
         spin: false,
         arrivals,
         stages: Vec::new(),
+        turns: None,
         seed: 1,
         judge: |_| Judgement {
             steady_from: None,

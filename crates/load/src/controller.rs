@@ -1,12 +1,13 @@
 //! Controls a load: keeps the timeline, finds the steady state, merges the figures of the event loops.
 
-use settings::{Arrivals, OnRefusal, WarmUp};
-use std::{collections::BTreeMap, mem, sync::Arc, time::Duration};
+use settings::{Arrivals, OnRefusal};
+use std::{mem, sync::Arc, time::Duration};
 
 use crate::{
     event_loop::Message,
+    interval_sums::IntervalSums,
     intervals::{Intervals, LoopInterval},
-    lines::{self, Names},
+    lines::Names,
     load::{Load, LoadListener},
     offered_load::{self, LoadEnd},
     opening::Opening,
@@ -15,18 +16,16 @@ use crate::{
     precision::Precise,
     recorder::{self, CellCounts, Cells, FailureCounts},
     rules::Stop,
-    shortfall::Sample,
     steady_state::{Progress, SteadyState},
     timeline::{DueIn, Timeline},
+    turns::AHEAD,
 };
 use reactor::{Instant, Interrupt, channel};
-use samples::{Connects, Durations, Histogram, Phase, PhaseMark};
-use units::{moment, percent};
+use samples::{Connects, Histogram, Phase, PhaseMark};
+use units::percent;
 
 /// Interval at which the opening is checked: one that has failed is waited for only for some time.
 const CHECK_OPENING_EVERY: Duration = Duration::from_millis(20);
-/// Time before an event on the timeline from which on it is not moved any more: every event loop has seen it by then.
-const FIXED_AHEAD: Duration = Duration::from_millis(20);
 /// Time from the decision to the first operation, so that every event loop has seen the start.
 const START_AFTER: Duration = Duration::from_millis(5);
 
@@ -46,19 +45,14 @@ pub(crate) struct Controller<'a> {
     on_refusal: OnRefusal,
     steady: SteadyState,
     intervals: Intervals,
-    totals: Cells,
-    /// Successful operations that were due in the measurement, or completed in it.
-    succeeded: u64,
+    sums: IntervalSums,
     failures: FailureCounts,
     /// Failed attempts to open a connection, at the start without success or to replace a lost one, by group and error
     /// number.
     refusals: FailureCounts,
-    samples: Vec<Sample>,
-    /// Send lags of the operations due in the measurement.
-    send_lag: Durations,
-    /// The same of each stage.
-    send_lag_by_stage: BTreeMap<u32, Durations>,
     precise: Precise,
+    /// True once the observer knows that the warm-up of a load with turns is over.
+    has_warmed_up: bool,
     phase: Option<Phase>,
     stage: Option<u32>,
     phase_why: String,
@@ -96,14 +90,11 @@ impl<'a> Controller<'a> {
             stop: load.stop,
             on_refusal: load.on_refusal,
             intervals: Intervals::new(load.loops.max(1) as usize, shape),
-            totals: Cells::new(shape),
-            succeeded: 0,
+            sums: IntervalSums::new(shape),
             failures: FailureCounts::new(),
             refusals: FailureCounts::new(),
-            samples: Vec::new(),
-            send_lag: Durations::default(),
-            send_lag_by_stage: BTreeMap::new(),
             precise: Precise::default(),
+            has_warmed_up: false,
             phase: None,
             stage: None,
             phase_why: String::new(),
@@ -188,13 +179,12 @@ impl<'a> Controller<'a> {
     fn begin(&mut self) -> Instant {
         let common = self.observer.begin_at();
         let start = common.unwrap_or_else(|| reactor::system_now() + START_AFTER);
-        match self.steady.warm_up() {
-            WarmUp::None => self.measure_from(start, "no warm-up requested"),
-            WarmUp::For(warm_up) => {
-                let why = format!("warm-up of {} over", moment(warm_up.as_secs_f64()));
-                self.measure_from(start + warm_up, &why);
+        match self.steady.fixed_warm_up() {
+            _ if self.timeline.turns().is_some() => {
+                self.phase_why = "the first slice begins".to_owned();
             }
-            WarmUp::UntilSteady { .. } => {}
+            Some((length, why)) => self.measure_from(start + length, why),
+            None => {}
         }
         // Set last: the loops begin as soon as they see the start.
         self.timeline.set_start(start);
@@ -202,15 +192,15 @@ impl<'a> Controller<'a> {
         start
     }
 
-    fn measure_from(&mut self, at: Instant, why: &str) {
-        self.phase_why = why.to_owned();
+    fn measure_from(&mut self, at: Instant, why: String) {
+        self.phase_why = why;
         self.timeline.set_measure_from(at);
         match self.stop {
             Stop::After(duration) | Stop::AfterOrOperations(duration, _) => {
                 self.timeline.stop_by(at + duration);
             }
             Stop::UntilPrecise(precision) => self.timeline.stop_by(at + precision.at_most),
-            Stop::Operations(_) | Stop::WhenUsersEnd => {}
+            Stop::Operations(_) | Stop::WhenUsersEnd | Stop::WhenTold => {}
         }
     }
 
@@ -273,27 +263,7 @@ impl<'a> Controller<'a> {
         let t_s = (from - start).as_secs_f64();
         let length_s = (to - from).as_secs_f64();
         let users = self.active_users(from + (to - from) / 2 - start);
-        let sample = self.sample(&interval, part, users, t_s);
-        let per_s = sample.back as f64 / length_s;
-        self.totals.add(&interval.cells);
-        for cells in interval.carried.values() {
-            self.totals.add(cells);
-        }
-        let own = [(&part, &interval.cells)];
-        for (due_in, cells) in interval.carried.iter().chain(own) {
-            let is_due = due_in.phase == Phase::Measurement;
-            // Operations of a warm-up's backlog that are completed in the measurement are results as well.
-            if is_due || phase == Phase::Measurement {
-                self.succeeded += cells.succeeded();
-            }
-            if is_due {
-                self.send_lag.add(&cells.send_lag);
-            }
-            if let Some(stage) = due_in.stage {
-                let of_stage = self.send_lag_by_stage.entry(stage).or_default();
-                of_stage.add(&cells.send_lag);
-            }
-        }
+        let per_s = self.sums.add(t_s, part, users, &interval) as f64 / length_s;
         if phase == Phase::Measurement {
             self.look_at_precision(start, &interval);
         }
@@ -301,16 +271,26 @@ impl<'a> Controller<'a> {
         self.announce_stage(part.stage);
         self.observer
             .interval(self.names.interval(t_s, part, users, interval));
-        if phase != Phase::Drain {
-            self.samples.push(sample);
+        if let Some(warm_up_from) = self.judged_since(phase, start, from) {
+            let share = length_s / self.interval.as_secs_f64();
+            self.steady.add(phase, t_s, per_s, share);
+            match phase {
+                Phase::WarmUp => self.look_for_steady_state(start, warm_up_from, to),
+                Phase::Measurement => self.look_whether_it_is_steady(start, to),
+                Phase::Pause | Phase::Drain => {}
+            }
         }
-        let share = length_s / self.interval.as_secs_f64();
-        self.steady.add(phase, t_s, per_s, share);
-        match phase {
-            Phase::WarmUp => self.look_for_steady_state(start, to),
-            Phase::Measurement => self.look_whether_it_is_steady(start, to),
-            Phase::Drain => {}
-        }
+        self.look_for_planned_end();
+    }
+
+    /// The begin of the warm-up, if the steadiness of the load is judged by the interval that starts at `from`. A load with
+    /// turns has a warm-up only in its turns, and its slices are not judged: they are too short.
+    fn judged_since(&self, phase: Phase, start: Instant, from: Instant) -> Option<Instant> {
+        let Some(turns) = self.timeline.turns() else {
+            return Some(start);
+        };
+        let turn = turns.turn_at(from).filter(|_| phase == Phase::WarmUp)?;
+        Some(turn.from)
     }
 
     /// Users that have operations at this time since the start of the load.
@@ -320,33 +300,19 @@ impl<'a> Controller<'a> {
         of_stage.map_or(all, |it| all - self.staged_users + u64::from(it))
     }
 
-    /// The figures of an interval for the rule about a missed rate.
-    fn sample(&self, interval: &LoopInterval, part: DueIn, users: u64, t_s: f64) -> Sample {
-        let length_s = (interval.to - interval.from).as_secs_f64();
-        let back = || interval.carried.values().chain([&interval.cells]);
-        let service = back().flat_map(|cells| &cells.service);
-        Sample {
-            t_s,
-            length_s,
-            phase: part.phase,
-            stage: part.stage,
-            pace: lines::pace(interval.pace, length_s, users),
-            back: back().map(Cells::succeeded).sum(),
-            service_sum_ns: service.map(|durations| durations.sum_ns).sum(),
-        }
-    }
-
     fn announce(&mut self, phase: Phase, t_s: f64) {
         if self.phase == Some(phase) {
             return;
         }
-        self.phase = Some(phase);
         let why = match phase {
             Phase::WarmUp if self.steady.has_begun_anew() => self.phase_why.clone(),
             Phase::WarmUp => "start of the load".to_owned(),
             Phase::Measurement => self.phase_why.clone(),
+            // The measurement of a load with turns lasts from its first slice to its stop.
+            Phase::Pause => return,
             Phase::Drain => "operations that were due before the stop".to_owned(),
         };
+        self.phase = Some(phase);
         self.observer.phase(PhaseMark { t_s, phase, why });
     }
 
@@ -383,18 +349,38 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Starts the measurement at the next interval once the warm-up is over, or has lasted too long.
-    fn look_for_steady_state(&mut self, start: Instant, to: Instant) {
-        if self.timeline.measure_from().is_some() || self.timeline.stop_at().is_some() {
+    /// Ends the warm-up once the load is steady, or it has lasted long enough: the measurement starts at the next interval;
+    /// of a load with turns, the observer decides when.
+    fn look_for_steady_state(&mut self, start: Instant, warm_up_from: Instant, to: Instant) {
+        let is_over = self.timeline.measure_from().is_some() || self.has_warmed_up;
+        if is_over || self.timeline.stop_at().is_some() {
             return;
         }
-        let elapsed = to - start;
+        let elapsed = to - warm_up_from;
         let counters = self.observer.counters(self.steady.since_s());
-        if let Some(why) = self
+        let end = self
             .steady
-            .end_of_warm_up(elapsed, self.interval, &counters)
-        {
-            self.measure_from(self.next_boundary(start), &why);
+            .end_of_warm_up(elapsed, self.interval, &counters);
+        match end {
+            Some(why) if self.timeline.turns().is_some() => {
+                self.has_warmed_up = true;
+                self.observer.warmed_up(&why);
+                self.phase_why = why;
+            }
+            Some(why) => self.measure_from(self.next_boundary(start), why),
+            None => {}
+        }
+    }
+
+    /// Sets the stop of a load that ends when told to.
+    fn look_for_planned_end(&mut self) {
+        if !matches!(self.stop, Stop::WhenTold) || self.timeline.stop_at().is_some() {
+            return;
+        }
+        if let Some(end) = self.observer.planned_end() {
+            let soon = reactor::system_now() + AHEAD;
+            self.timeline.stop_by(end.at.max(soon));
+            self.stop_why = Some(end.why);
         }
     }
 
@@ -411,7 +397,7 @@ impl<'a> Controller<'a> {
             interval: self.interval,
         };
         // A load that has reached its end cannot continue.
-        let is_in_time = reactor::system_now() + FIXED_AHEAD < stop;
+        let is_in_time = reactor::system_now() + AHEAD < stop;
         if !is_in_time || !self.steady.is_to_be_judged(&progress) {
             return;
         }
@@ -421,19 +407,15 @@ impl<'a> Controller<'a> {
         {
             self.phase_why = why;
             self.steady.begin_anew();
-            self.send_lag = Durations::default();
-            self.succeeded = 0;
+            self.sums.begin_anew();
             self.precise = Precise::default();
             self.stop_why = None;
-            for sample in &mut self.samples {
-                sample.phase = Phase::WarmUp;
-            }
         }
     }
 
     /// The first regular interval boundary that no loop has passed yet.
     fn next_boundary(&self, start: Instant) -> Instant {
-        let soon = reactor::system_now() + FIXED_AHEAD;
+        let soon = reactor::system_now() + AHEAD;
         let passed = (soon - start).as_nanos() / self.interval.as_nanos();
         let boundary_ns = (passed + 1) * self.interval.as_nanos();
         start + Duration::from_nanos(boundary_ns as u64)
@@ -444,13 +426,13 @@ impl<'a> Controller<'a> {
         let not_steady = self.steady.why_not(&counters);
         let stop_why = self.stop_why.take().into_iter().chain(not_steady);
         let stop_why = stop_why.reduce(|first, second| format!("{first}; {second}"));
-        let measured = self.samples.iter();
+        let measured = self.sums.samples.iter();
         let measured = measured.filter(|sample| sample.phase == Phase::Measurement);
         let due = measured.map(|sample| sample.pace.due).sum();
         let stop_at = self.timeline.stop_at();
         if stop_at.is_none_or(|stop| reactor::system_now() < stop) {
             // In the last interval, users have reached their end: the waiting operations were not theirs.
-            self.samples.pop();
+            self.sums.samples.pop();
         }
         let load_end = LoadEnd {
             arrivals: self.arrivals,
@@ -459,17 +441,17 @@ impl<'a> Controller<'a> {
             spin: self.spin,
             ends_by_itself: matches!(self.stop, Stop::WhenUsersEnd | Stop::Operations(_)),
             connections: self.connects.iter().map(|connects| connects.count).sum(),
-            samples: &self.samples,
-            send_lag: &self.send_lag,
-            send_lag_by_stage: &self.send_lag_by_stage,
+            samples: &self.sums.samples,
+            send_lag: &self.sums.send_lag,
+            send_lag_by_stage: &self.sums.send_lag_by_stage,
             left: &self.left,
         };
         let (offered, stages) = (load_end.whole(), load_end.stages());
         Outcome {
             elapsed: self.last_end.map_or(Duration::ZERO, |end| end - start),
             errors: self.names.errors(&self.failures, &self.refusals),
-            succeeded: self.succeeded,
-            totals: self.names.totals(&self.totals),
+            succeeded: self.sums.succeeded,
+            totals: self.names.totals(&self.sums.cells),
             users: std::mem::take(&mut self.user_totals),
             unfinished: self.left.in_flight,
             offered,

@@ -16,6 +16,7 @@ mod one_user;
 mod retry;
 mod shared_state;
 mod slot;
+mod waiting_users;
 
 pub(crate) use message::Message;
 use one_user::EndReason;
@@ -23,6 +24,7 @@ use shared_state::SharedState;
 pub(crate) use shared_state::Task;
 use slot::UserSlot;
 pub(crate) use slot::{GroupOffsets, UserAssignment};
+use waiting_users::WaitingUsers;
 
 /// Runs one event loop to its end.
 pub(crate) fn run<U: User + 'static>(
@@ -53,6 +55,7 @@ pub(crate) fn run<U: User + 'static>(
             last_end: StdCell::new(start),
             running: StdCell::new(connected.len() as u64),
             finishing: StdCell::new(0),
+            waiting: WaitingUsers::default(),
             begun_anew: StdCell::new(0),
             task,
         });

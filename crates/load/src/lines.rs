@@ -88,6 +88,7 @@ impl Names {
             length_s,
             phase: part.phase,
             stage: part.stage,
+            slice: part.slice,
             operations: self.operations(&cells),
             statements: self.statements(&cells),
             send_lag: Some(cells.send_lag),
@@ -101,6 +102,7 @@ impl Names {
         let carried = carried.into_iter().map(|(due_in, cells)| LateOperations {
             due_in: due_in.phase,
             stage: due_in.stage,
+            slice: due_in.slice,
             operations: self.operations(&cells),
             statements: self.statements(&cells),
             send_lag: cells.send_lag,

@@ -1,14 +1,15 @@
 //! The caller's description of a load, and the observer that is notified while it runs.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use reactor::Instant;
 use samples::{Interval, LoadStage, PhaseMark};
 use settings::{Arrivals, OnError, OnRefusal, PlannedStage, WarmUp};
 
 use crate::{
-    rules::{Counters, Drain, Judge, Stop},
+    rules::{Counters, Drain, Judge, PlannedEnd, Stop},
     tolerated::ToleratedFailures,
+    turns::Turns,
 };
 
 /// Length of an interval, unless the load is short.
@@ -42,6 +43,10 @@ pub struct Load<U> {
     /// measurement ends with the last one. A stage needs the first users of the first group; all users are connected
     /// before the start, and those that a stage does not need are idle in it.
     pub stages: Vec<PlannedStage>,
+    /// The turns of a load that shares its time; `None`: all of it is its own. A load with turns is a closed loop without
+    /// stages that ends when told to. Its warm-up counts from the begin of its first turn, and it is measured in the slices
+    /// of its turns.
+    pub turns: Option<Arc<Turns>>,
     /// Seed of the times of a Poisson process and of think times.
     pub seed: u64,
     /// When the measurement begins.
@@ -98,8 +103,14 @@ pub trait LoadListener {
     fn phase(&mut self, mark: PhaseMark);
     /// A stage begins.
     fn stage(&mut self, _stage: LoadStage) {}
+    /// The warm-up of a load with turns is over, for this reason: its turn can be closed.
+    fn warmed_up(&mut self, _why: &str) {}
     /// An interval is over.
     fn interval(&mut self, interval: Interval);
+    /// When a load that ends when told to is to end; asked after every interval.
+    fn planned_end(&mut self) -> Option<PlannedEnd> {
+        None
+    }
     /// The server's counters since this time after the start of the load, as far as the observer has them.
     fn counters(&mut self, _since_s: f64) -> Counters {
         Counters::default()

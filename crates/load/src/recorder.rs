@@ -125,7 +125,7 @@ impl Cells {
     }
 }
 
-/// Operations completed in an interval but due in an earlier phase or stage, by that.
+/// Operations completed in an interval but due in an earlier phase, stage or slice, by that.
 pub(crate) type LateCells = BTreeMap<DueIn, Cells>;
 
 #[derive(Debug, Clone)]
@@ -255,7 +255,7 @@ impl Recorder {
         }
     }
 
-    /// The cells for an operation: those of the interval, or those of operations from an earlier phase or stage.
+    /// The cells for an operation: those of the interval, or those of operations from an earlier phase, stage or slice.
     fn cells(&mut self, carried: Option<DueIn>) -> &mut Cells {
         match carried {
             None => &mut self.cells,

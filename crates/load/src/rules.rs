@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reactor::Instant;
+
 /// Judges the course of a load.
 pub type Judge = fn(&LoadSeries<'_>) -> Judgement;
 
@@ -54,6 +56,17 @@ pub enum Stop {
     UntilPrecise(Precision),
     /// When every user has reached its own end (a number of rounds).
     WhenUsersEnd,
+    /// When the load's observer says so ([`crate::LoadListener::planned_end`]).
+    WhenTold,
+}
+
+/// The end of a load that ends when told to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedEnd {
+    /// Moved to [`crate::AHEAD`] from now if it is earlier: every event loop must have heard of it.
+    pub at: Instant,
+    /// The reason, in words ("decided after 15 slices").
+    pub why: String,
 }
 
 /// Default time limit for the last operations.

@@ -51,11 +51,6 @@ impl SteadyState {
         }
     }
 
-    /// The rule for the start of the measurement.
-    pub(crate) fn warm_up(&self) -> WarmUp {
-        self.warm_up
-    }
-
     /// True once a measurement has become a part of the warm-up.
     pub(crate) fn has_begun_anew(&self) -> bool {
         self.has_begun_anew
@@ -66,11 +61,27 @@ impl SteadyState {
         self.since_s
     }
 
+    /// Length of a warm-up of fixed length and the reason for its end, in words; `None` for one that ends when the load is
+    /// steady.
+    pub(crate) fn fixed_warm_up(&self) -> Option<(Duration, String)> {
+        match self.warm_up {
+            WarmUp::None => Some((Duration::ZERO, "no warm-up requested".to_owned())),
+            WarmUp::For(length) => {
+                let why = format!("warm-up of {} over", moment(length.as_secs_f64()));
+                Some((length, why))
+            }
+            WarmUp::UntilSteady { .. } => None,
+        }
+    }
+
     /// Adds an interval; one that a stop cut to a small part is not an observation.
     pub(crate) fn add(&mut self, phase: Phase, t_s: f64, per_s: f64, share: f64) {
         let is_judged = matches!(self.warm_up, WarmUp::UntilSteady { .. });
         if phase == Phase::Drain || !is_judged || share < 0.5 {
             return;
+        }
+        if self.per_s.is_empty() {
+            self.since_s = t_s;
         }
         if phase == Phase::Measurement && self.measured.is_none() {
             self.measured = Some((self.per_s.len(), t_s));
@@ -78,13 +89,16 @@ impl SteadyState {
         self.per_s.push(per_s);
     }
 
-    /// The reason to start the measurement now, in words; `None` while the warm-up continues.
+    /// The reason to start the measurement now, after this time of warm-up, in words; `None` while the warm-up continues.
     pub(crate) fn end_of_warm_up(
         &self,
         elapsed: Duration,
         interval: Duration,
         counters: &Counters,
     ) -> Option<String> {
+        if let Some((length, why)) = self.fixed_warm_up() {
+            return (elapsed >= length).then_some(why);
+        }
         let WarmUp::UntilSteady { at_most } = self.warm_up else {
             return None;
         };
@@ -189,6 +203,26 @@ mod tests {
         assert_eq!(
             end(&state, 15).as_deref(),
             Some("throughput steady since 5 s")
+        );
+    }
+
+    #[test]
+    fn a_warm_up_of_fixed_length_ends_after_it() {
+        let state = SteadyState::new(WarmUp::For(5 * SECOND), judge);
+        assert_eq!(end(&state, 4), None);
+        assert_eq!(end(&state, 5).as_deref(), Some("warm-up of 5 s over"));
+        let state = SteadyState::new(WarmUp::None, judge);
+        assert_eq!(end(&state, 0).as_deref(), Some("no warm-up requested"));
+    }
+
+    #[test]
+    fn a_warm_up_that_begins_late_is_judged_from_there() {
+        let mut state = until_steady(60);
+        (20..30).for_each(|t| state.add(Phase::WarmUp, t.into(), 9.0, 1.0));
+        assert_eq!(state.since_s(), 20.0);
+        assert_eq!(
+            end(&state, 10).as_deref(),
+            Some("throughput steady since 20 s")
         );
     }
 

@@ -18,13 +18,20 @@ use crate::{
 };
 
 /// Runs a load to its end.
+///
+/// # Panics
+/// If the load has turns and is not a closed loop without stages that ends when told to.
 pub fn drive<U: User + 'static>(
     load: Load<U>,
     interrupt: &Interrupt,
     observer: &mut dyn LoadListener,
 ) -> Result<Outcome, Error> {
+    assert!(
+        load.turns.is_none() || can_have_turns(&load),
+        "a load with turns is a closed loop without stages that ends when told to"
+    );
     let stages = Stages::of(load.warm_up, &load.stages);
-    let timeline = Arc::new(Timeline::new(load.interval, stages));
+    let timeline = Arc::new(Timeline::new(load.interval, stages, load.turns.clone()));
     let (messages, inbox) = channel::unbounded();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
     let (on_error, tolerated) = (load.on_error, load.tolerated);
@@ -40,7 +47,7 @@ pub fn drive<U: User + 'static>(
         Stop::Operations(operations) | Stop::AfterOrOperations(_, operations) => {
             Some(Arc::new(Budget::new(operations, loops)))
         }
-        Stop::After(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd => None,
+        Stop::After(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd | Stop::WhenTold => None,
     };
     let shares = share_out(&load);
     let groups = Arc::new(load.groups);
@@ -91,6 +98,11 @@ pub fn drive<U: User + 'static>(
         }
     }
     result
+}
+
+fn can_have_turns<U>(load: &Load<U>) -> bool {
+    let is_closed_loop = load.arrivals.rate_per_s().is_none();
+    is_closed_loop && load.stages.is_empty() && matches!(load.stop, Stop::WhenTold)
 }
 
 /// Distributes the users to the event loops, one after the other.

@@ -2,15 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use load::{
     Arrivals, Drain, Failure, Group, Judgement, Load, LoadListener, Next, OnError, OnRefusal,
-    OperationObserver, Outcome, Precision, Process, Stop, Termination, ToleratedFailures, User,
-    WarmUp,
+    OperationObserver, Outcome, PlannedEnd, Precision, Process, Slice, Stop, Termination,
+    ToleratedFailures, Turn, Turns, User, WarmUp,
 };
-use reactor::Interrupt;
-use samples::{Durations, Interval, PhaseMark};
+use reactor::{Instant, Interrupt, system_now};
+use samples::{Durations, Interval, Phase, PhaseMark};
 
 /// Each operation takes this time.
 struct Waiting {
@@ -63,6 +63,21 @@ fn drive_taking(
     arrivals: Arrivals,
     stop: Stop,
 ) -> (Outcome, Vec<Interval>) {
+    let mut seen = Seen::default();
+    let load = load_of(time, users, loops, arrivals, stop);
+    let outcome = load::drive(load, &Interrupt::default(), &mut seen).unwrap();
+    assert_eq!(outcome.ended, Termination::Planned);
+    (outcome, seen.0)
+}
+
+/// A load of users whose operations take this time.
+fn load_of(
+    time: Duration,
+    users: u32,
+    loops: u32,
+    arrivals: Arrivals,
+    stop: Stop,
+) -> Load<Waiting> {
     let names = vec!["wait".to_owned()];
     let group = Group {
         name: "users".to_owned(),
@@ -74,12 +89,13 @@ fn drive_taking(
             time,
         }),
     };
-    let load = Load {
+    Load {
         groups: vec![group],
         loops,
         spin: false,
         arrivals,
         stages: Vec::new(),
+        turns: None,
         seed: 5,
         judge: |_| Judgement {
             steady_from: None,
@@ -93,11 +109,18 @@ fn drive_taking(
         on_error: OnError::Stop,
         tolerated: ToleratedFailures::default(),
         interval: Duration::from_millis(100),
-    };
-    let mut seen = Seen::default();
-    let outcome = load::drive(load, &Interrupt::default(), &mut seen).unwrap();
-    assert_eq!(outcome.ended, Termination::Planned);
-    (outcome, seen.0)
+    }
+}
+
+fn assert_without_gaps(intervals: &[Interval]) {
+    let mut ends_s = 0.0;
+    for interval in intervals {
+        assert!(
+            (interval.t_s - ends_s).abs() < 1e-6,
+            "{interval:?} does not begin at {ends_s} s"
+        );
+        ends_s = interval.t_s + interval.length_s;
+    }
 }
 
 #[test]
@@ -105,7 +128,7 @@ fn a_number_of_operations_is_exact_over_several_loops() {
     let (outcome, intervals) = drive(16, 3, Arrivals::Closed, Stop::Operations(3_001));
     let measured = intervals
         .iter()
-        .filter(|interval| interval.phase == samples::Phase::Measurement);
+        .filter(|interval| interval.phase == Phase::Measurement);
     let count: u64 = measured
         .flat_map(|interval| &interval.operations)
         .map(|operation| operation.count)
@@ -119,18 +142,11 @@ fn a_number_of_operations_is_exact_over_several_loops() {
 fn intervals_follow_each_other_until_the_last_operation_is_back() {
     let stop = Stop::After(Duration::from_millis(150));
     let (_, intervals) = drive_taking(Duration::from_millis(700), 1, 1, Arrivals::Closed, stop);
-    let mut ends_s = 0.0;
-    for interval in &intervals {
-        assert!(
-            (interval.t_s - ends_s).abs() < 1e-6,
-            "{interval:?} does not begin at {ends_s} s"
-        );
-        ends_s = interval.t_s + interval.length_s;
-    }
+    assert_without_gaps(&intervals);
     let carried = intervals
         .last()
         .map(|last| (last.phase, last.carried.len()));
-    assert_eq!(carried, Some((samples::Phase::Drain, 1)), "{intervals:?}");
+    assert_eq!(carried, Some((Phase::Drain, 1)), "{intervals:?}");
 }
 
 #[test]
@@ -167,11 +183,11 @@ fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
         offered.waits.count
     );
     let carried = intervals.iter().flat_map(|interval| &interval.carried);
-    let carried = carried.filter(|carried| carried.due_in == samples::Phase::Measurement);
+    let carried = carried.filter(|carried| carried.due_in == Phase::Measurement);
     let drained: u64 = carried.map(|carried| carried.operations[0].count).sum();
     let in_time: u64 = intervals
         .iter()
-        .filter(|interval| interval.phase == samples::Phase::Measurement)
+        .filter(|interval| interval.phase == Phase::Measurement)
         .flat_map(|interval| &interval.operations)
         .map(|operation| operation.count)
         .sum();
@@ -221,4 +237,147 @@ fn a_load_ends_when_its_quantile_is_known_precisely() {
         outcome.elapsed
     );
     assert_eq!(outcome.stop_why.unwrap(), "p50 known within 5 %");
+}
+
+/// Length of a slice, of the settling before it and of the pause after it.
+const PART: Duration = Duration::from_millis(100);
+const SLICES: u32 = 3;
+
+/// Divides the time of a load: it adds slices once the load is warm, and ends the load after the last of them.
+#[derive(Default)]
+struct Divider {
+    turns: Arc<Turns>,
+    warmed_up: Vec<String>,
+    phases: Vec<Phase>,
+    intervals: Vec<Interval>,
+}
+
+impl LoadListener for Divider {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+
+    fn begin_at(&mut self) -> Option<Instant> {
+        let start = system_now() + PART;
+        self.turns.add(Turn {
+            from: start + PART,
+            slice: None,
+            to: None,
+        });
+        Some(start)
+    }
+
+    fn started(&mut self) {}
+
+    fn phase(&mut self, mark: PhaseMark) {
+        self.phases.push(mark.phase);
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        self.intervals.push(interval);
+    }
+
+    fn warmed_up(&mut self, why: &str) {
+        self.warmed_up.push(why.to_owned());
+        let end = system_now() + PART;
+        self.turns.close(end);
+        for number in 1..=SLICES {
+            let from = end + 3 * number * PART;
+            let slice = Slice {
+                number,
+                from: from + PART,
+            };
+            self.turns.add(Turn {
+                from,
+                slice: Some(slice),
+                to: Some(from + 2 * PART),
+            });
+        }
+    }
+
+    fn planned_end(&mut self) -> Option<PlannedEnd> {
+        let mut slices = self.intervals.iter().filter_map(|it| it.slice);
+        slices.any(|it| it == SLICES).then(|| PlannedEnd {
+            at: system_now(),
+            why: "decided after 3 slices".to_owned(),
+        })
+    }
+}
+
+#[test]
+fn a_load_with_turns_is_measured_in_their_slices() {
+    let mut divider = Divider::default();
+    let load = Load {
+        turns: Some(Arc::clone(&divider.turns)),
+        ..load_of(
+            Duration::from_millis(1),
+            4,
+            2,
+            Arrivals::Closed,
+            Stop::WhenTold,
+        )
+    };
+    let outcome = load::drive(load, &Interrupt::default(), &mut divider).unwrap();
+    assert_eq!(outcome.ended, Termination::Planned);
+    assert_eq!(outcome.stop_why.as_deref(), Some("decided after 3 slices"));
+    assert_eq!(divider.warmed_up, ["warm-up of 0.1 s over"]);
+    assert_eq!(divider.phases[..2], [Phase::WarmUp, Phase::Measurement]);
+    assert_without_gaps(&divider.intervals);
+    for interval in &divider.intervals {
+        let is_measured = interval.phase == Phase::Measurement;
+        assert_eq!(interval.slice.is_some(), is_measured, "{interval:?}");
+    }
+    let mut measured = 0;
+    for number in 1..=SLICES {
+        let own = divider.intervals.iter();
+        let own = own.filter(|it| it.slice == Some(number));
+        let own = own.flat_map(|it| &it.operations);
+        let carried = divider.intervals.iter().flat_map(|it| &it.carried);
+        let carried = carried.filter(|it| it.slice == Some(number));
+        let carried = carried.flat_map(|it| &it.operations);
+        let count: u64 = own.chain(carried).map(|it| it.count).sum();
+        assert!(count > 0, "slice {number}");
+        measured += count;
+    }
+    assert_eq!(outcome.succeeded, measured);
+    assert_eq!(outcome.offered.due, measured);
+}
+
+/// Interrupts a load after its second interval.
+#[derive(Default)]
+struct Interrupter {
+    interrupt: Interrupt,
+    intervals: Vec<Interval>,
+}
+
+impl LoadListener for Interrupter {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+    fn started(&mut self) {}
+    fn phase(&mut self, _mark: PhaseMark) {}
+    fn interval(&mut self, interval: Interval) {
+        self.intervals.push(interval);
+        if self.intervals.len() == 2 {
+            self.interrupt.raise();
+        }
+    }
+}
+
+#[test]
+fn a_load_that_waits_for_its_turn_can_be_interrupted() {
+    let mut interrupter = Interrupter::default();
+    let load = Load {
+        turns: Some(Arc::default()),
+        ..load_of(
+            Duration::from_millis(1),
+            4,
+            2,
+            Arrivals::Closed,
+            Stop::WhenTold,
+        )
+    };
+    let interrupt = interrupter.interrupt.clone();
+    let outcome = load::drive(load, &interrupt, &mut interrupter).unwrap();
+    assert_eq!(outcome.ended, Termination::Interrupted);
+    assert_eq!((outcome.succeeded, outcome.unfinished), (0, 0));
+    assert!(outcome.stop_why.is_none());
+    let mut phases = interrupter.intervals.iter().map(|it| it.phase);
+    assert!(phases.all(|it| it == Phase::WarmUp));
 }

@@ -83,13 +83,23 @@ impl SharedState {
                     (index, free.max(since), Some(since))
                 }
                 Next::Pause(pause) => {
-                    free = free + pause;
-                    if !self.sleep_until(free).await {
-                        return EndReason::Done { last };
+                    match self.pass(free, pause).await {
+                        Some(end) => free = end,
+                        None => return EndReason::Done { last },
                     }
                     continue;
                 }
                 Next::End => return EndReason::Done { last },
+            };
+            let (due, since) = match self.task.timeline.turns() {
+                None => (due, since),
+                Some(turns) => {
+                    let Some(turn) = self.wait_for_turn(turns).await else {
+                        return EndReason::Done { last };
+                    };
+                    // The pause before the turn is no delay.
+                    (due.max(turn.from), since.map(|it| it.max(turn.from)))
+                }
             };
             let ready = Ready { due, free };
             let Some(begun) = self.begin(slot, index, ready, since) else {
@@ -169,16 +179,13 @@ impl SharedState {
             return (may_start && !timeline.is_cut_off()).then_some(due);
         }
         match self.pace.think() {
-            Some(think) => {
-                let due = free + think;
-                self.sleep_until(due).await.then_some(due)
-            }
+            Some(think) => self.pass(free, think).await,
             None => Some(free),
         }
     }
 
     /// Sleeps until `end`; false if the load is over by then.
-    async fn sleep_until(&self, end: Instant) -> bool {
+    pub(super) async fn sleep_until(&self, end: Instant) -> bool {
         let users = self.running.get() as u32;
         let look_every = LOOK_EVERY.max(Duration::from_secs(1) * users / LOOKS_PER_S);
         loop {
@@ -290,12 +297,12 @@ impl SharedState {
         })
     }
 
-    /// The phase and the stage to which an operation belongs, if those are not the ones of the current interval.
+    /// The phase, and the stage or slice, to which an operation belongs, if those are not the ones of the current interval.
     #[inline]
     fn carried(&self, scheduled: Instant) -> Option<DueIn> {
         let from = self.from.get();
         if scheduled >= from {
-            // An interval belongs to one phase and one stage as a whole.
+            // An interval belongs as a whole to one phase, and to one stage or slice.
             return None;
         }
         let timeline = &self.task.timeline;

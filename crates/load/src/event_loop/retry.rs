@@ -55,7 +55,7 @@ impl SharedState {
             self.recorder
                 .borrow_mut()
                 .count_failure(begun.operation, phase, &failure);
-            if failure.retryable && self.is_in_vain(failed.count()) {
+            if failure.retryable && self.is_in_vain(begun, failed.count()) {
                 return Err(Failure {
                     message: given_up(failed.count() + 1, &failure.message),
                     ..failure
@@ -91,12 +91,12 @@ impl SharedState {
 
     /// Whether retrying would never end: the load has no time limit, the operation has failed often enough, and nothing
     /// succeeds. One attempt may take a lock wait timeout, so that time alone is not sufficient.
-    fn is_in_vain(&self, failed_before: u64) -> bool {
+    fn is_in_vain(&self, begun: InFlight, failed_before: u64) -> bool {
         let is_unlimited = matches!(self.task.on_error, OnError::RetryElseStop { .. })
             && self.task.timeline.stop_at().is_none();
-        is_unlimited
-            && failed_before + 1 >= IN_VAIN_ATTEMPTS
-            && reactor::now() - self.last_end.get() >= IN_VAIN
+        // Before the operation its user may have waited for minutes, for the turn of its load.
+        let since = self.last_end.get().max(begun.sent);
+        is_unlimited && failed_before + 1 >= IN_VAIN_ATTEMPTS && reactor::now() - since >= IN_VAIN
     }
 
     /// Decides whether a user continues after a failure; halts the load if the policy requires it.

@@ -8,7 +8,7 @@ use std::{
 
 use reactor::{Instant, channel};
 
-use super::message::Message;
+use super::{message::Message, waiting_users::WaitingUsers};
 use settings::{Arrivals, OnError};
 
 use crate::{
@@ -58,6 +58,8 @@ pub(super) struct SharedState {
     pub(super) running: StdCell<u64>,
     /// Number of users at their end that are flushing.
     pub(super) finishing: StdCell<u64>,
+    /// Users that wait for a turn.
+    pub(super) waiting: WaitingUsers,
     /// How often this loop has seen the measurement start again.
     pub(super) begun_anew: StdCell<u64>,
 }
@@ -70,7 +72,8 @@ impl Task {
 }
 
 impl SharedState {
-    /// Delivers every interval that is over, until no user is left or the drain has lasted too long.
+    /// Delivers every interval that is over, and wakes the users that wait for a turn, until no user is left or the drain has
+    /// lasted too long.
     pub(super) async fn keep_time(&self) {
         let mut wake_at = reactor::now();
         loop {
@@ -79,6 +82,7 @@ impl SharedState {
             // First: the check counts the operations that are due, and must not go beyond the current interval.
             self.close_intervals(now);
             self.pace.look(now, stop, now - wake_at);
+            self.wake_waiting(now);
             if self.running.get() == 0 || self.drained_by(now, stop) {
                 break;
             }

@@ -34,6 +34,8 @@ struct Scripted {
     rounds: Option<usize>,
     pause: Option<Duration>,
     connects: Rc<StdCell<u32>>,
+    /// Is called when it connects for the first time.
+    at_connect: Option<Box<dyn FnOnce()>>,
     connect_takes: Duration,
     connect_fails_from: u32,
     /// How many reconnects fail from there on.
@@ -58,6 +60,7 @@ impl Scripted {
             rounds: None,
             pause: None,
             connects: Rc::default(),
+            at_connect: None,
             connect_takes: Duration::ZERO,
             connect_fails_from: u32::MAX,
             connect_fails: u32::MAX,
@@ -91,6 +94,9 @@ impl User for Scripted {
 
     fn connect(&mut self) -> impl Future<Output = Result<(), Failure>> {
         self.connects.set(self.connects.get() + 1);
+        if let Some(call) = self.at_connect.take() {
+            call();
+        }
         let since = self.connects.get().checked_sub(self.connect_fails_from);
         let refused = since.is_some_and(|since| since < self.connect_fails);
         let time = self.connect_takes;
@@ -211,7 +217,7 @@ fn drive_in_stages(
 ) -> Told {
     // Phases begin half a millisecond after a multiple, so that no operation ends on a boundary.
     let at = |ms: u64| Instant::from_ns(START_NS + ms * 1_000_000 + 500_000);
-    let timeline = Arc::new(Timeline::new(Duration::from_secs(1), stages));
+    let timeline = Timeline::new(Duration::from_secs(1), stages, None);
     timeline.set_measure_from(match warm_up_ms {
         0 => Instant::from_ns(START_NS),
         warm_up_ms => at(warm_up_ms),
@@ -219,6 +225,18 @@ fn drive_in_stages(
     if let Some(measure_ms) = measure_ms {
         timeline.stop_by(at(warm_up_ms + measure_ms));
     }
+    drive_along(timeline, users, arrivals, on_error, change)
+}
+
+/// The same on this timeline, which has no start yet.
+fn drive_along(
+    timeline: Timeline,
+    users: Vec<Scripted>,
+    arrivals: Arrivals,
+    on_error: OnError,
+    change: impl FnOnce(Task) -> Task,
+) -> Told {
+    let timeline = Arc::new(timeline);
     timeline.set_start(Instant::from_ns(START_NS));
     let (messages, inbox) = channel::unbounded();
     let (_give_back, used_cells) = channel::unbounded();
@@ -366,63 +384,6 @@ fn an_operation_in_flight_at_the_stop_belongs_to_the_measurement() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_any_more_cannot_hold_the_load() {
-    let told = drive(
-        vec![Scripted::taking(&[3_600_000])],
-        OnError::Stop,
-        0,
-        1_000,
-    );
-    assert_eq!(told.left.unanswered.unfinished, 1);
-    assert_eq!(told.due_in(Phase::Measurement).response.count, 0);
-}
-
-#[test]
-fn a_load_waits_as_long_as_its_drain_says() {
-    for (drain, came_back) in [
-        (Drain::AtMost(Duration::from_secs(1)), 0),
-        (Drain::USUAL, 0),
-        (Drain::AtMost(Duration::from_secs(20)), 1),
-        (Drain::Unlimited, 1),
-        (Drain::as_long_as(Duration::from_secs(1)), 0),
-        (Drain::as_long_as(Duration::from_secs(20)), 1),
-    ] {
-        let user = Scripted::taking(&[15_000]);
-        let phases = (0, Some(1_000));
-        let told = drive_with(
-            vec![user],
-            Arrivals::Closed,
-            OnError::Stop,
-            phases,
-            |task| Task { drain, ..task },
-        );
-        let finished = told.due_in(Phase::Measurement).response.count;
-        assert_eq!(
-            (finished, told.left.unanswered.unfinished),
-            (came_back, 1 - came_back),
-            "{drain:?}"
-        );
-    }
-}
-
-#[test]
-fn an_interruption_does_not_wait_for_ever() {
-    let lost = Scripted::taking(&[10; 10]).failing(5, failure(1064, false, false));
-    let users = vec![lost, Scripted::taking(&[3_600_000])];
-    let told = drive_with(
-        users,
-        Arrivals::Closed,
-        OnError::Stop,
-        (0, Some(60_000)),
-        |task| Task {
-            drain: Drain::Unlimited,
-            ..task
-        },
-    );
-    assert_eq!((told.halted.len(), told.left.unanswered.unfinished), (1, 1));
-}
-
-#[test]
 fn users_that_end_by_themselves_end_the_loop() {
     let mut user = Scripted::taking(&[10]);
     user.rounds = Some(7);
@@ -464,6 +425,7 @@ fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt(
 }
 
 mod counting;
+mod draining;
 mod failing;
 mod open_loop;
 mod queued;
@@ -471,3 +433,4 @@ mod retrying;
 mod slow_connections;
 mod staged;
 mod tolerating;
+mod turns;

@@ -132,6 +132,7 @@ impl<'a> Driver<'a> {
             spin: spec.spin,
             arrivals: spec.arrivals,
             stages: spec.stages.clone(),
+            turns: None,
             seed: self.load.seed,
             warm_up: spec.warmup,
             judge: self.rules.judge,

@@ -149,7 +149,7 @@ fn drain(options: &Options, stop: Stop) -> Result<Drain, Blamed> {
 fn time_of(stop: Stop) -> Option<Duration> {
     match stop {
         Stop::After(time) | Stop::AfterOrOperations(time, _) => Some(time),
-        Stop::Operations(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd => None,
+        Stop::Operations(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd | Stop::WhenTold => None,
     }
 }
 

@@ -14,7 +14,7 @@ fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
         first_statement: 0,
     };
     let (messages, inbox) = channel::unbounded();
-    let timeline = Timeline::new(Duration::from_secs(1), Stages::default());
+    let timeline = Timeline::new(Duration::from_secs(1), Stages::default(), None);
     let users = vec![UserAssignment {
         offsets,
         place: None,

@@ -45,6 +45,7 @@ fn due(told: &Told, stages: u32) -> Vec<(u64, u64)> {
         let due_in = DueIn {
             phase: Phase::Measurement,
             stage: Some(number),
+            slice: None,
         };
         let carried = told.carried.get(&due_in).map_or(0, Cells::succeeded);
         (own + carried, carried)
