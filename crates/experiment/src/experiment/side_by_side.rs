@@ -197,7 +197,7 @@ pub(super) fn check_durations(
     }
     let sessions = counted(sessions as usize, "session");
     let problem = format!(
-        "{sessions} of {batches} batches are {all} batches of each combination; at most {most} can be compared"
+        "the plan has {all} batches of each combination ({sessions} of {batches}); at most {most} can be compared"
     );
     let hint = "use a longer `slice`, a shorter `duration` or fewer sessions";
     Err(load.error_at("duration", Problem::Conflict { problem, hint }))

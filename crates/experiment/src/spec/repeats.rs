@@ -20,9 +20,6 @@ const BLOCKS_AT_LEAST: u32 = 3;
 /// A session has more than one comparison of each side: it may decide alone.
 const SESSIONS_AT_LEAST: u32 = 1;
 
-/// Maximum number of blocks of a budget: the decision rule for each of them is computed beforehand.
-const BLOCKS_AT_MOST: u32 = 1000;
-
 /// The number of runs per combination; side by side, the number of sessions, in each of which a combination has one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
@@ -38,6 +35,10 @@ pub enum Repeats {
 }
 
 impl Repeats {
+    /// Maximum number of executions of a combination until decided, runs or batches of slices: the decision rule for each
+    /// of them is computed beforehand.
+    pub const UNTIL_DECIDED_AT_MOST: u32 = 1000;
+
     /// Maximum number of blocks of the plan.
     pub fn blocks(self) -> u32 {
         match self {
@@ -56,11 +57,11 @@ impl Repeats {
         }
     }
 
-    /// Maximum number of executions of a combination that can be compared: runs, or batches of slices.
+    /// Maximum number of executions of a combination, runs or batches of slices.
     pub(crate) fn executions_at_most(self) -> u32 {
         match self {
             Self::Times(_) => RUNS_AT_MOST,
-            Self::UntilDecided { .. } => BLOCKS_AT_MOST,
+            Self::UntilDecided { .. } => Self::UNTIL_DECIDED_AT_MOST,
         }
     }
 
@@ -76,10 +77,11 @@ impl Repeats {
             Design::Classical => BLOCKS_AT_LEAST,
             Design::SideBySide(_) => SESSIONS_AT_LEAST,
         };
-        let expected = format!("a count from {at_least} to {BLOCKS_AT_MOST}");
+        let most = Self::UNTIL_DECIDED_AT_MOST;
+        let expected = format!("a count from {at_least} to {most}");
         let at_most = top.parsed("at_most", &expected, |text| {
             let count = text.parse().ok();
-            count.filter(|count| (at_least..=BLOCKS_AT_MOST).contains(count))
+            count.filter(|count| (at_least..=most).contains(count))
         })?;
         let expected = "a duration such as \"2h\"";
         let time = top.parsed("time_at_most", expected, quantity::duration)?;
