@@ -1,8 +1,11 @@
 //! An experiment, read and resolved.
 
+mod cell;
+mod side_by_side;
+
 use std::{collections::BTreeSet, path::Path};
 
-use settings::{Chart, Conflict, Factor, Vocabulary};
+use settings::{Chart, Factor, Vocabulary};
 
 use files::Created;
 
@@ -10,7 +13,7 @@ use crate::{
     error::Error,
     file::{
         defaults::Defaults, overrides::Overrides, problem::Problem, section::Section,
-        source::Source, template::Levels,
+        source::Source,
     },
     plan::{
         Cell, Plan,
@@ -27,14 +30,10 @@ use crate::{
     spec::{
         answer::AnswerSpec,
         chart,
-        data::DataSpec,
+        design::Design,
         disturbed::DisturbedSpec,
-        each::EachSpec,
-        event::EventSpec,
         expect::ExpectSpec,
-        load::{self, LoadSpec, ReadLoad},
-        load_stages,
-        proxy::ProxySpec,
+        load,
         repeats::Repeats,
         server::{Restart, ServerSpec},
         verdict::VerdictSpec,
@@ -49,6 +48,9 @@ const KEYS: &[&str] = &[
     "at_most",
     "time_at_most",
     "order",
+    "design",
+    "slice",
+    "settle",
     "matrix",
     "zip",
     "exclude",
@@ -154,28 +156,47 @@ impl Experiment {
         // Also with `--only`: what is measured alone stands beside what the whole experiment measures.
         let are_versions_compared = matrix::versions(top, &combinations, matrix)?.len() > 1;
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
-        let repeats = Repeats::read(top, overrides)?;
+        let unscaled = Design::read(top)?;
+        let design = scale::shrink_design(overrides.scale.unwrap_or(1.0), unscaled);
+        let repeats = Repeats::read(top, overrides, design)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
+        if design != Design::Classical {
+            side_by_side::check_file(top)?;
+            side_by_side::check_count(top, overrides, combinations.len())?;
+        }
         let seed = seed(top, overrides)?;
         let mut cells = combinations
             .into_iter()
-            .map(|levels| cell(top, (levels, matrix), overrides, seed, vocabulary))
+            .map(|levels| {
+                let levels = (levels, matrix);
+                cell::read(top, levels, overrides, unscaled, seed, vocabulary)
+            })
             .collect::<Result<Vec<Cell>, Error>>()?;
         if are_versions_compared {
             for cell in &mut cells {
                 cell.server.set_among_versions();
             }
         }
-        check_restarts(top, &cells)?;
+        match design {
+            Design::Classical => check_restarts(top, &cells)?,
+            // Each combination has a server of its own, with its own settings and data.
+            Design::SideBySide(slicing) => {
+                side_by_side::check_durations(top, slicing, &cells, repeats)?;
+            }
+        }
         check_together(top, &cells, vocabulary)?;
         let own_metrics = own_metrics(vocabulary);
         let shown = load::with_factor(factors, &loads);
         let report = top.section("report", "[report]")?;
         let chart = chart::read(&report, &shown, &own_metrics)?;
-        let verdict = top.section("verdict", "[verdict]")?;
-        let baseline = verdict.section("baseline", "[verdict] baseline")?;
+        let verdict_section = top.section("verdict", "[verdict]")?;
+        let baseline = verdict_section.section("baseline", "[verdict] baseline")?;
         load::refuse_in_baseline(top, &baseline)?;
-        let mut verdict = VerdictSpec::read(source, &verdict, factors, &own_metrics)?;
+        let mut verdict = VerdictSpec::read(source, &verdict_section, factors, &own_metrics)?;
+        let leaves_out = verdict.as_ref().is_some_and(|it| it.leave_decided);
+        if leaves_out && design != Design::Classical {
+            return Err(side_by_side::refuse_leave_decided(&verdict_section));
+        }
         repeats.check(top, verdict.is_some())?;
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
         let mut answers =
@@ -212,7 +233,15 @@ impl Experiment {
         let data_files = cells.iter().flat_map(Cell::data_files);
         let identity = Identity::of(source, overrides, files, data_files)?;
         let order = order.unwrap_or(Order::Random);
-        let mut plan = Plan::new(identity.clone(), &factors_run, cells, repeats, order, seed);
+        let mut plan = Plan::new(
+            identity.clone(),
+            &factors_run,
+            cells,
+            repeats,
+            design,
+            order,
+            seed,
+        );
         plan.meanings = matrix.meanings();
         plan.moved_baselines = moved.into_iter().collect();
         plan.loads = loads;
@@ -343,113 +372,6 @@ fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<()
         at_most: RUNS_AT_MOST,
     };
     Err(top.error_at("repeats", problem))
-}
-
-/// Resolves the tables for one combination, with the values that its levels stand for.
-fn cell(
-    top: &Section<'_>,
-    (levels, matrix): (Levels, &Matrix),
-    overrides: &Overrides,
-    seed: u64,
-    vocabulary: &Vocabulary,
-) -> Result<Cell, Error> {
-    let values = matrix.values(&levels);
-    let section = |key, title| {
-        top.section(key, title)
-            .map(|section| section.with_levels(&values))
-    };
-    let server_section = section("server", "[server]")?;
-    let data_section = section("data", "[data]")?;
-    let mut read = load::read_all(top, &values, &vocabulary.loads)?;
-    for load in &mut read {
-        overrides.time(&mut load.spec)?;
-    }
-    let mut server = match read.iter().find(|it| !it.spec.source.kind.needs_server()) {
-        None => ServerSpec::read(&server_section)?,
-        Some(without) => {
-            refuse_server(top, without.spec.source.name())?;
-            ServerSpec::Absent
-        }
-    };
-    let mut data = DataSpec::read(&data_section, &server, seed, &vocabulary.data)?;
-    for load in &read {
-        check_needed_data(&load.section, &server, data.as_ref(), &load.spec)?;
-    }
-    let sections = top.sections("event", "[[event]]")?.into_iter();
-    let sections: Vec<_> = sections.map(|it| it.with_levels(&values)).collect();
-    load::check_beside(top, &sections, &levels)?;
-    let mut events = match read.as_slice() {
-        [ReadLoad { section, spec }] => {
-            load_stages::check_beside(section, &sections, &levels)?;
-            EventSpec::read_all(&sections, section, spec, &server)?
-        }
-        _ => Vec::new(),
-    };
-    let mut loads: Vec<LoadSpec> = read.into_iter().map(|it| it.spec).collect();
-    let scale = overrides.scale.unwrap_or(1.0);
-    if scale < 1.0 {
-        scale::shrink_events(scale, &mut events);
-        scale::shrink_options(scale, &mut server)
-            .map_err(|problem| server_section.error_at("cnf", problem))?;
-        scale::shrink(scale, &server, data.as_mut(), &mut loads)
-            .map_err(|problem| data_section.error_at("rows", problem))?;
-    }
-    let each = EachSpec::read(&section("each", "[each]")?, &server, data.as_ref())?;
-    let proxy = ProxySpec::read(&section("proxy", "[proxy]")?)?;
-    Ok(Cell {
-        combination: levels,
-        server,
-        data,
-        loads,
-        proxy,
-        events,
-        change: each.change,
-        before: each.before,
-        after: each.after,
-    })
-}
-
-/// A load without a server has nothing that only a server has.
-fn refuse_server(top: &Section<'_>, load: &'static str) -> Result<(), Error> {
-    match ["server", "data", "each", "event", "proxy"]
-        .into_iter()
-        .find(|key| top.value(key).is_some())
-    {
-        None => Ok(()),
-        Some(key) => {
-            let other = format!("the load `{load}`, which needs no server");
-            Err(top.error_at(key, Problem::NoMeaning { key, other }))
-        }
-    }
-}
-
-/// A load that needs its own data must have it, or find it on the server if that is possible.
-fn check_needed_data(
-    section: &Section<'_>,
-    server: &ServerSpec,
-    data: Option<&DataSpec>,
-    load: &LoadSpec,
-) -> Result<(), Error> {
-    let (kind, values) = (load.source.kind, &load.source.values);
-    let Some(needed) = kind.needed_data(values) else {
-        return Ok(());
-    };
-    let own = data.filter(|data| data.source.name() == kind.name());
-    let is_found = || needed.may_be_found && matches!(server, ServerSpec::Given { .. });
-    if own.is_none() && !(data.is_none() && is_found()) {
-        let problem = Problem::NeedsData {
-            missing: needed.missing,
-            hint: needed.hint,
-        };
-        return Err(section.error_at(kind.name(), problem));
-    }
-    let fault = own.and_then(|data| kind.fault_with_data(values, &data.source.values));
-    match fault {
-        None => Ok(()),
-        Some(Conflict { problem, hint, .. }) => {
-            Err(section.error_at(kind.name(), Problem::Conflict { problem, hint }))
-        }
-    }
 }
 
 /// A private server whose version, settings or data differ between runs must be restarted before each of them.

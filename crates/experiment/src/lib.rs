@@ -33,6 +33,7 @@ pub use spec::{
     answer::{AnswerSpec, ComparedSpec},
     compared_versions::{OF_COMPARED_VERSIONS, compared_versions_in_words},
     data::{Cache, DataSpec, Restore},
+    design::{Design, Slicing},
     disturbed::DisturbedSpec,
     event::{EventAction, EventSpec, ServerAction},
     expect::ExpectSpec,

@@ -23,6 +23,7 @@ use crate::{
     results::identity::Identity,
     spec::{
         data::DataSpec,
+        design::Design,
         event::EventSpec,
         load::LoadSpec,
         proxy::ProxySpec,
@@ -96,6 +97,8 @@ pub struct PlannedRun {
     pub proxy: Option<ProxySpec>,
     /// What is done to the server while the run is measured, in the order of time.
     pub events: Vec<EventSpec>,
+    /// That of the plan, for estimates of single runs.
+    pub(crate) design: Design,
     /// SQL statements that change the restored data, before a restart of the server.
     pub change: Vec<String>,
     /// SQL statements before the warm-up.
@@ -123,6 +126,7 @@ impl PlannedRun {
             loads: vec![load],
             proxy: None,
             events: Vec::new(),
+            design: Design::Classical,
             change: Vec::new(),
             before: Vec::new(),
             after: Vec::new(),
@@ -196,6 +200,8 @@ pub struct Plan {
     pub(crate) moved_baselines: Vec<String>,
     /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.
     pub repeats: Repeats,
+    /// How the combinations of a block are measured; side by side, a block is a session.
+    pub design: Design,
     pub(crate) order: Order,
     pub(crate) seed: u64,
 }
@@ -206,6 +212,7 @@ impl Plan {
         factors: &[Factor],
         cells: Vec<Cell>,
         repeats: Repeats,
+        design: Design,
         order: Order,
         seed: u64,
     ) -> Self {
@@ -235,6 +242,7 @@ impl Plan {
                     data: cell.data,
                     proxy: cell.proxy,
                     events: cell.events,
+                    design,
                     change: cell.change,
                     before: cell.before,
                     after: cell.after,
@@ -249,6 +257,7 @@ impl Plan {
             meanings: BTreeMap::new(),
             moved_baselines: Vec::new(),
             repeats,
+            design,
             order,
             seed,
         }

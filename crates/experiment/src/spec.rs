@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod chart;
 pub(crate) mod compared_versions;
 pub(crate) mod data;
+pub(crate) mod design;
 pub(crate) mod disturbed;
 pub(crate) mod each;
 pub(crate) mod event;

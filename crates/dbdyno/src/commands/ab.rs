@@ -12,11 +12,13 @@ use crate::commands::{
     run::{Ending, RerunCommand},
 };
 
+mod budget;
 mod factor;
 mod file;
 mod known_options;
 mod measurement;
 mod own_tables;
+mod side_by_side;
 mod workload;
 
 use factor::{Factor, Kind};
@@ -33,6 +35,11 @@ The values, versions, files or servers that an option lists are called levels. T
 every other level is compared with it. The runs are executed in random order on private servers, which dbdyno creates.
 The data is loaded once. Before each run, the server is restarted and the data is restored.
 
+With --design side-by-side, every combination has a private server of its own, and all servers run at the same time. One
+server at a time is loaded, in slices of half a second, in random order. Slices that are close in time are compared with
+each other, so that changes of the machine's speed affect both sides, and a verdict takes about a minute. The machine
+needs memory for all servers.
+
 Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them.
 
 The experiment ends when every comparison is decided, or when the --budget is used up.
@@ -48,6 +55,7 @@ Examples:
   dbdyno ab --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
   dbdyno ab --run mysql-8.0.33,mariadb-10.11 --budget 20m oltp read_only --table-size 1M
   dbdyno ab --cnf a.cnf,b.cnf --connections 32 oltp point_select --tables 4
+  dbdyno ab --design side-by-side --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
   dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
   dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
@@ -90,7 +98,8 @@ pub(crate) struct AbArgs {
 
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
-    file::check_budget(&factors, &args.measurement)?;
+    side_by_side::check(&factors, &args.measurement)?;
+    budget::check(&factors, &args.measurement)?;
     for warning in known_options::without_effect(&factors) {
         eprintln!("warning: {warning}");
     }

@@ -142,19 +142,21 @@ impl Overrides {
             only.all(|(name, levels)| levels.contains(&combination[name]))
         });
         if combinations.is_empty() {
-            let only: Vec<String> = self
-                .only
-                .iter()
-                .map(|(name, levels)| format!("{name}={}", levels.join(",")))
-                .collect();
             let expected = "combinations that [[exclude]] leaves".to_owned();
-            return Err(wrong(only.join(" "), expected));
+            return Err(wrong(self.only_in_words(), expected));
         }
         for factor in &mut factors {
             let levels = &mut factor.levels;
             levels.retain(|level| combinations.iter().any(|it| it[&factor.name] == *level));
         }
         Ok((factors, combinations))
+    }
+
+    /// The values of `--only`, `clients=1,4 mix=1:0`.
+    pub(crate) fn only_in_words(&self) -> String {
+        let only = self.only.iter();
+        let only = only.map(|(name, levels)| format!("{name}={}", levels.join(",")));
+        only.collect::<Vec<_>>().join(" ")
     }
 
     /// What comparisons start from where `only` leaves a level of the baseline out: the first level that it names and that

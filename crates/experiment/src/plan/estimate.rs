@@ -1,6 +1,9 @@
 //! The estimated duration of a plan.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use settings::{Rows, Size, quantity};
 
@@ -8,6 +11,7 @@ use crate::{
     plan::{Plan, PlannedRun},
     spec::{
         data::{DataSpec, Restore},
+        design::Design,
         server::{Restart, ServerSpec},
     },
 };
@@ -51,7 +55,8 @@ impl Default for Costs {
 pub struct RunTime {
     /// What is not the load: a restart, data, and what else goes around a run.
     pub preparation_s: f64,
-    /// Warm-up and measurement; a warm-up that lasts until steady takes its limit.
+    /// Warm-up and measurement; a warm-up that lasts until steady takes its limit. Side by side, the turns of the load,
+    /// without those of the others.
     pub load_s: f64,
     /// What the preparation does with the data.
     pub data: DataStep,
@@ -76,9 +81,12 @@ pub fn run_times<'p>(
     let mut loaded = BTreeSet::new();
     let mut block = 0;
     let times = runs.into_iter().map(|run| {
-        let is_first_of_block = run.block != block;
+        let own_server = combination_with_server(run);
+        // Each server of a session is prepared anew.
+        let is_first_of_block = run.block != block || own_server.is_some();
         block = run.block;
-        let is_first_on_data = run.data_set().is_some_and(|name| loaded.insert(name));
+        let data_set = run.data_set();
+        let is_first_on_data = data_set.is_some_and(|name| loaded.insert((name, own_server)));
         let (data, data_s) = data_s(run, is_first_of_block, is_first_on_data, costs);
         RunTime {
             preparation_s: restart_s(run, is_first_of_block, costs) + data_s + costs.around_s,
@@ -100,12 +108,24 @@ impl Plan {
     }
 }
 
+/// The combination of a run whose server, with its data, only this combination uses; `None` where all share one.
+fn combination_with_server(run: &PlannedRun) -> Option<&BTreeMap<String, String>> {
+    match run.design {
+        Design::Classical => None,
+        Design::SideBySide(_) => Some(&run.combination),
+    }
+}
+
 fn restart_s(run: &PlannedRun, is_first_of_block: bool, costs: &Costs) -> f64 {
     let is_private = matches!(run.server, ServerSpec::Private { .. });
+    let is_first = match run.design {
+        Design::Classical => run.run == 1,
+        Design::SideBySide(_) => run.block == 1,
+    };
     let restarts = match run.server.restart() {
         Restart::PerRun => true,
         Restart::PerBlock => is_first_of_block,
-        Restart::Never => is_private && run.run == 1,
+        Restart::Never => is_private && is_first,
     };
     if restarts { costs.restart_s } else { 0.0 }
 }
@@ -155,7 +175,13 @@ fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
         Some(data) if load.ends_by_itself() => {
             data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb
         }
-        _ => load.expected().as_secs_f64(),
+        _ => match run.design {
+            Design::Classical => load.expected().as_secs_f64(),
+            Design::SideBySide(slicing) => {
+                let turns = slicing.time_of_turns(load.duration);
+                (load.warmup.at_most() + turns).as_secs_f64()
+            }
+        },
     };
     load.pause.as_secs_f64() + works_s
 }

@@ -9,6 +9,7 @@ use crate::{
     file::problem::Problem,
     spec::{
         data::DataSpec,
+        design::{Design, SLICE_AT_LEAST, Slicing},
         event::EventSpec,
         load::LoadSpec,
         server::{ServerSpec, is_option},
@@ -17,6 +18,7 @@ use crate::{
 
 const DURATION_AT_LEAST: Duration = Duration::from_secs(1);
 const WARMUP_AT_LEAST: Duration = Duration::from_millis(500);
+const SETTLE_AT_LEAST: Duration = Duration::from_millis(100);
 
 /// Server options that are scaled, with the unit for rounding and their minimum, both in bytes. The caches are scaled
 /// with the data, so that the same part of it fits; the redo log is scaled with the time, so that a run still fills the
@@ -31,15 +33,33 @@ const OPTIONS: &[(&str, u64, u64)] = &[
 /// The groups of an option file that every server of its family reads.
 const GROUPS: [&str; 4] = ["mysqld", "server", "mariadb", "mariadbd"];
 
-/// Reduces the data and the times of one run; `scale` is above 0 and at most 1.
+/// The design with reduced times; `scale` is above 0 and at most 1.
+pub(crate) fn shrink_design(scale: f64, design: Design) -> Design {
+    match design {
+        Design::SideBySide(Slicing { slice, settle }) if scale < 1.0 => {
+            Design::SideBySide(Slicing {
+                slice: shorter(slice, scale, SLICE_AT_LEAST),
+                settle: shorter(settle, scale, SETTLE_AT_LEAST),
+            })
+        }
+        unscaled => unscaled,
+    }
+}
+
+/// Reduces the data and the times of one run; `scale` is above 0 and at most 1, and `design` is not scaled.
 pub(crate) fn shrink(
     scale: f64,
+    design: Design,
     server: &ServerSpec,
     data: Option<&mut DataSpec>,
     loads: &mut [LoadSpec],
 ) -> Result<(), Problem> {
+    let at_least = match shrink_design(scale, design) {
+        Design::Classical => DURATION_AT_LEAST,
+        Design::SideBySide(slicing) => slicing.shortest().max(DURATION_AT_LEAST),
+    };
     for load in loads {
-        shrink_load(scale, load);
+        shrink_load(scale, load, at_least);
     }
     let Some(data) = data else {
         return Ok(());
@@ -52,12 +72,13 @@ pub(crate) fn shrink(
     Ok(())
 }
 
-fn shrink_load(scale: f64, load: &mut LoadSpec) {
+/// Reduces the times of a load, whose measurement lasts `at_least` this time.
+fn shrink_load(scale: f64, load: &mut LoadSpec, at_least: Duration) {
     for stage in &mut load.stages {
         stage.length = shorter(stage.length, scale, DURATION_AT_LEAST);
     }
     load.duration = if load.stages.is_empty() {
-        shorter(load.duration, scale, DURATION_AT_LEAST)
+        shorter(load.duration, scale, at_least)
     } else {
         load.stages.iter().map(|stage| stage.length).sum()
     };

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use units::{counted, span};
+use units::{counted, elapsed, span};
 
 use settings::WarmUp;
 
 use crate::{
     plan::{Plan, PlannedRun, estimate::Costs, order::Order},
-    spec::{compared_versions::compared_versions_in_words, repeats::Repeats, server::ServerSpec},
+    spec::{
+        compared_versions::compared_versions_in_words, design::Design, repeats::Repeats,
+        server::ServerSpec,
+    },
 };
 
 /// Maximum number of runs that are listed; the others are counted.
@@ -45,19 +48,24 @@ impl Plan {
         let combinations = self.runs.len() / self.repeats.blocks() as usize;
         let (combinations, runs) = (counted(combinations, "combination"), self.runs.len());
         let (planned, seed) = (counted(runs, "run"), self.seed);
+        let repeats = |count: u32| match self.design {
+            Design::Classical => counted(count as usize, "repeat"),
+            Design::SideBySide(_) => counted(count as usize, "session"),
+        };
         let count = match self.repeats {
-            Repeats::Times(times) => {
-                format!("{} = {planned}", counted(times as usize, "repeat"))
-            }
+            Repeats::Times(times) => format!("{} = {planned}", repeats(times)),
             Repeats::UntilDecided { at_most, time } => {
                 let within = time.map(|time| format!(" within {}", span(time)));
-                let within = within.unwrap_or_default();
-                format!("at most {at_most} repeats, until decided{within} = at most {planned}")
+                let (at_most, within) = (repeats(at_most), within.unwrap_or_default());
+                format!("at most {at_most}, until decided{within} = at most {planned}")
             }
         };
         text.push_str(&format!(
             "plan    {combinations} x {count}, order {order}, seed {seed}\n"
         ));
+        if let Some(slices) = self.slices_in_words() {
+            text.push_str(&format!("design  side by side, {slices}\n"));
+        }
         if let Some(alike) = self.of_compared_versions() {
             text.push_str(&format!("alike   {alike}\n"));
         }
@@ -85,6 +93,19 @@ impl Plan {
         text
     }
 
+    /// What a session measures of each combination, in words; `None` of a classical design.
+    fn slices_in_words(&self) -> Option<String> {
+        let Design::SideBySide(slicing) = self.design else {
+            return None;
+        };
+        let duration = self.runs.first()?.data_load.duration;
+        let slices = slicing.slices_at_most(duration);
+        let (slice, settle) = (elapsed(slicing.slice), elapsed(slicing.settle));
+        Some(format!(
+            "at most {slices} slices of {slice} per combination and session, {settle} to settle before each"
+        ))
+    }
+
     /// What servers of different versions have alike, in words; `None` where there is one version.
     pub fn of_compared_versions(&self) -> Option<String> {
         let has = |run: &PlannedRun| matches!(&run.server, ServerSpec::Private { defaults, .. } if !defaults.is_empty());
@@ -98,9 +119,11 @@ impl Plan {
 
     fn table(&self) -> String {
         let names = self.factors.iter().map(|factor| factor.name.clone());
-        let heading = ["run".to_owned(), "block".to_owned()]
-            .into_iter()
-            .chain(names);
+        let block = match self.design {
+            Design::Classical => "block",
+            Design::SideBySide(_) => "session",
+        };
+        let heading = ["run", block].map(str::to_owned).into_iter().chain(names);
         let mut rows: Vec<Vec<String>> = vec![heading.collect()];
         let listed = self.runs.iter().take(LISTED_AT_MOST);
         rows.extend(listed.map(|run| self.row(run)));

@@ -11,6 +11,7 @@ use samples::{ReadError, Record};
 use crate::{
     error::Error,
     plan::{Plan, PlannedRun},
+    spec::design::Design,
 };
 
 /// The names of a run's records in the results directory, one for each load: `run-0007.jsonl`, or `run-0007-batch.jsonl`
@@ -33,8 +34,17 @@ fn stems(run: &PlannedRun) -> impl Iterator<Item = String> {
 pub struct Progress {
     results_dir: PathBuf,
     done: BTreeSet<u32>,
-    /// The names of the records of each incomplete run; of several loads, some may be complete.
+    /// The names of the records of each run that is not done; some of them may be complete.
     incomplete: VecDeque<Vec<String>>,
+}
+
+/// The records of a run that exist.
+struct FoundRecords<'p> {
+    run: &'p PlannedRun,
+    /// Their names without extension.
+    stems: Vec<String>,
+    /// True if each load has a complete one.
+    is_complete: bool,
 }
 
 impl Progress {
@@ -47,29 +57,22 @@ impl Progress {
             incomplete: VecDeque::new(),
         };
         let sha256 = plan.identity.sha256();
-        for run in &plan.runs {
-            let mut complete = 0;
-            let mut found = Vec::new();
-            for stem in stems(run) {
-                let path = results_dir.join(format!("{stem}.jsonl"));
-                match path.try_exists() {
-                    Ok(true) => {}
-                    Ok(false) => continue,
-                    Err(source) => return Err(Error::io("read", &path, source)),
-                }
-                complete += usize::from(is_complete(&path, run, &sha256)?);
-                found.push(stem);
-            }
-            if complete == run.loads.len() {
+        let found = plan.runs.iter();
+        let found = found.map(|run| FoundRecords::of(results_dir, run, &sha256));
+        let found = found.collect::<Result<Vec<_>, Error>>()?;
+        let interrupted = interrupted_sessions(plan, &found);
+        for records in found {
+            let run = records.run;
+            if records.is_complete && !interrupted.contains(&run.block) {
                 progress.done.insert(run.run);
-            } else if !found.is_empty() {
-                progress.incomplete.push_back(found);
+            } else if !records.stems.is_empty() {
+                progress.incomplete.push_back(records.stems);
             }
         }
         Ok(progress)
     }
 
-    /// True when the run has a complete record of each load.
+    /// True when the run has a complete record of each load; side by side, when all runs of its session have.
     pub fn is_done(&self, run: &PlannedRun) -> bool {
         self.done.contains(&run.run)
     }
@@ -79,7 +82,7 @@ impl Progress {
         self.done.len()
     }
 
-    /// Renames the records of each incomplete run, `run-0007.incomplete-1.jsonl`, so that it can be repeated and no
+    /// Renames the records of each run that is not done, `run-0007.incomplete-1.jsonl`, so that it can be repeated and no
     /// measurement is lost; returns the new paths.
     pub fn set_aside(&mut self) -> Result<Vec<PathBuf>, Error> {
         let mut kept = Vec::new();
@@ -88,6 +91,40 @@ impl Progress {
             self.incomplete.pop_front();
         }
         Ok(kept)
+    }
+}
+
+impl<'p> FoundRecords<'p> {
+    fn of(results_dir: &Path, run: &'p PlannedRun, sha256: &str) -> Result<Self, Error> {
+        let mut complete = 0;
+        let mut found = Vec::new();
+        for stem in stems(run) {
+            let path = results_dir.join(format!("{stem}.jsonl"));
+            match path.try_exists() {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(source) => return Err(Error::io("read", &path, source)),
+            }
+            complete += usize::from(is_complete(&path, run, sha256)?);
+            found.push(stem);
+        }
+        Ok(Self {
+            run,
+            stems: found,
+            is_complete: complete == run.loads.len(),
+        })
+    }
+}
+
+/// The sessions of a plan side by side that have to be repeated. The slices of one combination are compared with those that
+/// the others had at the same time, so that a session is measured as a whole.
+fn interrupted_sessions(plan: &Plan, found: &[FoundRecords<'_>]) -> BTreeSet<u32> {
+    match plan.design {
+        Design::Classical => BTreeSet::new(),
+        Design::SideBySide(_) => {
+            let incomplete = found.iter().filter(|records| !records.is_complete);
+            incomplete.map(|records| records.run.block).collect()
+        }
     }
 }
 

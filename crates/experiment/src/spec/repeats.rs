@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     file::{overrides::Overrides, problem::Problem, section::Section},
     plan::levels::RUNS_AT_MOST,
+    spec::design::Design,
 };
 
 /// The value of `repeats` if the results decide.
@@ -16,10 +17,10 @@ const UNTIL_DECIDED: &str = "until decided";
 /// Minimum number of executions per side for a decision.
 const BLOCKS_AT_LEAST: u32 = 3;
 
-/// Maximum number of blocks of a budget: the decision rule for each of them is computed beforehand.
-const BLOCKS_AT_MOST: u32 = 1000;
+/// A session has more than one comparison of each side: it may decide alone.
+const SESSIONS_AT_LEAST: u32 = 1;
 
-/// The number of runs per combination.
+/// The number of runs per combination; side by side, the number of sessions, in each of which a combination has one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
     /// A fixed number.
@@ -34,6 +35,10 @@ pub enum Repeats {
 }
 
 impl Repeats {
+    /// Maximum number of executions of a combination until decided, runs or batches of slices: the decision rule for each
+    /// of them is computed beforehand.
+    pub const UNTIL_DECIDED_AT_MOST: u32 = 1000;
+
     /// Maximum number of blocks of the plan.
     pub fn blocks(self) -> u32 {
         match self {
@@ -52,13 +57,31 @@ impl Repeats {
         }
     }
 
+    /// Maximum number of executions of a combination, runs or batches of slices.
+    pub(crate) fn executions_at_most(self) -> u32 {
+        match self {
+            Self::Times(_) => RUNS_AT_MOST,
+            Self::UntilDecided { .. } => Self::UNTIL_DECIDED_AT_MOST,
+        }
+    }
+
     /// Reads `repeats`, `at_most` and `time_at_most`; `--repeats` has precedence.
-    pub(crate) fn read(top: &Section<'_>, overrides: &Overrides) -> Result<Self, Error> {
+    pub(crate) fn read(
+        top: &Section<'_>,
+        overrides: &Overrides,
+        design: Design,
+    ) -> Result<Self, Error> {
         let text = top.string("repeats").ok().flatten();
         let until_decided = text.is_some_and(|text| text.value == UNTIL_DECIDED);
-        let at_most = top.parsed("at_most", "a count from 3 to 1000", |text| {
+        let at_least = match design {
+            Design::Classical => BLOCKS_AT_LEAST,
+            Design::SideBySide(_) => SESSIONS_AT_LEAST,
+        };
+        let most = Self::UNTIL_DECIDED_AT_MOST;
+        let expected = format!("a count from {at_least} to {most}");
+        let at_most = top.parsed("at_most", &expected, |text| {
             let count = text.parse().ok();
-            count.filter(|count| (BLOCKS_AT_LEAST..=BLOCKS_AT_MOST).contains(count))
+            count.filter(|count| (at_least..=most).contains(count))
         })?;
         let expected = "a duration such as \"2h\"";
         let time = top.parsed("time_at_most", expected, quantity::duration)?;

@@ -29,6 +29,8 @@ fn fragment() -> impl Strategy<Value = String> {
         "chart = { x = \"a\", line = \"b\" }\n",
         "before = [\"SELECT '{a}'\"]\n",
         "restart = \"never\"\n",
+        "design = \"side by side\"\n",
+        "slice = \"1s\"\n",
         "innodb_buffer_pool_size = \"{b}\"\n",
     ];
     prop_oneof![

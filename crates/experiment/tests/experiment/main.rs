@@ -12,6 +12,7 @@ mod loads;
 mod plans;
 mod resume;
 mod shipped;
+mod side_by_side;
 mod stages;
 
 use std::{fs, path::PathBuf};

@@ -118,6 +118,11 @@ impl Factor {
     }
 }
 
+/// How many combinations the levels of these factors have.
+pub(super) fn combinations<'f>(factors: impl Iterator<Item = &'f Factor>) -> u64 {
+    factors.map(|it| it.levels.len().max(1) as u64).product()
+}
+
 /// Parses `sync_binlog=0,1`.
 pub(super) fn setting(text: &str) -> Result<Factor, String> {
     let (name, values) = text.split_once('=').unwrap_or((text, ""));

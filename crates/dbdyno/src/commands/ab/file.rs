@@ -2,23 +2,43 @@
 
 use std::time::Duration;
 
-use blame::{Blame, Blamed};
 use clap::ValueEnum;
-use experiment::written;
+use experiment::{Design, Slicing, written};
 use load::WarmUp;
 use report::shell_word;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value, value};
-use units::span;
 
 use super::{
+    budget,
     factor::{Factor, Kind, Level},
     measurement::Measurement,
 };
 
-/// Fewest and most runs of each combination. With fewer nothing is decided.
-const BLOCKS: std::ops::RangeInclusive<u64> = 3..=30;
-/// What a run takes besides warm-up and measurement: the restart, and the data put back.
-const AROUND_A_RUN: Duration = Duration::from_secs(3);
+/// What the comments of a file say.
+struct Comments {
+    repeats: &'static str,
+    server: &'static str,
+    data: &'static str,
+}
+
+/// Of servers that are there.
+const GIVEN: Comments = Comments {
+    repeats: CLASSICAL.repeats,
+    server: "each exists, and is not changed",
+    data: "loaded once on each server",
+};
+
+const CLASSICAL: Comments = Comments {
+    repeats: "Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.",
+    server: "a private one, restarted before each run",
+    data: "loaded once, and restored before each run",
+};
+
+const SIDE_BY_SIDE: Comments = Comments {
+    repeats: "Sessions, in which each combination has a run, until every comparison is decided or a budget is spent.",
+    server: "a private one for each combination, restarted before each session",
+    data: "loaded once on each server, and restored before each session",
+};
 
 /// The account on servers that are there.
 pub(super) struct Account {
@@ -56,38 +76,30 @@ pub(super) fn text(
     let questions: Vec<String> = varied.iter().map(|factor| question(factor)).collect();
     file.insert("question", string(&questions.join("; ")));
     file.insert("seed", value(written::number(measurement.seed)));
-    let repeats = written::commented_key(
-        "repeats",
-        &[
-            "Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.",
-        ],
-    );
+    let are_there = factors.iter().any(|it| it.kind == Kind::Server);
+    let comments = match measurement.design() {
+        Design::Classical if are_there => GIVEN,
+        Design::Classical => CLASSICAL,
+        Design::SideBySide(_) => SIDE_BY_SIDE,
+    };
+    let repeats = written::commented_key("repeats", &[comments.repeats]);
     file.insert_formatted(&repeats, string("until decided"));
-    let at_most = blocks(&varied, measurement);
+    let at_most = budget::blocks(&varied, measurement);
     file.insert("at_most", value(written::number(at_most)));
     file.insert("time_at_most", time(measurement.budget));
+    if let Design::SideBySide(slicing) = measurement.design() {
+        turns(slicing, &mut file);
+    }
     let mut matrix = Table::new();
     for factor in &varied {
         let levels: Array = factor.levels.iter().map(level).collect();
         matrix.insert(&factor.name(), value(levels));
     }
     file.insert("matrix", Item::Table(matrix));
-    let are_there = factors.iter().any(|it| it.kind == Kind::Server);
-    let (of_servers, of_data) = if are_there {
-        (
-            "each exists, and is not changed",
-            "loaded once on each server",
-        )
-    } else {
-        (
-            "a private one, restarted before each run",
-            "loaded once, and restored before each run",
-        )
-    };
-    let server = commented(server(factors, account), of_servers);
+    let server = commented(server(factors, account), comments.server);
     file.insert("server", Item::Table(server));
     if let Some(data) = data {
-        file.insert("data", Item::Table(commented(data, of_data)));
+        file.insert("data", Item::Table(commented(data, comments.data)));
     }
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let mut each = Table::new();
@@ -98,7 +110,7 @@ pub(super) fn text(
     let connections = written::number(measurement.connections.into());
     load.insert("connections", value(connections));
     warm_up(measurement.warmup, &mut load);
-    load.insert("duration", time(measurement.duration));
+    load.insert("duration", time(measurement.measured_time()));
     file.insert("load", Item::Table(load));
     let verdict = commented(
         verdict(&varied, measurement),
@@ -207,6 +219,20 @@ fn level(level: &Level) -> Value {
     InlineTable::from_iter([("label", label), ("value", value)]).into()
 }
 
+/// Writes the keys of the design side by side.
+fn turns(slicing: Slicing, file: &mut DocumentMut) {
+    let design = written::commented_key(
+        "design",
+        &[
+            "The servers of a session run at the same time, and one at a time is loaded: it settles, and is then measured",
+            "for a slice. All slices of a combination together take the `duration` of [load].",
+        ],
+    );
+    file.insert_formatted(&design, string("side by side"));
+    file.insert("slice", time(slicing.slice));
+    file.insert("settle", time(slicing.settle));
+}
+
 /// Writes the keys of the warm-up to `[load]`.
 fn warm_up(warm_up: WarmUp, load: &mut Table) {
     match warm_up {
@@ -223,49 +249,6 @@ fn warm_up(warm_up: WarmUp, load: &mut Table) {
     }
 }
 
-/// An error where the budget has no time for the runs without which nothing is decided, even if they took no longer than
-/// what they measure.
-pub(super) fn check_budget(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
-    let warm_up = match measurement.warmup {
-        WarmUp::None | WarmUp::UntilSteady { .. } => Duration::ZERO,
-        WarmUp::For(time) => time,
-    };
-    let combinations = combinations(factors.iter());
-    let run = warm_up + measurement.duration;
-    let least = run.mul_f64((BLOCKS.start() * combinations) as f64);
-    if measurement.budget >= least {
-        return Ok(());
-    }
-    let message = format!(
-        "--budget of {} cannot decide anything: at least {} runs of each of {combinations} combinations are needed, and \
-         their warm-up and measurement alone take {}",
-        span(measurement.budget),
-        BLOCKS.start(),
-        span(least)
-    );
-    let around = AROUND_A_RUN.mul_f64((BLOCKS.start() * combinations) as f64);
-    let minutes = ((least + around).as_secs_f64() / 60.0).ceil();
-    let hint = format!("use --budget {minutes:.0}m or more, or a shorter --duration or --warmup");
-    Err(Blamed::new(Blame::Input, message).hint(hint))
-}
-
-fn combinations<'f>(factors: impl Iterator<Item = &'f Factor>) -> u64 {
-    factors.map(|it| it.levels.len().max(1) as u64).product()
-}
-
-/// About as many blocks as the budget has time for: the fewer analyses there may be, the sooner each decides.
-fn blocks(varied: &[&Factor], measurement: &Measurement) -> u64 {
-    let combinations = combinations(varied.iter().copied());
-    let warm_up = match measurement.warmup {
-        WarmUp::None => Duration::ZERO,
-        WarmUp::For(time) | WarmUp::UntilSteady { at_most: time } => time,
-    };
-    let run = warm_up + measurement.duration + AROUND_A_RUN;
-    let block_s = run.as_secs_f64() * combinations as f64;
-    let blocks = measurement.budget.as_secs_f64() / block_s;
-    (blocks as u64).clamp(*BLOCKS.start(), *BLOCKS.end())
-}
-
 /// A word of a command line on one line, in quotes where a shell needs them.
 fn shown(word: &str) -> String {
     let is_control = |it: char| it.is_control();
@@ -275,10 +258,7 @@ fn shown(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{
-            factor::{setting, versions},
-            measurement::Metric,
-        },
+        super::factor::{setting, versions},
         *,
     };
 
@@ -289,21 +269,13 @@ mod tests {
     };
 
     /// The file without its first line, which has the command of the test itself.
-    fn written(factors: &[Factor], account: &Account, data: Option<Table>) -> String {
-        let measurement = Measurement {
-            connections: 8,
-            duration: Duration::from_secs(10),
-            warmup: WarmUp::UntilSteady {
-                at_most: Duration::from_secs(60),
-            },
-            budget: Duration::from_secs(600),
-            metric: Metric::Throughput,
-            min_effect: "2 %".to_owned(),
-            seed: 1,
-            results: None,
-            plan: false,
-            verbose: false,
-        };
+    fn written(
+        words: &[&str],
+        factors: &[Factor],
+        account: &Account,
+        data: Option<Table>,
+    ) -> String {
+        let measurement = Measurement::parsed(words);
         let script = InlineTable::from_iter([("script", written::literal("read_write"))]);
         let load = Table::from_iter([("oltp", value(script))]);
         let text = text(factors, account, &measurement, data, load);
@@ -352,13 +324,62 @@ baseline = { sync_binlog = "0", sql_mode = "(empty)" }
 metric = "throughput"
 min_effect = "2 %"
 "#;
-        assert_eq!(written(&factors, &ACCOUNT, Some(data)), expected);
+        let words = ["--warmup", "auto"];
+        assert_eq!(written(&words, &factors, &ACCOUNT, Some(data)), expected);
+    }
+
+    #[test]
+    fn a_comparison_side_by_side_says_what_its_times_are() {
+        let data = Table::from_iter([("oltp", value(InlineTable::new()))]);
+        let expected = r#"# Edit it and run it again: dbdyno run FILE (docs/experiment-file.md has every key).
+format = 1
+question = "sync_binlog: 0 or 1?"
+seed = 1
+# Sessions, in which each combination has a run, until every comparison is decided or a budget is spent.
+repeats = "until decided"
+at_most = 7
+time_at_most = "10m"
+# The servers of a session run at the same time, and one at a time is loaded: it settles, and is then measured
+# for a slice. All slices of a combination together take the `duration` of [load].
+design = "side by side"
+slice = "500ms"
+settle = "50ms"
+
+[matrix]
+sync_binlog = ["0", "1"]
+
+[server] # a private one for each combination, restarted before each session
+set = { "sync_binlog" = "{sync_binlog}" }
+
+[data] # loaded once on each server, and restored before each session
+oltp = {}
+
+[load]
+oltp = { script = "read_write" }
+connections = 8
+warmup = "5s"
+duration = "30s"
+
+[verdict] # every other combination is compared with this one
+baseline = { sync_binlog = "0" }
+metric = "throughput"
+min_effect = "2 %"
+"#;
+        let words = ["--design", "side-by-side", "--settle", "50ms"];
+        let factors = [setting("sync_binlog=0,1").unwrap()];
+        let text = written(&words, &factors, &ACCOUNT, Some(data));
+        assert_eq!(text, expected);
+        let path = std::path::Path::new("ab.toml");
+        let overrides = experiment::Overrides::default();
+        let read = experiment::Experiment::parse(path, &text, &overrides, &benchmarks::VOCABULARY);
+        let design = Measurement::parsed(&words).design();
+        assert_eq!(read.unwrap().plan().design, design);
     }
 
     #[test]
     fn a_statement_is_executed_after_the_data_is_loaded() {
         let factor = Factor::of_sql(&["CREATE INDEX c ON t (c)".to_owned()]).unwrap();
-        let text = written(&[factor], &ACCOUNT, None);
+        let text = written(&[], &[factor], &ACCOUNT, None);
         let each = "[each] # on the loaded data; then the server is restarted, even without the statement\n\
                     change = [\"{sql}\"]\n\n[load]\n";
         assert!(text.contains(each), "{text}");
@@ -379,7 +400,7 @@ min_effect = "2 %"
                 value: path,
             }],
         };
-        let text = written(&[server], &account, None);
+        let text = written(&[], &[server], &account, None);
         let server = "[server] # each exists, and is not changed\naddress = \"/run/{{\\\"a\\\"}}.sock\"\n\
                       user = \"b{{e}}n\\\"ch\"\n\n[load]\n";
         assert!(text.contains(server), "{text}");

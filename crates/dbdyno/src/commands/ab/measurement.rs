@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::ValueEnum;
+use experiment::{Design, Slicing};
 use load::WarmUp;
 use settings::quantity;
 
@@ -10,6 +11,9 @@ use crate::commands::load_times::{self, time};
 
 /// The longest warm-up of `--warmup auto`.
 const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
+/// Length of the measurement in a run, and of each combination in a session.
+const OF_A_RUN: Duration = Duration::from_secs(10);
+const OF_A_SESSION: Duration = Duration::from_secs(30);
 
 /// How each level is measured.
 #[derive(Debug, clap::Args)]
@@ -18,9 +22,20 @@ pub(super) struct Measurement {
     /// Number of connections
     #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// Length of the measurement in each run, such as 10s or 1m
-    #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = time)]
-    pub(super) duration: Duration,
+    /// How the combinations are measured: one after the other (classical), or in short turns, on private servers that run
+    /// at the same time (side-by-side)
+    #[arg(long, global = true, value_enum, default_value = "classical")]
+    pub(super) design: DesignName,
+    /// Length of the measurement in each run, such as 10s or 1m; with --design side-by-side, of each combination in a
+    /// session [default: 10s, or 30s with --design side-by-side]
+    #[arg(long, global = true, value_name = "TIME", value_parser = time)]
+    pub(super) duration: Option<Duration>,
+    /// With --design side-by-side, length of a slice, which is the measured part of a turn [default: 500ms]
+    #[arg(long, global = true, value_name = "TIME", value_parser = slice)]
+    pub(super) slice: Option<Duration>,
+    /// With --design side-by-side, unmeasured part of a turn before its slice [default: 100ms]
+    #[arg(long, global = true, value_name = "TIME", value_parser = settle)]
+    pub(super) settle: Option<Duration>,
     /// Unmeasured warm-up at the start of each run: a duration, or auto to wait until the throughput is steady
     #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
     pub(super) warmup: WarmUp,
@@ -60,6 +75,44 @@ pub(super) struct Measurement {
     pub(super) verbose: bool,
 }
 
+impl Measurement {
+    pub(super) fn design(&self) -> Design {
+        let usual = Slicing::default();
+        match self.design {
+            DesignName::Classical => Design::Classical,
+            DesignName::SideBySide => Design::SideBySide(Slicing {
+                slice: self.slice.unwrap_or(usual.slice),
+                settle: self.settle.unwrap_or(usual.settle),
+            }),
+        }
+    }
+
+    /// How long a run measures, or a session each combination.
+    pub(super) fn measured_time(&self) -> Duration {
+        self.duration.unwrap_or_else(|| match self.design() {
+            Design::Classical => OF_A_RUN,
+            Design::SideBySide(slicing) => OF_A_SESSION.max(slicing.shortest()),
+        })
+    }
+
+    /// What the command line with these words says.
+    #[cfg(test)]
+    pub(super) fn parsed(words: &[&str]) -> Self {
+        use clap::{Args, Command, FromArgMatches};
+
+        let command = Self::augment_args(Command::new("ab").no_binary_name(true));
+        let matches = command.try_get_matches_from(words);
+        let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        read.expect("tests give valid options")
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DesignName {
+    Classical,
+    SideBySide,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Metric {
     Throughput,
@@ -70,6 +123,14 @@ pub(super) enum Metric {
 
 fn warm_up(text: &str) -> Result<WarmUp, String> {
     load_times::warm_up(text, WARM_UP_AT_MOST)
+}
+
+fn slice(text: &str) -> Result<Duration, String> {
+    Slicing::parse_slice(text).ok_or_else(|| Slicing::SLICE_EXPECTED.to_owned())
+}
+
+fn settle(text: &str) -> Result<Duration, String> {
+    Slicing::parse_settle(text).ok_or_else(|| Slicing::SETTLE_EXPECTED.to_owned())
 }
 
 /// The text of a share, as the experiment file takes it.

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use experiment::{Costs, Plan, run_times};
+use experiment::{Costs, Design, Plan, run_times};
 use report::NextStep;
 
 use crate::commands::command_line::CommandLine;
@@ -11,6 +11,8 @@ use crate::commands::command_line::CommandLine;
 const LONG_ENOUGH: Duration = Duration::from_secs(30);
 /// Runs of each combination without which nothing is decided.
 const RUNS_TO_DECIDE: u32 = 3;
+/// The same of sessions, each of which may decide alone.
+const SESSIONS_TO_DECIDE: u32 = 1;
 
 /// A command that measures again.
 pub(crate) struct RerunCommand {
@@ -42,10 +44,12 @@ impl RerunCommand {
                 command.set(&["--results"], &dir.display().to_string());
                 command.set_flag("--resume");
             }
-            NextStep::Repeats(repeats) if self.has("--repeats") => {
+            NextStep::Repeats(executions) if self.has("--repeats") => {
+                let repeats = blocks_with(executions, plan);
                 command.set(&["--repeats"], &repeats.to_string());
             }
-            NextStep::Repeats(repeats) if self.has("--budget") => {
+            NextStep::Repeats(executions) if self.has("--budget") => {
+                let repeats = blocks_with(executions, plan);
                 let block_s = plan.estimate(&Costs::default()).as_secs_f64()
                     / f64::from(plan.repeats.blocks().max(1));
                 // One to spare, as runs take longer than planned on a busy machine.
@@ -75,12 +79,24 @@ impl RerunCommand {
             let minutes = (runs.enough.as_secs_f64() / 60.0).ceil();
             command.set(&["--budget"], &format!("{minutes:.0}m"));
         } else if self.has("--repeats") {
-            command.set(&["--repeats"], &RUNS_TO_DECIDE.to_string());
+            command.set(&["--repeats"], &runs.needed.to_string());
         }
     }
 
     fn has(&self, option: &str) -> bool {
         self.takes.contains(&option)
+    }
+}
+
+/// Blocks in which each combination has this number of executions: runs, or batches of slices.
+fn blocks_with(executions: usize, plan: &Plan) -> usize {
+    let duration = plan.runs.first().map(|run| run.data_load.duration);
+    match (plan.design, duration) {
+        (Design::SideBySide(slicing), Some(duration)) => {
+            let batches = slicing.batches_at_most(duration).max(1);
+            executions.div_ceil(batches as usize)
+        }
+        _ => executions,
     }
 }
 
@@ -96,6 +112,8 @@ struct LongerRuns {
     limit: Option<Duration>,
     /// Runs of each combination, at most.
     repeats: u32,
+    /// Runs of each combination that are needed for a decision.
+    needed: u32,
 }
 
 impl LongerRuns {
@@ -110,16 +128,24 @@ impl LongerRuns {
             // Such runs were just found to be too short.
             longest.saturating_mul(2)
         };
+        let needed = match plan.design {
+            Design::Classical => RUNS_TO_DECIDE,
+            Design::SideBySide(_) => SESSIONS_TO_DECIDE,
+        };
+        let loaded = |measured: Duration| match plan.design {
+            Design::Classical => measured,
+            Design::SideBySide(slicing) => slicing.time_of_turns(measured),
+        };
         let runs = plan.runs.iter();
-        let runs: Vec<_> = runs.filter(|it| it.block <= RUNS_TO_DECIDE + 1).collect();
+        let runs: Vec<_> = runs.filter(|it| it.block <= needed + 1).collect();
         let times = run_times(runs.iter().copied(), &Costs::default());
         let seconds = runs.iter().zip(times).map(|(run, time)| {
-            let longer = duration.saturating_sub(run.data_load.duration);
+            let longer = loaded(duration).saturating_sub(loaded(run.data_load.duration));
             time.preparation_s + time.load_s + longer.as_secs_f64()
         });
         // A plan may have fewer.
-        let counted = plan.repeats.blocks().clamp(1, RUNS_TO_DECIDE + 1);
-        let share = f64::from(RUNS_TO_DECIDE + 1) / f64::from(counted);
+        let counted = plan.repeats.blocks().clamp(1, needed + 1);
+        let share = f64::from(needed + 1) / f64::from(counted);
         let enough_s = seconds.sum::<f64>() * share;
         let enough = Duration::try_from_secs_f64(enough_s).unwrap_or(Duration::MAX);
         is_timed.then_some(Self {
@@ -127,13 +153,14 @@ impl LongerRuns {
             enough,
             limit: plan.repeats.time(),
             repeats: plan.repeats.blocks(),
+            needed,
         })
     }
 
     /// Whether there are enough of them within the time limit.
     fn can_decide(&self) -> bool {
         let is_in_time = self.limit.is_none_or(|limit| self.enough <= limit);
-        is_in_time && self.repeats >= RUNS_TO_DECIDE
+        is_in_time && self.repeats >= self.needed
     }
 }
 
@@ -198,6 +225,7 @@ mod tests {
                 enough: Duration::from_secs(280),
                 limit: limit_s.map(Duration::from_secs),
                 repeats,
+                needed: RUNS_TO_DECIDE,
             };
             let again = again(line, takes);
             let mut command = again.command.clone();
@@ -239,5 +267,35 @@ mod tests {
         let long = experiment("40s");
         let found = LongerRuns::of(long.plan()).unwrap();
         assert_eq!(found.duration, Duration::from_secs(80));
+    }
+
+    #[test]
+    fn the_next_step_side_by_side_counts_sessions() {
+        let text = "format = 1\nrepeats = \"until decided\"\nat_most = 2\ntime_at_most = \"3m\"\ndesign = \"side by side\"\n\
+             [matrix]\nclients = [\"1\", \"2\"]\n[data]\noltp = { tables = 1, table_size = 10 }\n\
+             [load]\noltp = { script = \"point_select\" }\nconnections = \"{clients}\"\n\
+             duration = \"30s\"\nwarmup = \"0s\"\n[verdict]\nbaseline = { clients = \"1\" }\n";
+        let path = Path::new("a.toml");
+        let beside = Experiment::parse(path, text, &Overrides::default(), &VOCABULARY).unwrap();
+        // A session has twelve batches.
+        for (executions, sessions) in [(1, 1), (12, 1), (13, 2), (50, 5)] {
+            assert_eq!(blocks_with(executions, beside.plan()), sessions);
+        }
+        let found = LongerRuns::of(beside.plan()).unwrap();
+        assert_eq!((found.needed, found.repeats), (1, 2));
+        assert_eq!(found.duration, Duration::from_secs(60));
+        // Two sessions of two combinations, with turns of 72 s and a few seconds around them.
+        let seconds = found.enough.as_secs();
+        assert!((288..310).contains(&seconds), "{found:?}");
+        let again = |step, takes| again("ab oltp", takes).by(step, Path::new("r"), beside.plan());
+        assert_eq!(
+            again(NextStep::Repeats(20), RUN).as_deref(),
+            Some("dbdyno ab oltp --repeats=2")
+        );
+        // Three sessions of 76 s, one of them to spare.
+        assert_eq!(
+            again(NextStep::Repeats(20), AB).as_deref(),
+            Some("dbdyno ab oltp --budget=4m")
+        );
     }
 }

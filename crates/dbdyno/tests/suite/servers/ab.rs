@@ -215,6 +215,11 @@ fn a_plan_has_every_level_and_starts_nothing() {
     ])
     .exits(0)
     .prints("within 1 h");
+    let sets = ["--set", "sync_binlog=0,1"];
+    plan(&[&sets[..], &["--design", "side-by-side"], &tpcc].concat())
+        .exits(0)
+        .prints("2 combinations x at most 6 sessions")
+        .prints("design  side by side, at most 60 slices of 500 ms");
     assert!(!scene.path().join("results").exists());
 }
 
@@ -259,6 +264,21 @@ fn what_is_no_comparison_is_refused() {
             &["--cnf", "a.cnf,none.cnf"],
             "none.cnf: No such file or directory",
             "",
+        ),
+        (
+            &["--set", "sync_binlog=0,1", "--slice", "1s"],
+            "--slice can only be used with --design side-by-side",
+            "add --design side-by-side",
+        ),
+        (
+            &[
+                "--set",
+                "sync_binlog=1,2,3,4,5,6,7,8,9",
+                "--design",
+                "side-by-side",
+            ],
+            "--design side-by-side cannot be used with 9 combinations",
+            "use --design classical",
         ),
     ] {
         let finished = scene

@@ -1,0 +1,128 @@
+//! What a comparison side by side needs, checked before anything is written.
+
+use blame::{Blame, Blamed};
+use experiment::{Design, Slicing};
+
+use super::{
+    factor::{Factor, Kind, combinations},
+    measurement::Measurement,
+};
+
+const DESIGN: &str = "--design side-by-side";
+
+/// An error for a comparison that cannot be measured side by side, and for an option that needs this design.
+pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
+    let Design::SideBySide(slicing) = measurement.design() else {
+        return refuse_times(measurement);
+    };
+    let wrong =
+        |message: String, hint: &str| Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+    if let Some(given) = factors.iter().find(|it| it.kind == Kind::Server) {
+        let option = &given.option;
+        let message = format!(
+            "{DESIGN} cannot be used with {option}: each combination needs a private server of its own"
+        );
+        return wrong(message, "use --design classical for existing servers");
+    }
+    let (combinations, most) = (combinations(factors.iter()), Slicing::COMBINATIONS_AT_MOST);
+    if combinations > most as u64 {
+        let message = format!(
+            "{DESIGN} cannot be used with {combinations} combinations: each has a server, and at most {most} servers can \
+             run at the same time"
+        );
+        return wrong(message, "name fewer values, or use --design classical");
+    }
+    let (duration, shortest) = (measurement.measured_time(), slicing.shortest());
+    if duration < shortest {
+        let (batches, slices, slice) = (Slicing::BATCHES_AT_LEAST, Slicing::BATCH, slicing.slice);
+        let message = format!(
+            "--duration of {duration:?} is too short for {DESIGN}: {batches} batches of {slices} slices of {slice:?} take \
+             {shortest:?}"
+        );
+        return wrong(message, "use a longer --duration or a shorter --slice");
+    }
+    Ok(())
+}
+
+/// An error for the times of turns, which no other design has.
+fn refuse_times(measurement: &Measurement) -> Result<(), Blamed> {
+    let times = [
+        ("--slice", measurement.slice),
+        ("--settle", measurement.settle),
+    ];
+    match times.into_iter().find(|(_, time)| time.is_some()) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let message = format!("{option} can only be used with {DESIGN}");
+            let hint = format!("add {DESIGN}, or remove {option}");
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::factor::{hosts, setting},
+        *,
+    };
+
+    #[test]
+    fn what_cannot_be_measured_side_by_side_is_an_error() {
+        let two = setting("sync_binlog=0,1").unwrap();
+        let nine = setting("sync_binlog=1,2,3,4,5,6,7,8,9").unwrap();
+        let eight = setting("sync_binlog=1,2,3,4,5,6,7,8").unwrap();
+        let given = hosts("db1,db2").unwrap();
+        let beside = &["--design", "side-by-side"][..];
+        for (factor, words, expected) in [
+            (&two, &[][..], ""),
+            (&given, &[], ""),
+            (&nine, &[], ""),
+            (
+                &two,
+                &["--slice", "1s"],
+                "--slice can only be used with --design side-by-side",
+            ),
+            (
+                &two,
+                &["--design", "classical", "--settle", "0s"],
+                "--settle can only be used with --design side-by-side",
+            ),
+            (&eight, beside, ""),
+            (
+                &nine,
+                beside,
+                "--design side-by-side cannot be used with 9 combinations: each has a server, and at most 8 servers can \
+                 run at the same time",
+            ),
+            (
+                &given,
+                beside,
+                "--design side-by-side cannot be used with --host: each combination needs a private server of its own",
+            ),
+            (
+                &two,
+                &["--design", "side-by-side", "--duration", "7s"],
+                "--duration of 7s is too short for --design side-by-side: 3 batches of 5 slices of 500ms take 7.5s",
+            ),
+            // Without a duration, it is long enough.
+            (
+                &two,
+                &[
+                    "--design",
+                    "side-by-side",
+                    "--slice",
+                    "5s",
+                    "--settle",
+                    "0s",
+                ],
+                "",
+            ),
+        ] {
+            let factors = std::slice::from_ref(factor);
+            let error = check(factors, &Measurement::parsed(words)).err();
+            let message = error.map(|error| error.message).unwrap_or_default();
+            assert_eq!(message, expected, "{words:?}");
+        }
+    }
+}
