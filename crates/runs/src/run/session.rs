@@ -268,3 +268,6 @@ fn end_in_words(end: SessionEnd) -> String {
         format!("{slices} measured")
     }
 }
+
+#[cfg(test)]
+mod tests;
