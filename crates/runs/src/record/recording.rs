@@ -136,6 +136,11 @@ impl<'a> Recording<'a> {
             .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
     }
 
+    /// The first line that could not be written; the load was then requested to end.
+    pub(crate) fn failure(&self) -> Option<&WriteError> {
+        self.failed.as_ref()
+    }
+
     /// Writes the results of the load with this index at its end.
     pub(crate) fn outcome(&mut self, load: usize, outcome: &Outcome) {
         self.end_sampling();

@@ -1,5 +1,5 @@
 //! Loads that run at the same time: each is driven on a thread of its own, all begin at one moment and end together, and
-//! what they report is heard on the thread of their runs.
+//! the thread of their runs receives what they report.
 
 use std::{
     sync::{
@@ -39,12 +39,12 @@ impl CommonTimes {
 }
 
 /// Drives loads: waits until all are connected, starts them at one moment and, if one of them fails, ends the others.
-/// `heard` is called with what each of them reports. Returns what became of each.
+/// `on_report` is called with what each of them reports. Returns what became of each.
 pub(super) fn drive_on_threads(
     loads: Vec<(&mut dyn Work, Driver<'_>)>,
     interrupt: &Interrupt,
     times: &CommonTimes,
-    mut heard: impl FnMut(usize, Report),
+    mut on_report: impl FnMut(usize, Report),
 ) -> Vec<Result<Outcome, Blamed>> {
     let ending = interrupt.child();
     let mut results: Vec<_> = loads.iter().map(|_| None).collect();
@@ -81,7 +81,7 @@ pub(super) fn drive_on_threads(
                     }
                     results[load] = Some(*result);
                 }
-                report => heard(load, report),
+                report => on_report(load, report),
             }
         }
     });
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_hears_the_counters_and_its_end_from_the_thread_of_its_run() {
+    fn a_load_receives_the_counters_and_its_end_from_the_thread_of_its_run() {
         let (reports, received) = channel();
         let (times, ending) = (CommonTimes::of(1), Interrupt::default());
         let mut reporter = Reporter {

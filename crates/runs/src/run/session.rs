@@ -6,7 +6,7 @@ mod session_progress;
 
 use std::{path::PathBuf, slice, sync::Arc};
 
-use blame::Blamed;
+use blame::{Blame, Blamed};
 use experiment::Slicing;
 use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
 use samples::{Interval, SideBySide};
@@ -124,6 +124,11 @@ impl<'a> Session<'_, 'a> {
             took_s.push(record_outcomes(recording, slice::from_ref(outcome)));
         }
         let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
+        for (driven, recording) in driven.iter_mut().zip(recordings.iter()) {
+            if let Some(failure) = recording.failure() {
+                driven.ended = Err(Blamed::new(Blame::Machine, failure));
+            }
+        }
         end_together(&mut driven, &names);
         if driven.iter().all(|it| it.outcome.is_none()) {
             return first_error(driven).map_or(Ok(Vec::new()), Err);

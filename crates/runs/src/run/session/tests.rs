@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use blame::Blame;
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{Failure, Group, Next, OperationObserver, User};
 use reactor::Interrupt;
@@ -155,7 +154,7 @@ fn planned(number: u32, warm_up: Duration) -> PlannedRun {
     planned
 }
 
-/// The progress of a session that nobody sees.
+/// Discards the progress of a session.
 struct Unseen;
 
 impl Step for Unseen {
