@@ -24,7 +24,7 @@ pub(super) struct TurnPlanner {
     /// Blocks of slices after which the session ends.
     slices_at_most: u32,
     random: Random,
-    /// Loads that are still to warm up, the first of which does, in the order of their turns.
+    /// Loads that are not warm yet, in the order of their turns; the first one warms up.
     warming_up: VecDeque<usize>,
     /// Blocks of slices that are planned.
     planned: u32,
@@ -45,7 +45,7 @@ struct ArrivedSlice {
     whole: u32,
 }
 
-/// What is told to the loads.
+/// Orders to the loads: their turns, and their end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Orders {
     /// The load whose turn without an end ends at this time.
