@@ -3,6 +3,7 @@
 //! This crate does not print: a [`Listener`] receives the messages, and an error carries its blame and its hints.
 
 mod benchmark;
+pub mod buffer_pools;
 mod claimed_place;
 mod control;
 mod data;
@@ -41,7 +42,7 @@ pub use run::{
     shortcoming::{RunOutcome, shortcoming},
     single_run::{Recorded, SingleRun},
 };
-pub use runner::{Choices, Runner};
+pub use runner::{Runner, choices::Choices};
 pub use running_server::{ShownServer, knows_time_zone, shown_server};
 pub use stage::{
     Stage, local_pid, null_process::NullProcess, refuse_local, test_directory::TestDirectory,

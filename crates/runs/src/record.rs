@@ -3,6 +3,7 @@
 pub mod calibration;
 pub(crate) mod load_record;
 pub(crate) mod recording;
+pub(crate) mod run_progress;
 pub(crate) mod sampling;
 pub(crate) mod server_directories;
 pub mod server_host;

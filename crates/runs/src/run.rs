@@ -1,13 +1,15 @@
 //! One run, of a plan or of a command: drives the loads of its benchmarks on its stage, and writes their records.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use blame::Blamed;
 use experiment::{PlannedLoad, PlannedRun};
-use load::{Counters, LoadListener, Outcome};
+use load::{Counters, LoadListener, Outcome, Turns};
 use protocol::{Compression, Connection, Endpoint};
 use results::results_list;
-use samples::{Command, Edge, FORMAT, Interval, Line, LoadStage, PhaseMark, RunHeader, Transport};
+use samples::{
+    Command, Edge, FORMAT, Interval, Line, LoadStage, PhaseMark, RunHeader, SideBySide, Transport,
+};
 
 use crate::{
     benchmark::Work,
@@ -17,9 +19,7 @@ use crate::{
     listener::Context,
     open_files,
     record::{
-        load_record::NewRecord,
-        recording::{Recording, RunProgress},
-        sampling::Cadence,
+        load_record::NewRecord, recording::Recording, run_progress::RunProgress, sampling::Cadence,
     },
     run::{
         driver::{Driver, LoadRules},
@@ -31,9 +31,12 @@ use crate::{
 
 pub(crate) mod driver;
 pub(crate) mod load_outcome;
+mod load_threads;
+pub(crate) mod session;
 mod several_loads;
 pub(crate) mod shortcoming;
 pub(crate) mod single_run;
+mod turn_planner;
 
 /// Properties of the experiment that one run needs.
 pub(crate) struct Identity<'a> {
@@ -58,6 +61,8 @@ pub(crate) struct StagedRun<'a> {
     pub stage: &'a Stage,
     /// The work of each of its loads.
     pub works: Vec<PlannedWork<'a>>,
+    /// How its load takes turns with those of other combinations; `None` for a run that is measured alone.
+    pub side_by_side: Option<SideBySide>,
     /// Receives the events of a single load in addition to the recording.
     pub observer: Option<&'a mut dyn LoadListener>,
     /// Requested sampling interval of machine and server; `None` for the defaults.
@@ -73,8 +78,7 @@ pub(crate) fn record(
     progress: RunProgress<'_>,
 ) -> Result<Vec<LoadOutcome>, Blamed> {
     open_files::provide_for(planned.connections())?;
-    // Several loads have the same pause.
-    let pause = planned.run.loads[0].spec.pause;
+    let pause = planned.pause();
     if !pause.is_zero() {
         control::wait(reactor::sleep(pause))?;
     }
@@ -82,19 +86,7 @@ pub(crate) fn record(
     // From here on, so that the machine's line and the first sample tell of it.
     let held = planned.stage.limit.as_ref().map(ServerLimits::hold);
     let held = held.transpose()?;
-    let mut recording = Recording::begin(
-        &records,
-        planned.stage,
-        planned.cadence(),
-        planned.context,
-        progress,
-        planned.events(),
-    )?;
-    (planned.known_before()).for_each(|line| recording.write(&line));
-    for (load, record) in records.iter().enumerate() {
-        let known = record.known_before.iter();
-        known.for_each(|line| recording.write_of(load, line));
-    }
+    let mut recording = planned.begin(&records, Some(progress))?;
     if planned.identity.command.is_some() {
         // The records of an experiment are parts of its results, which are listed.
         for record in &records {
@@ -102,14 +94,7 @@ pub(crate) fn record(
         }
     }
     let driven = perform(planned, &records, &mut recording, held);
-    let ended: Vec<Result<&str, &Blamed>> = match &driven {
-        Ok(driven) => {
-            let ended = driven.iter().map(|it| it.ended.as_ref());
-            ended.map(|it| it.map(String::as_str)).collect()
-        }
-        Err(error) => records.iter().map(|_| Err(error)).collect(),
-    };
-    recording.end(&ended)?;
+    end(recording, records.len(), driven.as_deref())?;
     driven
 }
 
@@ -120,44 +105,55 @@ fn perform(
     recording: &mut Recording<'_>,
     held: Option<HeldDisk>,
 ) -> Result<Vec<LoadOutcome>, Blamed> {
-    let (run, stage) = (planned.run, planned.stage);
-    if let Some(endpoint) = &stage.endpoint {
-        let purpose = purpose(&run.before);
-        purpose.control(endpoint, async |connection| {
-            run_all(connection, &run.before).await?;
-            // After these statements, so that their settings are included, which apply to the load.
-            let server = stage.identify(connection, Edge::Start).await?;
-            recording.write(&Line::Server(server));
-            Ok(())
-        })?;
-    }
+    planned.before(recording)?;
     let outcomes = planned.drive(recording);
-    recording.end_events();
+    recording.end_load();
     // What follows is not measured, and is not to take hours. The last sample still counts under the limit.
-    recording.end_sampling();
     drop(held);
+    let took_s = record_outcomes(recording, &outcomes);
+    let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
+    end_together(&mut driven, &names_of_loads(records));
+    if driven.iter().all(|it| it.outcome.is_none()) {
+        return first_error(driven).map_or(Ok(Vec::new()), Err);
+    }
+    let is_complete = driven.iter().all(|it| it.ended.is_ok());
+    planned.after(took_s, is_complete, recording)?;
+    Ok(driven)
+}
+
+/// Writes the results of the loads of a run, which have ended; returns how long they took in seconds.
+fn record_outcomes(recording: &mut Recording<'_>, outcomes: &[Result<Outcome, Blamed>]) -> f64 {
     // Later queries to the server are not part of the load.
     let took_s = recording.elapsed_s();
     for (load, outcome) in outcomes.iter().enumerate() {
         let measured = outcome.iter();
         measured.for_each(|outcome| recording.outcome(load, outcome));
     }
-    let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
-    end_together(&mut driven, records);
-    if driven.iter().all(|it| it.outcome.is_none()) {
-        return first_error(driven).map_or(Ok(Vec::new()), Err);
-    }
-    let is_complete = driven.iter().all(|it| it.ended.is_ok());
-    planned.follow_up(took_s, is_complete, recording)?;
-    if let (Some(endpoint), true) = (&stage.endpoint, is_complete) {
-        let purpose = purpose(&run.after);
-        purpose.control(endpoint, async |connection| {
-            let server = stage.identify(connection, Edge::End).await?;
-            recording.write(&Line::Server(server));
-            run_all(connection, &run.after).await
-        })?;
-    }
-    Ok(driven)
+    took_s
+}
+
+/// Writes the last lines of the records of a run with this number of loads: what became of them, or why nothing was
+/// measured.
+fn end(
+    recording: Recording<'_>,
+    loads: usize,
+    driven: Result<&[LoadOutcome], &Blamed>,
+) -> Result<(), Blamed> {
+    let ended: Vec<Result<&str, &Blamed>> = match driven {
+        Ok(driven) => {
+            let ended = driven.iter().map(|it| it.ended.as_ref());
+            ended.map(|it| it.map(String::as_str)).collect()
+        }
+        Err(error) => vec![Err(error); loads],
+    };
+    recording.end(&ended)
+}
+
+/// The loads of these records, `load batch`.
+fn names_of_loads(records: &[NewRecord<'_>]) -> Vec<String> {
+    let levels = records.iter().map(|it| &it.header.combination);
+    let names = levels.map(|it| it.get(samples::LOAD).map_or("", String::as_str));
+    names.map(|name| format!("load {name}")).collect()
 }
 
 /// Purpose of these statements, and thus their time limit: those of the user may take long.
@@ -179,11 +175,57 @@ async fn run_all(
     Ok(())
 }
 
-impl StagedRun<'_> {
+impl<'a> StagedRun<'a> {
     /// Connections of all its loads.
     fn connections(&self) -> u64 {
         let of_loads = self.works.iter().map(|it| it.rules.connections);
         of_loads.map(u64::from).sum()
+    }
+
+    /// The time without a load before it.
+    fn pause(&self) -> Duration {
+        // Several loads have the same pause.
+        self.run.loads[0].spec.pause
+    }
+
+    /// Begins its records, with what is known before the server is queried.
+    fn begin<'r>(
+        &self,
+        records: &[NewRecord<'_>],
+        progress: Option<RunProgress<'r>>,
+    ) -> Result<Recording<'r>, Blamed>
+    where
+        'a: 'r,
+    {
+        let mut recording = Recording::begin(
+            records,
+            self.stage,
+            self.cadence(),
+            self.context,
+            progress,
+            self.events(),
+        )?;
+        (self.known_before()).for_each(|line| recording.write(&line));
+        for (load, record) in records.iter().enumerate() {
+            let known = record.known_before.iter();
+            known.for_each(|line| recording.write_of(load, line));
+        }
+        Ok(recording)
+    }
+
+    /// Executes the statements before the load.
+    fn before(&self, recording: &mut Recording<'_>) -> Result<(), Blamed> {
+        let (run, stage) = (self.run, self.stage);
+        let Some(endpoint) = &stage.endpoint else {
+            return Ok(());
+        };
+        purpose(&run.before).control(endpoint, async |connection| {
+            run_all(connection, &run.before).await?;
+            // After these statements, so that their settings are included, which apply to the load.
+            let server = stage.identify(connection, Edge::Start).await?;
+            recording.write(&Line::Server(server));
+            Ok(())
+        })
     }
 
     /// The begin of the records of its loads, which these paths get.
@@ -197,13 +239,14 @@ impl StagedRun<'_> {
         records.collect()
     }
 
-    /// Lines about the server, the data and the command, written to every record before the server is queried.
+    /// Lines about the server, the data, the turns and the command, written to every record before the server is queried.
     fn known_before(&self) -> impl Iterator<Item = Line> {
         let limit = self.stage.limit.iter();
         let limit = limit.map(|limit| Line::Limit(limit.recorded()));
         let dataset = self.stage.dataset.iter().cloned().map(Line::Dataset);
+        let turns = self.side_by_side.iter().cloned().map(Line::SideBySide);
         let command = self.identity.command.iter().cloned().map(Line::Command);
-        limit.chain(dataset).chain(command)
+        limit.chain(dataset).chain(turns).chain(command)
     }
 
     /// Sampling intervals of machine and server.
@@ -285,42 +328,68 @@ impl StagedRun<'_> {
 
     /// Drives the loads to their end; returns what became of each of them.
     fn drive(&mut self, recording: &mut Recording<'_>) -> Vec<Result<Outcome, Blamed>> {
-        let clients = self.clients();
-        let driver = |load, rules| Driver {
-            endpoint: clients.clone(),
-            control: self.stage.endpoint.clone(),
-            load,
-            rules,
-            context: self.context,
-        };
-        if let ([PlannedWork { work, rules }], [load]) =
-            (self.works.as_mut_slice(), self.run.loads.as_slice())
-        {
-            let driver = driver(load, *rules);
-            let mut recording = recording.of_load(0);
-            let outcome = match self.observer.as_deref_mut() {
-                None => work.drive(&driver, &mut recording),
-                Some(observer) => {
-                    let recording = &mut recording;
-                    let mut both = Observers {
-                        recording,
-                        observer,
-                    };
-                    work.drive(&driver, &mut both)
-                }
-            };
-            return vec![outcome];
+        let context = self.context;
+        let observer = self.observer.take();
+        let mut loads = self.loads(None);
+        if loads.len() > 1 {
+            return drive_together(loads, &context.interrupt, recording);
         }
+        let (work, driver) = loads.pop().expect("a run has a load");
+        let mut recording = recording.of_load(0);
+        let outcome = match observer {
+            None => work.drive(&driver, &mut recording),
+            Some(observer) => {
+                let recording = &mut recording;
+                let mut both = Observers {
+                    recording,
+                    observer,
+                };
+                work.drive(&driver, &mut both)
+            }
+        };
+        vec![outcome]
+    }
+
+    /// Its loads, which have operations in these turns, or all the time.
+    fn loads(&mut self, turns: Option<&Arc<Turns>>) -> Vec<(&mut dyn Work, Driver<'_>)> {
+        let clients = self.clients();
         let loads = self.works.iter_mut().zip(&self.run.loads);
         let loads = loads.map(|(planned, load)| {
             let work: &mut dyn Work = planned.work;
-            (work, driver(load, planned.rules))
+            let driver = Driver {
+                endpoint: clients.clone(),
+                control: self.stage.endpoint.clone(),
+                load,
+                rules: planned.rules,
+                turns: turns.cloned(),
+                context: self.context,
+            };
+            (work, driver)
         });
-        drive_together(loads.collect(), &self.context.interrupt, recording)
+        loads.collect()
     }
 
-    /// Work after loads of `took_s` seconds; `is_complete` if all of them came to their planned end. An error if a load
-    /// violated its rules.
+    /// Work after loads of `took_s` seconds, and the statements after them; `is_complete` if all of them came to their
+    /// planned end. An error if a load violated its rules.
+    fn after(
+        &self,
+        took_s: f64,
+        is_complete: bool,
+        recording: &mut Recording<'_>,
+    ) -> Result<(), Blamed> {
+        self.follow_up(took_s, is_complete, recording)?;
+        let (run, stage) = (self.run, self.stage);
+        let Some(endpoint) = stage.endpoint.as_ref().filter(|_| is_complete) else {
+            return Ok(());
+        };
+        purpose(&run.after).control(endpoint, async |connection| {
+            let server = stage.identify(connection, Edge::End).await?;
+            recording.write(&Line::Server(server));
+            run_all(connection, &run.after).await
+        })
+    }
+
+    /// Work after loads before the statements.
     fn follow_up(
         &self,
         took_s: f64,

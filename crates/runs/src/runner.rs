@@ -1,60 +1,40 @@
 //! Executes the remaining runs of a plan one after the other, and cleans up after failures.
 
+pub(crate) mod choices;
 mod disturbed_runs;
+mod servers;
 mod time_budget;
 mod time_left;
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
-use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
-use protocol::Endpoint;
-use results::{Origin, ResultsDirectory};
+use experiment::{Design, Experiment, PlannedLoad, PlannedRun, Slicing};
+use results::{Origin, ResultsDirectory, question, read_record};
 
 use crate::{
-    benchmark::PlanBenchmarks,
-    data::WantedData,
-    limit,
+    benchmark::{PlanBenchmarks, Work},
     listener::{Context, Event, Length, Step},
     named_server,
-    prepared_statements::PreparedStatements,
-    record::recording::RunProgress,
-    run::{self, Identity, PlannedWork, StagedRun, driver::LoadRules, load_outcome::first_error},
+    record::run_progress::{RUN_LENGTH, RunProgress},
+    run::{
+        self, Identity, PlannedWork, StagedRun,
+        driver::LoadRules,
+        load_outcome::first_error,
+        session::{Session, batch_judge::BatchJudge},
+    },
     runner::{
+        choices::Choices,
         disturbed_runs::DisturbedRuns,
+        servers::Servers,
         time_budget::TimeBudget,
         time_left::{RemainingTime, TimeLeft},
     },
     stage::{
         Stage,
-        created_tables::CreatedTables,
-        given_server::GivenServer,
-        null_process::NullProcess,
-        private_server::{PrivateServer, ServerLocation, settings_of},
         proxy_process::{ProxyAccess, ProxyProcess},
-        test_directory::TestDirectory,
     },
 };
-
-/// Settings from the command line, not from the experiment.
-#[derive(Debug)]
-pub struct Choices {
-    /// The server binary, instead of the one found by default.
-    pub mysqld: Option<PathBuf>,
-    /// Keep the private servers, and the tables created on other servers, for inspection.
-    pub keep: bool,
-    /// The server for an experiment that uses an existing server.
-    pub endpoint: Option<Endpoint>,
-    /// Returns the endpoint, with account, of a server that an experiment names.
-    pub reach: fn(&ServerSpec) -> Result<Endpoint, Blamed>,
-    /// Sampling interval of the machine; by default that of the record.
-    pub sample_every: Option<Duration>,
-}
 
 /// Runs the plan of one experiment.
 pub struct Runner<'a> {
@@ -62,16 +42,8 @@ pub struct Runner<'a> {
     results: &'a ResultsDirectory,
     choices: &'a Choices,
     context: &'a Context,
-    /// Private servers by program and location.
-    private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
-    given: BTreeMap<String, GivenServer>,
-    /// Directories of loads without a server.
-    directories: BTreeMap<PathBuf, Arc<TestDirectory>>,
-    /// Replaces all of them in a simulation.
-    null: Option<NullProcess>,
+    servers: Servers<'a>,
     benchmarks: PlanBenchmarks,
-    /// The most prepared statements of any run on each server so far.
-    prepared: Vec<(ServerSpec, PreparedStatements)>,
 }
 
 impl<'a> Runner<'a> {
@@ -88,12 +60,8 @@ impl<'a> Runner<'a> {
             results,
             choices,
             context,
-            private: BTreeMap::new(),
-            given: BTreeMap::new(),
-            directories: BTreeMap::new(),
-            null: None,
+            servers: Servers::new(experiment, results, choices, context),
             benchmarks,
-            prepared: Vec::new(),
         }
     }
 
@@ -107,24 +75,24 @@ impl<'a> Runner<'a> {
     pub fn run(mut self, runs: &[&PlannedRun]) -> Result<(), Blamed> {
         server::sweep(&named_server::root()?).map_err(Blamed::from)?;
         if self.experiment.is_simulated() {
-            self.null = Some(NullProcess::start()?);
+            self.servers.simulate()?;
         }
         let step = self
             .context
-            .step("runs", Length::Paced(runs.len() as u64 * 1000));
+            .step("runs", Length::Paced(runs.len() as u64 * RUN_LENGTH));
         let begin = reactor::system_now();
         let mut time_is_spent = false;
         let result = self.all(runs, &*step, &mut time_is_spent);
         drop(step);
         let took = reactor::system_now() - begin;
         let noted = Origin::note_end(self.results.path(), took, time_is_spent);
-        self.tidy_up(result.is_ok())?;
+        self.servers.tidy_up(result.is_ok())?;
         result?;
         noted
     }
 
-    /// Executes one run after the other, until the experiment's question is decided; runs that other work disturbed are
-    /// repeated at the end of their block.
+    /// Executes one run after the other, or one session of runs side by side, until the experiment's question is decided;
+    /// runs that other work disturbed are repeated at the end of their block.
     fn all(
         &mut self,
         runs: &[&PlannedRun],
@@ -166,13 +134,23 @@ impl<'a> Runner<'a> {
             }
             let begin = reactor::system_now();
             let coming = disturbed.coming(self.results, self.experiment)?;
+            let together = self.with_those_beside(run, &mut queue);
+            let numbers: Vec<u32> = together.iter().map(|it| it.run).collect();
             let others = queue.iter().copied().chain(coming);
             let others = others.map(|it| it.run);
-            let left = time_left.until_end(run.run, others, budget.left(begin - start));
-            let load = self.one(run, done, left, step)?;
-            time_left.done(run.run, load, reactor::system_now() - begin);
-            done += 1;
-            disturbed.add(run, self.results, self.experiment)?;
+            let left = time_left.until_end(&numbers, others, budget.left(begin - start));
+            let load = match self.experiment.plan().design {
+                Design::Classical => self.one(run, done, left, step)?,
+                Design::SideBySide(slicing) => {
+                    self.session(&together, slicing, done, left, step)?
+                }
+            };
+            time_left.done(&numbers, load, reactor::system_now() - begin);
+            done += together.len() as u64;
+            // Pairs of slices share what other work does, so that a session is not repeated.
+            if self.experiment.plan().design == Design::Classical {
+                disturbed.add(run, self.results, self.experiment)?;
+            }
             if queue.front().is_none_or(|next| next.block != run.block) {
                 let again = disturbed.again(self.results, self.experiment, step)?;
                 again
@@ -217,6 +195,22 @@ impl<'a> Runner<'a> {
         Ok(TimeBudget::new(limit, earlier, blocks))
     }
 
+    /// The runs that are measured at the same time as this one, itself included: those of its block in an experiment side
+    /// by side.
+    fn with_those_beside<'r>(
+        &self,
+        run: &'r PlannedRun,
+        queue: &mut VecDeque<&'r PlannedRun>,
+    ) -> Vec<&'r PlannedRun> {
+        let mut runs = vec![run];
+        if self.experiment.plan().design != Design::Classical {
+            while queue.front().is_some_and(|next| next.block == run.block) {
+                runs.extend(queue.pop_front());
+            }
+        }
+        runs
+    }
+
     /// Does one run; returns how long its load took, connecting and draining included.
     fn one(
         &mut self,
@@ -234,7 +228,7 @@ impl<'a> Runner<'a> {
         let label = [format!("run {} of {planned}", run.run), levels.join(" ")];
         let label = label.join(" ").trim_end().to_owned();
         step.announce(&label, left.whole);
-        let mut stage = self.stage(run)?;
+        let mut stage = self.servers.stage(run, &self.benchmarks)?;
         if let (Some(proxy), Some(server)) = (&run.proxy, &stage.endpoint) {
             let access = run.server.access();
             let access = ProxyAccess {
@@ -244,34 +238,14 @@ impl<'a> Runner<'a> {
             };
             stage.proxy = Some(ProxyProcess::start(proxy, access, server)?);
         }
-        let works = run.loads.iter().map(|load| {
-            let of_load = self.benchmarks.benchmark(load.spec.source.name());
-            of_load.work(run, load, &mut stage, self.context)
-        });
-        let mut works = works.collect::<Result<Vec<_>, _>>()?;
-        let of_loads = works.iter_mut().zip(&run.loads);
-        let mut planned = StagedRun {
-            identity: Identity {
-                experiment: self.experiment.name(),
-                sha256: &self.experiment.sha256(),
-                command: None,
-            },
-            run,
-            works: of_loads
-                .map(|(work, load)| PlannedWork {
-                    work: &mut **work,
-                    rules: LoadRules::of(run, &load.spec),
-                })
-                .collect(),
-            observer: None,
-            stage: &stage,
-            sample_every: self.choices.sample_every,
-            context: self.context,
-        };
+        let mut works = self.works(run, &mut stage)?;
+        let sha256 = self.experiment.sha256();
+        let mut planned = self.staged(run, &stage, &mut works, &sha256);
         let progress = RunProgress {
             step,
             label,
             runs_before,
+            runs: 1,
             left: left.prepared,
             expected_s: left.load.as_secs_f64(),
         };
@@ -280,173 +254,148 @@ impl<'a> Runner<'a> {
         let begin = reactor::system_now();
         let recorded = run::record(&mut planned, &self.results.records_of(run), progress);
         let recorded = recorded.and_then(|driven| first_error(driven).map_or(Ok(()), Err));
-        if recorded.is_err() && !self.context.interrupt.is_raised() {
-            self.show_logs_of_dead_servers();
-        }
+        self.show_logs_after(&recorded);
         recorded?;
         let load = reactor::system_now() - begin;
-        self.rest(run)?;
-        step.reach((runs_before + 1) * 1000);
+        self.servers.rest(run)?;
+        step.reach((runs_before + 1) * RUN_LENGTH);
         Ok(load)
     }
 
-    /// Stops the private server of a run if the next run restarts it anyway: only one of several servers may run at a
-    /// time.
-    fn rest(&mut self, run: &PlannedRun) -> Result<(), Blamed> {
-        match &run.server {
-            ServerSpec::Private {
-                run,
-                datadir,
-                restart: Restart::PerRun,
-                ..
-            } => self
-                .private
-                .get_mut(&(run.clone(), datadir.clone()))
-                .map_or(Ok(()), PrivateServer::stop),
-            _ => Ok(()),
+    /// Does one session: these runs side by side; returns how long their loads took, connecting and draining included.
+    fn session(
+        &mut self,
+        runs: &[&PlannedRun],
+        slicing: Slicing,
+        runs_before: u64,
+        left: RemainingTime,
+        step: &dyn Step,
+    ) -> Result<Duration, Blamed> {
+        let first = runs[0];
+        let planned = self.experiment.plan().runs.len();
+        let numbers = numbers_in_words(runs);
+        let label = format!("{numbers} of {planned} side by side");
+        step.announce(&label, left.whole);
+        let mut stages = self.servers.stages(runs, &self.benchmarks)?;
+        let works = runs.iter().zip(&mut stages);
+        let works = works.map(|(run, stage)| self.works(run, stage));
+        let mut works = works.collect::<Result<Vec<_>, Blamed>>()?;
+        let sha256 = self.experiment.sha256();
+        let staged = runs.iter().zip(&stages).zip(&mut works);
+        let mut staged: Vec<StagedRun<'_>> = staged
+            .map(|((run, stage), works)| self.staged(run, stage, works, &sha256))
+            .collect();
+        let session = Session {
+            runs: &mut staged,
+            slicing,
+            slices_at_most: slicing.slices_at_most(first.data_load.duration),
+            seed: first.seed,
+            judge: self.judge_before(first.block)?,
+            context: self.context,
+        };
+        let progress = RunProgress {
+            step,
+            label,
+            runs_before,
+            runs: runs.len() as u64,
+            left: left.prepared,
+            expected_s: left.load.as_secs_f64(),
+        };
+        let paths: Vec<_> = runs
+            .iter()
+            .map(|run| self.results.records_of(run))
+            .collect();
+        self.results
+            .list_at_first_run(&|what| self.context.warn(what));
+        let begin = reactor::system_now();
+        let recorded = session.record(&paths, progress);
+        self.show_logs_after(&recorded);
+        recorded?;
+        let load = reactor::system_now() - begin;
+        for run in runs {
+            self.servers.rest(run)?;
         }
+        step.reach((runs_before + runs.len() as u64) * RUN_LENGTH);
+        Ok(load)
     }
 
-    fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
-        let load = &run.data_load;
-        let of_load = self.benchmarks.benchmark(load.source.name());
-        let Some(database) = of_load.on_server() else {
-            let named = of_load.directory(load);
-            let named = named.expect("a load without a server names a directory");
-            return Ok(Stage::without_server(self.test_directory(&named)?));
-        };
-        let database = database.name(load)?;
-        let data = run.data.as_ref().and_then(|data| {
-            let of_data = self.benchmarks.data_maker(data.source.name());
-            WantedData::of(run, of_data.data_set(data, load))
+    /// What the clients of each load of a run do on its stage.
+    fn works(&self, run: &PlannedRun, stage: &mut Stage) -> Result<Vec<Box<dyn Work>>, Blamed> {
+        let works = run.loads.iter().map(|load| {
+            let of_load = self.benchmarks.benchmark(load.spec.source.name());
+            of_load.work(run, load, stage, self.context)
         });
-        if let Some(null) = &self.null {
-            return Ok(Stage::simulated(data.as_ref(), null, database));
-        }
-        let prepared = self.prepared_statements(run)?;
-        match &run.server {
-            ServerSpec::Private {
-                run: wanted,
-                datadir,
-                ..
-            } => {
-                let key = (wanted.clone(), datadir.clone());
-                if !self.private.contains_key(&key) {
-                    let server = PrivateServer::create(
-                        &self.place_of_next(datadir.as_deref())?,
-                        wanted.as_deref(),
-                        self.choices.mysqld.as_deref(),
-                        settings_of(&run.server),
-                        self.context.clone(),
-                        limit::group(
-                            self.experiment.plan(),
-                            wanted.as_deref(),
-                            datadir.as_deref(),
-                        )?,
-                    )?;
-                    self.private.insert(key.clone(), server);
-                }
-                let server = self.private.get_mut(&key).expect("it was made above");
-                server.prepare(run, data, &database, prepared)
-            }
-            ServerSpec::Given { address, .. } => {
-                if !self.given.contains_key(address) {
-                    let endpoint = match &self.choices.endpoint {
-                        Some(endpoint) => Endpoint {
-                            statement_timeout: (run.server.access().statement_timeout)
-                                .or(endpoint.statement_timeout),
-                            ..endpoint.clone()
-                        },
-                        None => (self.choices.reach)(&run.server)?,
-                    };
-                    let created = CreatedTables::read(self.results.path())?;
-                    let server = GivenServer::new(endpoint, created, self.context.clone());
-                    self.given.insert(address.clone(), server);
-                }
-                let server = self.given.get_mut(address).expect("it was made above");
-                server.prepare(run, data, &database, prepared)
-            }
-            ServerSpec::Absent => unreachable!("a load on a server has one"),
-        }
+        works.collect()
     }
 
-    /// The most prepared statements of any run of its block on the same server: the data is loaded for all of them. They are
-    /// the same in every block, and scripts are read for them.
-    fn prepared_statements(&mut self, run: &PlannedRun) -> Result<PreparedStatements, Blamed> {
-        let mut known = self.prepared.iter();
-        if let Some((_, most)) = known.find(|(server, _)| *server == run.server) {
-            return Ok(*most);
-        }
-        let all = self.experiment.plan().runs.iter();
-        let mut most = PreparedStatements::default();
-        for run in all.filter(|it| it.block == run.block && it.server == run.server) {
-            let mut of_run = PreparedStatements::default();
-            for load in &run.loads {
-                let of_load = self.benchmarks.benchmark(load.spec.source.name());
-                of_run = of_run + of_load.prepared_statements(run, load)?;
-            }
-            if of_run.statements > most.statements {
-                most = of_run;
-            }
-        }
-        self.prepared.push((run.server.clone(), most));
-        Ok(most)
-    }
-
-    /// The directory of dbdyno's own below this one; it is kept for later runs.
-    fn test_directory(&mut self, named: &Path) -> Result<Arc<TestDirectory>, Blamed> {
-        if let Some(known) = self.directories.get(named) {
-            return Ok(Arc::clone(known));
-        }
-        let made = Arc::new(TestDirectory::claim(named, self.context)?);
-        self.directories.insert(named.to_owned(), Arc::clone(&made));
-        Ok(made)
-    }
-
-    /// Location of the next private server, and the name by which a sweep finds it.
-    fn place_of_next(&self, elsewhere: Option<&Path>) -> Result<ServerLocation, Blamed> {
-        let plain = |character: char| {
-            if character.is_ascii_alphanumeric() {
-                character
-            } else {
-                '-'
-            }
+    /// A run of the plan on its stage, with the work of each of its loads.
+    fn staged<'r>(
+        &self,
+        run: &'r PlannedRun,
+        stage: &'r Stage,
+        works: &'r mut [Box<dyn Work>],
+        sha256: &'r str,
+    ) -> StagedRun<'r>
+    where
+        'a: 'r,
+    {
+        let rules = |load: &PlannedLoad| match self.experiment.plan().design {
+            Design::Classical => LoadRules::of(run, &load.spec),
+            Design::SideBySide(_) => LoadRules::side_by_side(run, &load.spec),
         };
-        let name: String = self.experiment.name().chars().map(plain).collect();
-        let (process, number) = (std::process::id(), self.private.len() + 1);
-        let name = format!("run-{name}-{process}-{number}");
-        let path = named_server::path(&name)?;
-        let directory = elsewhere.map_or_else(|| path.clone(), |elsewhere| elsewhere.join(&name));
-        Ok(ServerLocation { directory, path })
-    }
-
-    fn show_logs_of_dead_servers(&self) {
-        for server in self.private.values().filter(|server| !server.is_running()) {
-            self.context.notify(Event::ServerLog(&server.log_tail()));
+        let of_loads = works.iter_mut().zip(&run.loads);
+        StagedRun {
+            identity: Identity {
+                experiment: self.experiment.name(),
+                sha256,
+                command: None,
+            },
+            run,
+            works: of_loads
+                .map(|(work, load)| PlannedWork {
+                    work: &mut **work,
+                    rules: rules(load),
+                })
+                .collect(),
+            side_by_side: None,
+            observer: None,
+            stage,
+            sample_every: self.choices.sample_every,
+            context: self.context,
         }
     }
 
-    /// Stops and removes the private servers, and drops the tables created on other servers if the plan is done,
-    /// unless everything is to be kept.
-    fn tidy_up(self, plan_is_done: bool) -> Result<(), Blamed> {
-        for server in self.private.into_values() {
-            if self.choices.keep {
-                let directory = server.keep()?;
-                let name = directory.file_name().unwrap_or_default();
-                self.context
-                    .notify(Event::ServerKept(&name.to_string_lossy()));
-            } else {
-                server.destroy()?;
-            }
-        }
-        if let Some(null) = self.null {
-            null.stop()?;
-        }
-        if plan_is_done && !self.choices.keep {
-            for mut server in self.given.into_values() {
-                server.drop_created()?;
-            }
-        }
-        Ok(())
+    /// What ends a session of this block early; `None` unless the experiment runs until decided.
+    fn judge_before(&self, block: u32) -> Result<Option<BatchJudge>, Blamed> {
+        let asked = question(self.experiment, false).filter(|it| it.until_decided.is_some());
+        let Some(asked) = asked else {
+            return Ok(None);
+        };
+        let earlier = self.experiment.plan().runs.iter();
+        let earlier = earlier.filter(|run| run.block < block);
+        let paths = earlier.flat_map(|run| self.results.records_of(run));
+        let records = paths.filter(|path| path.exists());
+        let records = records.map(|path| read_record(&path));
+        let records = records.collect::<Result<Vec<_>, Blamed>>()?;
+        Ok(Some(BatchJudge::new(asked, &records)))
     }
+
+    /// Reports the logs of the servers that have died, if a run failed and was not interrupted.
+    fn show_logs_after(&self, recorded: &Result<(), Blamed>) {
+        if recorded.is_err() && !self.context.interrupt.is_raised() {
+            self.servers.show_logs_of_dead();
+        }
+    }
+}
+
+/// The runs of a session, `run 1-2`.
+fn numbers_in_words(runs: &[&PlannedRun]) -> String {
+    let numbers = || runs.iter().map(|run| run.run);
+    let (first, last) = (numbers().min(), numbers().max());
+    let ends: Vec<String> = first
+        .into_iter()
+        .chain(last)
+        .map(|it| it.to_string())
+        .collect();
+    format!("run {}", ends.join("-"))
 }

@@ -1,6 +1,7 @@
 //! The stage of one run: a server that answers, with its data; or a directory of a disk.
 
 pub(crate) mod created_tables;
+pub(crate) mod disk_room;
 pub(crate) mod given_server;
 pub(crate) mod null_process;
 pub(crate) mod private_server;

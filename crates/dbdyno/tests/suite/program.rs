@@ -25,6 +25,7 @@ mod record_place;
 mod report;
 pub(crate) mod serve;
 mod shipped;
+mod side_by_side;
 pub(crate) mod storage;
 mod storage_experiment;
 mod truth;

@@ -40,6 +40,7 @@ mod server_life_cycle;
 mod server_limit;
 mod server_waits;
 mod shipped;
+mod side_by_side;
 mod slap_experiment;
 mod snapshots;
 mod sql;

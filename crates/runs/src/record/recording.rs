@@ -13,10 +13,11 @@ use telemetry::{Sampler, ServerSampler};
 use crate::{
     claimed_place::of_test_file,
     events::Events,
-    listener::{Context, Step},
+    listener::Context,
     record::{
         calibration::{self, Calibration},
         load_record::{LoadRecord, NewRecord},
+        run_progress::RunProgress,
         sampling::{Cadence, Sampling},
         server_directories::server_directories,
         server_host::ServerHost,
@@ -56,21 +57,8 @@ pub(crate) struct Recording<'a> {
     machine: Machine,
     /// The planned events, until the end of the load.
     events: Option<Events>,
-    progress: RunProgress<'a>,
-}
-
-/// The part of a progress bar that belongs to one run.
-pub(crate) struct RunProgress<'a> {
-    /// The bar; one run is 1,000 steps of it.
-    pub step: &'a dyn Step,
-    /// Label before the figures, for example `run 3/140 connections=8 mix=1:0`.
-    pub label: String,
-    /// Number of finished runs.
-    pub runs_before: u64,
-    /// Estimated duration of the plan from the begin of this run.
-    pub left: Duration,
-    /// Expected duration of this run, warm-up included, seconds.
-    pub expected_s: f64,
+    /// `None` where several runs are measured together, whose progress is shown as one.
+    progress: Option<RunProgress<'a>>,
 }
 
 impl<'a> Recording<'a> {
@@ -81,7 +69,7 @@ impl<'a> Recording<'a> {
         stage: &Stage,
         cadence: Cadence,
         context: &'a Context,
-        progress: RunProgress<'a>,
+        progress: Option<RunProgress<'a>>,
         events: Option<Events>,
     ) -> Result<Self, Blamed> {
         let server_host = stage
@@ -148,6 +136,11 @@ impl<'a> Recording<'a> {
             .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
     }
 
+    /// The first line that could not be written; the load was then requested to end.
+    pub(crate) fn failure(&self) -> Option<&WriteError> {
+        self.failed.as_ref()
+    }
+
     /// Writes the results of the load with this index at its end.
     pub(crate) fn outcome(&mut self, load: usize, outcome: &Outcome) {
         self.end_sampling();
@@ -164,8 +157,14 @@ impl<'a> Recording<'a> {
         }
     }
 
+    /// Ends what accompanies the load: the planned events, and the samples of the machine.
+    pub(crate) fn end_load(&mut self) {
+        self.end_events();
+        self.end_sampling();
+    }
+
     /// Ends the planned events, if that has not been done; a server that is being started is waited for.
-    pub(crate) fn end_events(&mut self) {
+    fn end_events(&mut self) {
         let Some(events) = self.events.take() else {
             return;
         };
@@ -178,22 +177,32 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Starts the sampling at the start of the load.
-    fn start(&mut self) {
-        let now = reactor::system_now();
-        self.started = Some(now);
+    /// Starts the sampling; the load starts at this time.
+    pub(crate) fn start(&mut self, at: Instant) {
+        self.started = Some(at);
         let every = self.cadence.machine;
         let sampler = self.sampler.take();
         if let Some(host) = &mut self.server_host {
             let interrupt = self.context.interrupt.clone();
-            host.start(now, every, self.writer.clone(), interrupt);
+            host.start(at, every, self.writer.clone(), interrupt);
         }
         let is_shared = self.server_host.as_ref().is_some_and(ServerHost::is_shared);
         // Only the observer samples a machine that client and server share.
         let sampler = sampler.filter(|_| !is_shared);
         self.sampling =
-            sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), now, every));
-        self.server.iter().for_each(|server| server.started(now));
+            sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), at, every));
+        self.server.iter().for_each(|server| server.started(at));
+    }
+
+    /// Samples machine and server at these moments of the load, which are later than all before; from now on no longer at
+    /// their intervals.
+    pub(crate) fn sample_at(&self, moments: &[Instant]) {
+        if let Some(sampling) = &self.sampling {
+            sampling.sample_at(moments.to_vec());
+        }
+        if let Some(server) = &self.server {
+            server.read_at(moments.to_vec());
+        }
     }
 
     fn write_server_lines(&mut self) {
@@ -243,7 +252,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Writes the cost of sampling, and changes of the machine since the start.
-    pub(crate) fn end_sampling(&mut self) {
+    fn end_sampling(&mut self) {
         if let Some(sampling) = self.sampling.take() {
             let sampled = sampling.stop();
             self.failed = self.failed.take().or(sampled.failed);
@@ -315,14 +324,17 @@ impl<'a> Recording<'a> {
 
     /// Shows the figures of all loads, and the event that runs, if any.
     fn show(&self) {
-        let elapsed_s = self.elapsed_s();
+        let Some(progress) = &self.progress else {
+            return;
+        };
         let are_several = self.loads.len() > 1;
         let loads = self.loads.iter();
         let loads = loads.filter_map(|load| load.in_words(are_several));
         let event = self.events.as_ref().and_then(Events::running);
         let event = event.map_or_else(String::new, |event| format!("event {event}, "));
-        let words: String = loads.chain([event]).collect();
-        self.progress.show(&words, elapsed_s);
+        let label = progress.label.clone();
+        let words: String = loads.chain([event, label]).collect();
+        progress.show(&words, self.elapsed_s());
     }
 }
 
@@ -338,10 +350,9 @@ impl LoadListener for LoadObserver<'_, '_> {
         recording.loads[self.load].connect(open, total);
         let loads = recording.loads.iter().map(LoadRecord::connected);
         let (open, total) = loads.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
-        let progress = &recording.progress;
-        let label = &progress.label;
-        let words = format!("{label}: {open} of {total} connected");
-        progress.step.say(&words);
+        if let Some(progress) = &recording.progress {
+            progress.connected(open, total);
+        }
     }
 
     fn runs(&mut self, pid: u32) {
@@ -353,7 +364,7 @@ impl LoadListener for LoadObserver<'_, '_> {
     fn started(&mut self) {
         // All loads of a run start together.
         if self.recording.started.is_none() {
-            self.recording.start();
+            self.recording.start(reactor::system_now());
         }
     }
 
@@ -395,17 +406,5 @@ impl LoadListener for LoadObserver<'_, '_> {
             checkpoint_age_bytes: counted.checkpoint_age_bytes,
             dirty_pages: counted.dirty_pages,
         }
-    }
-}
-
-impl RunProgress<'_> {
-    /// Shows the figures of the loads, in words.
-    fn show(&self, figures: &str, elapsed_s: f64) {
-        let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
-        self.step
-            .say_with(&format!("{figures}{}", self.label), left);
-        let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
-        self.step
-            .reach(self.runs_before * 1000 + (share * 1000.0) as u64);
     }
 }

@@ -1,6 +1,7 @@
 //! The thread that samples the machine during a load.
 
 use std::{
+    collections::VecDeque,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
     time::Duration,
@@ -54,6 +55,8 @@ pub fn sample_every(text: &str) -> Result<Duration, String> {
 enum Order {
     /// The server has this process from now on.
     ServerRuns(u32),
+    /// Samples are taken at these moments, and no longer at the interval.
+    SampleAt(Vec<Instant>),
     Stop,
 }
 
@@ -76,6 +79,8 @@ struct Work {
     writer: RunWriter,
     started: Instant,
     every: Duration,
+    /// The moments of the samples to come; `None` for samples at the interval.
+    moments: Option<VecDeque<Instant>>,
     collected: Collected,
 }
 
@@ -93,6 +98,7 @@ impl Sampling {
             writer,
             started,
             every,
+            moments: None,
             collected: Collected {
                 collector: "machine".to_owned(),
                 every_s: every.as_secs_f64(),
@@ -116,6 +122,12 @@ impl Sampling {
         let _ = self.orders.send(Order::ServerRuns(pid));
     }
 
+    /// Takes samples at these moments, which are later than all before; from now on no longer at the interval.
+    pub(crate) fn sample_at(&self, moments: Vec<Instant>) {
+        // A thread that has already ended samples nothing more.
+        let _ = self.orders.send(Order::SampleAt(moments));
+    }
+
     /// Takes the last sample and ends.
     pub(crate) fn stop(self) -> Sampled {
         // A thread that has already ended no longer receives it.
@@ -135,10 +147,17 @@ impl Work {
         let mut last = begin;
         let mut due = self.every;
         loop {
-            let left = due.saturating_sub(self.elapsed());
-            let is_over = match orders.recv_timeout(left) {
+            let order = match self.until_next(due) {
+                Some(wait) => orders.recv_timeout(wait),
+                None => orders.recv().map_err(RecvTimeoutError::from),
+            };
+            let is_over = match order {
                 Ok(Order::ServerRuns(pid)) => {
                     self.sampler.server_runs(pid);
+                    continue;
+                }
+                Ok(Order::SampleAt(moments)) => {
+                    self.moments.get_or_insert_default().extend(moments);
                     continue;
                 }
                 Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => true,
@@ -152,11 +171,27 @@ impl Work {
             if is_over {
                 return Ok(());
             }
-            due += self.every;
-            while due <= self.elapsed() {
-                due += self.every;
-                self.collected.missed += 1;
+            match &mut self.moments {
+                Some(moments) => {
+                    let passed = pass(moments, reactor::system_now());
+                    self.collected.missed += passed.saturating_sub(1);
+                }
+                None => {
+                    due += self.every;
+                    while due <= self.elapsed() {
+                        due += self.every;
+                        self.collected.missed += 1;
+                    }
+                }
             }
+        }
+    }
+
+    /// Time until the next sample, at the interval due at this time after the start; `None` while none is planned.
+    fn until_next(&self, due: Duration) -> Option<Duration> {
+        match &self.moments {
+            Some(moments) => moments.front().map(|next| *next - reactor::system_now()),
+            None => Some(due.saturating_sub(self.elapsed())),
         }
     }
 
@@ -180,9 +215,25 @@ impl Work {
     }
 }
 
+/// Removes the moments up to this time; returns their number.
+fn pass(moments: &mut VecDeque<Instant>, now: Instant) -> u64 {
+    let passed = moments.partition_point(|moment| *moment <= now);
+    moments.drain(..passed);
+    passed as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_late_sample_passes_the_moments_before_it() {
+        let at = Instant::from_ns;
+        let mut moments: VecDeque<Instant> = [10, 20, 30].map(at).into();
+        for (now, passed) in [(9, 0), (10, 1), (35, 2), (40, 0)] {
+            assert_eq!(pass(&mut moments, at(now)), passed, "at {now}");
+        }
+    }
 
     #[test]
     fn how_often_has_limits() {

@@ -1,12 +1,12 @@
 //! Drives the users of a run as its experiment or its command specifies: their number, arrivals and duration.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use blame::Blamed;
 use experiment::{LoadSpec, PlannedLoad, PlannedRun};
 use load::{
     Arrivals, Drain, Group, INTERVAL, Judge, Load, LoadListener, OnRefusal, Outcome, Precision,
-    Stop, ToleratedFailures, User, default_loops,
+    Stop, ToleratedFailures, Turns, User, default_loops,
 };
 use protocol::Endpoint;
 use settings::{INTERVAL_AT_LEAST, PlannedStage};
@@ -51,6 +51,14 @@ impl LoadRules {
         }
     }
 
+    /// Those of the load of a run side by side: it ends with those that it takes turns with.
+    pub(crate) fn side_by_side(run: &PlannedRun, load: &LoadSpec) -> Self {
+        Self {
+            stop: Stop::WhenTold,
+            ..Self::of(run, load)
+        }
+    }
+
     /// Those of a command's load: it ends after its duration, and its record has intervals of the usual length.
     pub fn of_command(load: &LoadSpec) -> Self {
         Self {
@@ -81,6 +89,8 @@ pub struct Driver<'a> {
     pub load: &'a PlannedLoad,
     /// How it ends and is recorded.
     pub rules: LoadRules,
+    /// The turns in which it has operations; `None` for a load that has all of its time.
+    pub(crate) turns: Option<Arc<Turns>>,
     /// Ends it early, and receives messages.
     pub context: &'a Context,
 }
@@ -98,6 +108,7 @@ impl<'a> Driver<'a> {
             endpoint: Some(endpoint),
             load,
             rules,
+            turns: None,
             context,
         }
     }
@@ -132,7 +143,7 @@ impl<'a> Driver<'a> {
             spin: spec.spin,
             arrivals: spec.arrivals,
             stages: spec.stages.clone(),
-            turns: None,
+            turns: self.turns.clone(),
             seed: self.load.seed,
             warm_up: spec.warmup,
             judge: self.rules.judge,
@@ -241,6 +252,9 @@ mod tests {
             assert!(matches!(rules.stop, Stop::After(time) if time == load.spec.duration));
             assert_eq!(rules.loops(&load.spec), 8);
         }
+        let in_turns = LoadRules::side_by_side(&run, &load.spec);
+        assert!(matches!(in_turns.stop, Stop::WhenTold));
+        assert_eq!(in_turns.interval, half_a_second);
         let with_background = LoadRules {
             connections: 11,
             ..of_command

@@ -3,7 +3,7 @@
 use blame::{Blame, Blamed};
 use load::{Outcome, Termination};
 
-use crate::{record::load_record::NewRecord, run::shortcoming::no_result};
+use crate::run::shortcoming::no_result;
 
 /// A load that has ended, complete or not.
 pub(crate) struct LoadOutcome {
@@ -44,26 +44,22 @@ fn first_failed(driven: &[LoadOutcome]) -> Option<usize> {
     own.or_else(|| driven.iter().position(|it| it.ended.is_err()))
 }
 
-/// The records of a run's loads are complete together: where one is not, the others say so. The errors of several loads
-/// name them.
-pub(super) fn end_together(driven: &mut [LoadOutcome], records: &[NewRecord<'_>]) {
+/// The records of loads that run at the same time are complete together: where one is not, the others say so. The errors of
+/// several loads name them, `load batch` or `run of flush=2`.
+pub(super) fn end_together(driven: &mut [LoadOutcome], names: &[String]) {
     let (true, Some(first)) = (driven.len() > 1, first_failed(driven)) else {
         return;
     };
     let error = driven[first].ended.as_ref().err();
     let own = error.filter(|error| error.blame != Blame::Interrupted);
     let failed = own.map(ToString::to_string);
-    let name = |load: usize| {
-        let levels = &records[load].header.combination;
-        levels.get(samples::LOAD).cloned().unwrap_or_default()
-    };
-    for (load, driven) in driven.iter_mut().enumerate() {
+    for (driven, name) in driven.iter_mut().zip(names) {
         match (&mut driven.ended, &failed) {
             (Err(error), _) if error.blame != Blame::Interrupted => {
-                error.message = format!("load {}: {}", name(load), error.message);
+                error.message = format!("{name}: {}", error.message);
             }
             (ended, Some(why)) => {
-                let why = format!("ended with the load {}: {why}", name(first));
+                let why = format!("ended with the {}: {why}", names[first]);
                 *ended = Err(Blamed::new(Blame::Interrupted, why));
             }
             (ended, None) => *ended = Err(Blamed::new(Blame::Interrupted, "interrupted")),
@@ -115,8 +111,6 @@ fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn driven(ended: Result<&str, Blame>) -> LoadOutcome {
@@ -125,17 +119,6 @@ mod tests {
             ended: ended
                 .map(str::to_owned)
                 .map_err(|blame| Blamed::new(blame, "because")),
-        }
-    }
-
-    fn record(name: &str) -> NewRecord<'static> {
-        let line = format!(
-            r#"{{"format":1,"dbdyno_version":"0","experiment":"x","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{{"load":"{name}"}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":""}}"#
-        );
-        NewRecord {
-            path: Path::new(""),
-            header: serde_json::from_str(&line).unwrap(),
-            known_before: Vec::new(),
         }
     }
 
@@ -160,7 +143,7 @@ mod tests {
         ];
         for (ended, expected) in cases {
             let mut both = ended.map(driven);
-            end_together(&mut both, &[record("a"), record("b")]);
+            end_together(&mut both, &["load a", "load b"].map(str::to_owned));
             let words = both.map(|it| match it.ended {
                 Ok(words) => words,
                 Err(error) => error.to_string(),
@@ -168,7 +151,7 @@ mod tests {
             assert_eq!(words, expected);
         }
         let mut alone = [driven(Err(Blame::Server))];
-        end_together(&mut alone, &[record("a")]);
+        end_together(&mut alone, &["load a".to_owned()]);
         assert_eq!(alone[0].ended.as_ref().unwrap_err().message, "because");
     }
 }

@@ -10,7 +10,7 @@ use samples::{Command, Record};
 use crate::{
     benchmark::Work,
     listener::{Context, Length},
-    record::recording::RunProgress,
+    record::run_progress::{RUN_LENGTH, RunProgress},
     run::{self, Identity, PlannedWork, StagedRun, driver::LoadRules},
     stage::Stage,
 };
@@ -59,11 +59,12 @@ impl SingleRun<'_> {
             std::fs::create_dir_all(directory).map_err(Blamed::io(Blame::Machine, directory))?;
         }
         let expected = self.load.spec.expected();
-        let step = self.context.step(&self.name, Length::Paced(1000));
+        let step = self.context.step(&self.name, Length::Paced(RUN_LENGTH));
         let progress = RunProgress {
             step: &*step,
             label: self.name.clone(),
             runs_before: 0,
+            runs: 1,
             left: expected,
             expected_s: expected.as_secs_f64(),
         };
@@ -84,6 +85,7 @@ impl SingleRun<'_> {
                 work,
                 rules: self.rules,
             }],
+            side_by_side: None,
             observer: observer.map(|it| it as &mut dyn LoadListener),
             sample_every: self.sample_every,
             context: self.context,

@@ -6,7 +6,7 @@ use report::disturbance_in_words;
 use results::ResultsDirectory;
 use samples::Disturbance;
 
-use crate::listener::Step;
+use crate::{listener::Step, record::run_progress::RUN_LENGTH};
 
 /// With this share of the first block's runs disturbed the machine is a busy one, not a disturbed one.
 const BUSY: f64 = 0.5;
@@ -97,7 +97,7 @@ impl<'p> DisturbedRuns<'p> {
         let mut again = Vec::new();
         for (run, disturbance) in disturbed.into_iter().take(left) {
             step.note(&results.set_aside(run, &disturbance)?);
-            step.lengthen(1000);
+            step.lengthen(RUN_LENGTH);
             again.push(run);
         }
         Ok(again)

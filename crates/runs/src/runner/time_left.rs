@@ -25,7 +25,7 @@ pub(super) struct TimeLeft {
     loads: Vec<f64>,
 }
 
-/// How long the rest of a plan takes from the begin of a run, and from the begin of its load.
+/// How long the rest of a plan takes from the begin of a run or a session, and from the begin of its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RemainingTime {
     /// Its preparation included.
@@ -51,28 +51,37 @@ impl TimeLeft {
         }
     }
 
-    /// Records a finished run: the time of its load, and its total time.
-    pub(super) fn done(&mut self, run: u32, load: Duration, all: Duration) {
-        let Some(planned) = self.time_of(run) else {
+    /// Records finished runs that were measured together, one or all of a session: the time of their loads, and their total
+    /// time.
+    pub(super) fn done(&mut self, runs: &[u32], load: Duration, all: Duration) {
+        let planned = runs.iter().map(|run| self.time_of(*run));
+        let Some(planned) = planned.collect::<Option<Vec<RunTime>>>() else {
             return;
         };
         let prepared_s = all.saturating_sub(load).as_secs_f64();
-        let preparations = self.preparations.entry(planned.data).or_default();
-        preparations.push(prepared_s / planned.preparation_s);
-        if planned.load_s > 0.0 {
-            self.loads.push(load.as_secs_f64() / planned.load_s);
+        let preparation_s: f64 = planned.iter().map(|it| it.preparation_s).sum();
+        let load_s: f64 = planned.iter().map(|it| it.load_s).sum();
+        for planned in &planned {
+            let preparations = self.preparations.entry(planned.data).or_default();
+            preparations.push(prepared_s / preparation_s);
         }
-        self.done.insert(run);
+        if load_s > 0.0 {
+            self.loads.push(load.as_secs_f64() / load_s);
+        }
+        self.done.extend(runs);
     }
 
-    /// An estimate for a run and those behind it, which end within the time that is left of the limit.
+    /// An estimate for runs that are measured together and those behind them, which end within the time that is left of the
+    /// limit.
     pub(super) fn until_end(
         &self,
-        run: u32,
+        runs: &[u32],
         others: impl Iterator<Item = u32>,
         limit: Duration,
     ) -> RemainingTime {
-        let (preparation_s, load_s) = self.expected(run);
+        let expected = runs.iter().map(|run| self.expected(*run));
+        let (preparation_s, load_s) =
+            expected.fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let behind_s = (limit.as_secs_f64() - preparation_s - load_s).max(0.0);
         let others_s: f64 = others
             .map(|run| self.expected(run))
@@ -157,7 +166,7 @@ mod tests {
         let mut gone_s = 0.0;
         for (place, (run, prepared_s, load_s)) in runs.iter().enumerate() {
             let others = runs[place + 1..].iter().map(|run| run.0);
-            let said = left.until_end(*run, others, Duration::MAX);
+            let said = left.until_end(&[*run], others, Duration::MAX);
             let said_s = said.whole.as_secs_f64();
             let true_s = all_s - gone_s;
             if place >= 2 && gone_s >= 0.1 * all_s {
@@ -168,7 +177,7 @@ mod tests {
                 );
             }
             let seconds = Duration::from_secs_f64;
-            left.done(*run, seconds(*load_s), seconds(prepared_s + load_s));
+            left.done(&[*run], seconds(*load_s), seconds(prepared_s + load_s));
             gone_s += prepared_s + load_s;
         }
     }
@@ -182,9 +191,26 @@ mod tests {
             load: Duration::from_secs(10),
         };
         let unlimited = Duration::MAX;
-        assert_eq!(left.until_end(1, [2, 3].into_iter(), unlimited), expected);
-        let unknown = plan(0).until_end(7, [].into_iter(), unlimited);
+        assert_eq!(
+            left.until_end(&[1], [2, 3].into_iter(), unlimited),
+            expected
+        );
+        let unknown = plan(0).until_end(&[7], [].into_iter(), unlimited);
         assert_eq!(unknown.load, Duration::ZERO);
+    }
+
+    #[test]
+    fn the_runs_of_a_session_are_estimated_and_learned_from_together() {
+        let mut left = plan(4);
+        let seconds = Duration::from_secs;
+        let first = left.until_end(&[1, 2], [3, 4].into_iter(), Duration::MAX);
+        assert_eq!(first.whole, seconds(42 + 24));
+        assert_eq!(first.prepared, seconds(20 + 24));
+        assert_eq!(first.load, seconds(20));
+        // Twice as long as planned, in all parts.
+        left.done(&[1, 2], seconds(40), seconds(84));
+        let second = left.until_end(&[3, 4], [].into_iter(), Duration::MAX);
+        assert_eq!((second.whole, second.load), (seconds(48), seconds(40)));
     }
 
     #[test]
@@ -193,7 +219,7 @@ mod tests {
         // The first run takes 30 s, of which the load takes 10 s; the first run of all is done in any case.
         for (limit_s, whole_s, prepared_s) in [(1000, 306, 286), (100, 100, 80), (20, 30, 10)] {
             let limit = Duration::from_secs(limit_s);
-            let found = left.until_end(1, 2..=24, limit);
+            let found = left.until_end(&[1], 2..=24, limit);
             assert_eq!(found.whole, Duration::from_secs(whole_s), "{limit_s} s");
             let prepared = Duration::from_secs(prepared_s);
             assert_eq!(found.prepared, prepared, "{limit_s} s");

@@ -225,6 +225,17 @@ impl PrivateServer {
         Ok(self.server.lock().dir().to_owned())
     }
 
+    /// Its directory, which holds its data and the copies of it.
+    pub(crate) fn directory(&self) -> PathBuf {
+        self.server.lock().dir().to_owned()
+    }
+
+    /// The size that its buffer pool gets when it is started, bytes.
+    pub(crate) fn planned_pool_bytes(&self) -> Result<u64, Blamed> {
+        let server = self.server.lock();
+        Ok(server.buffer_pool_bytes(&Settings::default())?)
+    }
+
     pub(crate) fn is_running(&self) -> bool {
         self.server.lock().is_running()
     }

@@ -1,16 +1,21 @@
 //! The servers of the sides: a copy of a private one, or a new one, for each variant that changes it or its data.
 
-mod memory;
 mod new_servers;
 
 use blame::{Blame, Blamed};
-use runs::{Context, Event, Length, Purpose, named_server, redo_log, signals};
+use runs::{
+    Context, Event, Length, Purpose,
+    buffer_pools::{BufferPools, RunningPool},
+    named_server, redo_log, signals,
+};
 use server::{Lifetime, Server, Settings};
 
-use self::memory::{Pools, RunningPool};
 pub(crate) use self::new_servers::Setup;
 use super::variant::Variant;
 use crate::{session::in_session, statistics::analyze_filled};
+
+/// How to compare with less memory, for a hint.
+const FEWER: &str = "compare fewer sides at a time";
 
 /// Running copies; they are removed when this is dropped.
 #[derive(Debug, Default)]
@@ -225,7 +230,7 @@ fn tolerated<T>(
 }
 
 /// The buffer pools of copies of a server for these variants.
-fn pools(name: &str, server: &Server, variants: &[&Variant]) -> Result<Pools, server::Error> {
+fn pools(name: &str, server: &Server, variants: &[&Variant]) -> Result<BufferPools, server::Error> {
     let copies = match variants.len() {
         1 => "1 copy".to_owned(),
         number => format!("{number} copies"),
@@ -240,10 +245,11 @@ fn pools(name: &str, server: &Server, variants: &[&Variant]) -> Result<Pools, se
             resident_bytes: telemetry::resident_bytes(pid).unwrap_or(0),
         })
     });
-    Ok(Pools {
+    Ok(BufferPools {
         servers: format!("{copies} of server {name}"),
         bytes: bytes.collect::<Result<Vec<_>, _>>()?,
         beside: beside.transpose()?,
+        fewer: FEWER,
         option_place: "as the part `option innodb_buffer_pool_size=SIZE` of --baseline and of each --variant",
     })
 }

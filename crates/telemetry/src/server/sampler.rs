@@ -1,6 +1,7 @@
 //! The thread that queries the server while a load runs.
 
 use std::{
+    collections::VecDeque,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
     time::Duration,
@@ -45,6 +46,7 @@ pub struct ServerSampler {
 
 enum Order {
     Started(Instant),
+    ReadAt(Vec<Instant>),
     Finish,
 }
 
@@ -91,6 +93,12 @@ impl ServerSampler {
         let _ = self.orders.send(Order::Started(at));
     }
 
+    /// Reads the counters at these moments, which are later than all before; from now on no longer at the interval.
+    pub fn read_at(&self, moments: Vec<Instant>) {
+        // A thread that has ended has reported why.
+        let _ = self.orders.send(Order::ReadAt(moments));
+    }
+
     /// The lines since the last call.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         self.lines.try_iter()
@@ -122,6 +130,8 @@ struct Observed {
     start: Start,
     last: Reading,
     began: Instant,
+    /// The moments of the readings to come; `None` for readings at the interval.
+    moments: Option<VecDeque<Instant>>,
     collected: Collected,
 }
 
@@ -145,10 +155,10 @@ impl Channels {
                 Some(_) if server.comes_back => self.orders.recv_timeout(server.every),
                 // Nothing remains but to wait for the end.
                 Some(_) => self.orders.recv().map_err(RecvTimeoutError::from),
-                None => {
-                    let wait = observed.until_next(server.every);
-                    self.orders.recv_timeout(wait)
-                }
+                None => match observed.until_next(server.every) {
+                    Some(wait) => self.orders.recv_timeout(wait),
+                    None => self.orders.recv().map_err(RecvTimeoutError::from),
+                },
             };
             if let (Err(RecvTimeoutError::Timeout), Some(since)) = (&order, &lost) {
                 let again = observed.connect_again(server);
@@ -165,6 +175,10 @@ impl Channels {
                     observed.started(at),
                 )),
                 (Ok(Order::Started(_)), Some(_)) => Ok(()),
+                (Ok(Order::ReadAt(moments)), _) => {
+                    observed.moments.get_or_insert_default().extend(moments);
+                    Ok(())
+                }
                 (Err(RecvTimeoutError::Timeout), _) => {
                     let line =
                         reactor.run(in_time_or_interrupted(&server.interrupt, observed.read()));
@@ -231,6 +245,7 @@ async fn begin(server: &WatchedServer) -> Result<Result<(Observed, Vec<Line>), S
         probes,
         start,
         last,
+        moments: None,
         collected: Collected {
             collector: "server".to_owned(),
             every_s: server.every.as_secs_f64(),
@@ -273,11 +288,23 @@ impl Observed {
         let reading = self.probes.read(&mut self.questioner).await?;
         let status = reading.since(&self.last, self.began);
         self.last = reading;
+        let passed = self.pass_moments();
         let collected = &mut self.collected;
         collected.samples += 1;
         collected.length_s = status.t_s + status.length_s;
         collected.longest_s = collected.longest_s.max(status.asked_s);
+        collected.missed += passed.saturating_sub(1);
         Ok(Line::ServerStatus(status))
+    }
+
+    /// Removes the moments up to the last reading; returns their number.
+    fn pass_moments(&mut self) -> u64 {
+        let Some(moments) = &mut self.moments else {
+            return 0;
+        };
+        let passed = moments.partition_point(|moment| *moment <= self.last.at);
+        moments.drain(..passed);
+        passed as u64
     }
 
     async fn end(&mut self) -> Result<Vec<Line>, Error> {
@@ -286,12 +313,15 @@ impl Observed {
         Ok(lines)
     }
 
-    /// Time until the next reading; one that is overdue by a whole interval is skipped.
-    fn until_next(&mut self, every: Duration) -> Duration {
+    /// Time until the next reading; `None` while none is planned. One that is overdue by a whole interval is skipped.
+    fn until_next(&mut self, every: Duration) -> Option<Duration> {
+        if let Some(moments) = &self.moments {
+            return moments.front().map(|next| *next - system_now());
+        }
         let since = system_now() - self.last.at;
         let overdue = since.as_nanos() / every.as_nanos().max(1);
         self.collected.missed += overdue.saturating_sub(1) as u64;
-        every.saturating_sub(since)
+        Some(every.saturating_sub(since))
     }
 
     fn elapsed_s(&self) -> f64 {

@@ -8,11 +8,11 @@ use std::{
 use blame::{Blame, Blamed};
 use experiment::{OF_COMPARED_VERSIONS, compared_versions_in_words};
 use protocol::Endpoint;
-use runs::{Context, Event, Length, Purpose, backticked, named_server};
+use runs::{Context, Event, Length, Purpose, backticked, buffer_pools::BufferPools, named_server};
 use server::{Installation, Lifetime, Server, Settings};
 use sqltext::{SqlStatement, statements_of_file};
 
-use super::{Copies, Copy, memory::Pools, signals_end, sweep};
+use super::{Copies, Copy, FEWER, signals_end, sweep};
 use crate::{
     compare::{side::of_variant, variant::Variant},
     connection::Connection,
@@ -85,10 +85,11 @@ impl Copies {
             .map(|variant| Installation::find(variant.run.as_deref(), None));
         let installations = found.collect::<Result<Vec<_>, _>>()?;
         let mut servers = Self::default();
-        let mut pools = Pools {
+        let mut pools = BufferPools {
             servers: units::counted(variants.len(), "server"),
             bytes: Vec::new(),
             beside: None,
+            fewer: FEWER,
             option_place: "in the files of --cnf",
         };
         let versions: BTreeSet<_> = variants.iter().map(|variant| &variant.run).collect();

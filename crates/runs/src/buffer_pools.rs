@@ -6,30 +6,32 @@ use units::bytes;
 /// Sizes of a buffer pool that a hint proposes are multiples of this, bytes.
 const STEP_BYTES: u64 = 32 << 20;
 
-/// The buffer pools of the servers that a comparison starts.
-pub(super) struct Pools {
+/// The buffer pools of servers that are to run beside each other.
+pub struct BufferPools {
     /// The servers, for a message: `2 copies of server demo`.
-    pub(super) servers: String,
+    pub servers: String,
     /// Of each server, bytes.
-    pub(super) bytes: Vec<u64>,
+    pub bytes: Vec<u64>,
     /// The server that runs beside them.
-    pub(super) beside: Option<RunningPool>,
+    pub beside: Option<RunningPool>,
+    /// What a user can do to start fewer servers, for a hint.
+    pub fewer: &'static str,
     /// The place where a user gives each of them an option, for a hint.
-    pub(super) option_place: &'static str,
+    pub option_place: &'static str,
 }
 
 /// A running server that is stopped for a while, and then takes its buffer pool again.
-pub(super) struct RunningPool {
+pub struct RunningPool {
     /// Its buffer pool, bytes.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// Memory that it has now, bytes.
-    pub(super) resident_bytes: u64,
+    pub resident_bytes: u64,
 }
 
-impl Pools {
+impl BufferPools {
     /// For each server why it is left out, if the memory has no room for its pool. Without `leaves_out`, and for the
     /// first one, that is an error instead.
-    pub(super) fn lacking(&self, leaves_out: bool) -> Result<Vec<Option<String>>, Blamed> {
+    pub fn lacking(&self, leaves_out: bool) -> Result<Vec<Option<String>>, Blamed> {
         match telemetry::available_memory_bytes() {
             Some(free_bytes) => self.lacking_of(free_bytes, leaves_out),
             None => Ok(vec![None; self.bytes.len()]),
@@ -73,7 +75,8 @@ impl Pools {
             .smaller_bytes(free_bytes)
             .map(|size| format!(", at most {}M", size >> 20));
         let hint = format!(
-            "compare fewer sides at a time, or give each server a smaller innodb_buffer_pool_size{}, {}",
+            "{}, or give each server a smaller innodb_buffer_pool_size{}, {}",
+            self.fewer,
             smaller.unwrap_or_default(),
             self.option_place
         );
@@ -94,11 +97,12 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn pools(beside: Option<RunningPool>) -> Pools {
-        Pools {
+    fn pools(beside: Option<RunningPool>) -> BufferPools {
+        BufferPools {
             servers: "3 copies of server one".to_owned(),
             bytes: vec![32 * MIB, 64 * MIB, 16 * MIB],
             beside,
+            fewer: "compare fewer sides at a time",
             option_place: "in each variant",
         }
     }

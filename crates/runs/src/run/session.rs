@@ -1,0 +1,278 @@
+//! A session: runs side by side, each on a server of its own. Their loads run at the same time and take turns, and each run
+//! has a record of its own.
+
+pub(crate) mod batch_judge;
+mod session_progress;
+
+use std::{path::PathBuf, slice, sync::Arc};
+
+use blame::{Blame, Blamed};
+use experiment::Slicing;
+use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
+use samples::{Interval, SideBySide};
+
+use crate::{
+    control,
+    listener::Context,
+    open_files,
+    record::{load_record::NewRecord, recording::Recording, run_progress::RunProgress},
+    run::{
+        StagedRun, end,
+        load_outcome::{LoadOutcome, end_together, first_error},
+        load_threads::{CommonTimes, Report, drive_on_threads},
+        record_outcomes,
+        session::{batch_judge::BatchJudge, session_progress::SessionProgress},
+        turn_planner::{Orders, SessionEnd, TurnPlanner},
+    },
+};
+
+/// Runs side by side, on their stages.
+pub(crate) struct Session<'s, 'a> {
+    /// The runs, each with one load.
+    pub runs: &'s mut [StagedRun<'a>],
+    pub slicing: Slicing,
+    /// Most blocks of slices.
+    pub slices_at_most: u32,
+    /// Seed of the order of the slices.
+    pub seed: u64,
+    /// Ends the session after the batch that decides the experiment's question; `None` where all slices are measured.
+    pub judge: Option<BatchJudge>,
+    pub context: &'a Context,
+}
+
+impl<'a> Session<'_, 'a> {
+    /// Drives the loads in turns, and writes the record of each run to its path. The records are complete together: if a load
+    /// fails, or a record cannot be written, all of them contain the reason why they are incomplete, which is the error.
+    pub(crate) fn record(
+        mut self,
+        paths: &[Vec<PathBuf>],
+        progress: RunProgress<'_>,
+    ) -> Result<(), Blamed> {
+        open_files::provide_for(self.runs.iter().map(StagedRun::connections).sum())?;
+        let pause = self.runs.iter().map(StagedRun::pause).max();
+        if let Some(pause) = pause.filter(|pause| !pause.is_zero()) {
+            control::wait(reactor::sleep(pause))?;
+        }
+        let turns = self.turns();
+        for run in &mut *self.runs {
+            run.side_by_side = Some(turns.clone());
+        }
+        let runs = self.runs.iter().zip(paths);
+        let records: Vec<Vec<NewRecord<'_>>> =
+            runs.map(|(run, paths)| run.new_records(paths)).collect();
+        let mut recordings = Vec::new();
+        let begun = self.begin(&records, &turns, &mut recordings);
+        let driven = begun.and_then(|()| self.perform(&mut recordings, progress));
+        let mut ended = Ok(());
+        for (at, recording) in recordings.into_iter().enumerate() {
+            let own = driven.as_ref();
+            let own = own.map(|driven| driven.get(at..=at).unwrap_or_default());
+            ended = ended.and(end(recording, 1, own));
+        }
+        ended?;
+        first_error(driven?).map_or(Ok(()), Err)
+    }
+
+    /// How the loads take turns, for their records.
+    fn turns(&self) -> SideBySide {
+        let runs = self.runs.iter();
+        SideBySide {
+            combinations: runs.map(|it| it.run.combination.clone()).collect(),
+            slice_s: self.slicing.slice.as_secs_f64(),
+            settle_s: self.slicing.settle.as_secs_f64(),
+            slices_per_batch: Slicing::BATCH,
+            slices_at_most: self.slices_at_most,
+        }
+    }
+
+    /// Begins the record of each run.
+    fn begin<'r>(
+        &mut self,
+        records: &[Vec<NewRecord<'_>>],
+        turns: &SideBySide,
+        recordings: &mut Vec<Recording<'r>>,
+    ) -> Result<(), Blamed>
+    where
+        'a: 'r,
+    {
+        for (run, records) in self.runs.iter().zip(records) {
+            recordings.push(run.begin(records, None)?);
+            if let Some(judge) = &mut self.judge {
+                judge.begin(&records[0].header, turns);
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes everything between the first lines and the last lines; returns what became of the load of each run.
+    fn perform(
+        &mut self,
+        recordings: &mut [Recording<'_>],
+        progress: RunProgress<'_>,
+    ) -> Result<Vec<LoadOutcome>, Blamed> {
+        for (run, recording) in self.runs.iter().zip(&mut *recordings) {
+            run.before(recording)?;
+        }
+        let names = self.runs.iter().map(combination_in_words);
+        let names: Vec<String> = names.map(|levels| format!("run of {levels}")).collect();
+        let outcomes = self.drive(recordings, progress);
+        for recording in &mut *recordings {
+            recording.end_load();
+        }
+        let mut took_s = Vec::new();
+        for (recording, outcome) in recordings.iter_mut().zip(&outcomes) {
+            took_s.push(record_outcomes(recording, slice::from_ref(outcome)));
+        }
+        let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
+        for (driven, recording) in driven.iter_mut().zip(recordings.iter()) {
+            if let Some(failure) = recording.failure() {
+                driven.ended = Err(Blamed::new(Blame::Machine, failure));
+            }
+        }
+        end_together(&mut driven, &names);
+        if driven.iter().all(|it| it.outcome.is_none()) {
+            return first_error(driven).map_or(Ok(Vec::new()), Err);
+        }
+        let is_complete = driven.iter().all(|it| it.ended.is_ok());
+        for ((run, recording), took_s) in self.runs.iter().zip(recordings).zip(took_s) {
+            run.after(took_s, is_complete, recording)?;
+        }
+        Ok(driven)
+    }
+
+    /// Drives the loads to their end; returns what became of each of them.
+    fn drive(
+        &mut self,
+        recordings: &mut [Recording<'_>],
+        progress: RunProgress<'_>,
+    ) -> Vec<Result<Outcome, Blamed>> {
+        let context = self.context;
+        let turns: Vec<Arc<Turns>> = self.runs.iter().map(|_| Arc::default()).collect();
+        let times = CommonTimes::of(turns.len());
+        let combinations = self.runs.iter().map(combination_in_words).collect();
+        let warm_up: Vec<bool> = self.runs.iter().map(warms_up).collect();
+        let (slicing, most) = (self.slicing, self.slices_at_most);
+        let mut controller = TurnController {
+            planner: TurnPlanner::new(&warm_up, slicing, most, self.seed),
+            turns: &turns,
+            times: &times,
+            recordings,
+            judge: self.judge.as_mut(),
+            progress: SessionProgress::new(progress, combinations, most),
+            started: 0,
+        };
+        let mut loads = Vec::new();
+        for (run, turns) in self.runs.iter_mut().zip(&turns) {
+            loads.extend(run.loads(Some(turns)));
+        }
+        drive_on_threads(loads, &context.interrupt, &times, |load, report| {
+            controller.take(load, report);
+        })
+    }
+}
+
+/// The levels of a run, `flush=2`.
+fn combination_in_words(run: &StagedRun<'_>) -> String {
+    let levels = run.run.combination.iter();
+    let levels = levels.map(|(factor, level)| format!("{factor}={level}"));
+    levels.collect::<Vec<_>>().join(" ")
+}
+
+fn warms_up(run: &StagedRun<'_>) -> bool {
+    let mut loads = run.run.loads.iter();
+    loads.any(|load| load.spec.warmup != WarmUp::None)
+}
+
+/// Gives the loads of a session their turns, and passes what they report to the recordings of their runs.
+struct TurnController<'c, 'r> {
+    planner: TurnPlanner,
+    turns: &'c [Arc<Turns>],
+    times: &'c CommonTimes,
+    recordings: &'c mut [Recording<'r>],
+    judge: Option<&'c mut BatchJudge>,
+    progress: SessionProgress<'c>,
+    /// Loads that have begun.
+    started: usize,
+}
+
+impl TurnController<'_, '_> {
+    /// Takes what a load reports.
+    fn take(&mut self, load: usize, report: Report) {
+        let now = reactor::system_now();
+        match report {
+            Report::Connected(open, total) => self.progress.connected(load, open, total),
+            Report::Started => {
+                // All loads begin at one moment.
+                let at = self.times.start.moment().unwrap_or(now);
+                self.recordings[load].start(at);
+                self.started += 1;
+                if self.started == self.turns.len() {
+                    let orders = self.planner.begin(now);
+                    self.carry_out(orders);
+                }
+            }
+            Report::WarmedUp(_) => {
+                let orders = self.planner.warmed_up(load, now);
+                self.carry_out(orders);
+            }
+            Report::Interval(interval) => self.take_interval(load, interval),
+            report => report.pass_to(&mut self.recordings[load].of_load(0)),
+        }
+    }
+
+    fn take_interval(&mut self, load: usize, interval: Interval) {
+        let elapsed_s = self.recordings[load].elapsed_s();
+        let warms_up = self.planner.warms_up();
+        self.progress.interval(load, &interval, warms_up, elapsed_s);
+        if let Some(judge) = &mut self.judge {
+            judge.add(load, &interval);
+        }
+        let (slice, length_s) = (interval.slice, interval.length_s);
+        self.recordings[load].of_load(0).interval(interval);
+        if self.planner.interval(load, slice, length_s) {
+            let judge = self.judge.as_deref();
+            let is_decided = judge.is_some_and(BatchJudge::is_decided);
+            let orders = self.planner.judged(is_decided, reactor::system_now());
+            self.carry_out(orders);
+        }
+    }
+
+    /// Tells the loads their turns and their end, and the samplers the borders of the slices.
+    fn carry_out(&mut self, orders: Orders) {
+        if let Some((load, at)) = orders.close {
+            self.turns[load].close(at);
+        }
+        let mut borders = vec![Vec::new(); self.turns.len()];
+        for (load, turn) in orders.turns {
+            self.turns[load].add(turn);
+            if let (Some(slice), Some(to)) = (turn.slice, turn.to) {
+                borders[load].extend([slice.from, to]);
+            }
+        }
+        let sampled = self.recordings.iter().zip(&borders);
+        for (recording, borders) in sampled.filter(|(_, borders)| !borders.is_empty()) {
+            recording.sample_at(borders);
+        }
+        if let Some(end) = orders.end {
+            let end = PlannedEnd {
+                at: end.at,
+                why: end_in_words(end),
+            };
+            // A session has one end.
+            let _ = self.times.end.set(end);
+        }
+    }
+}
+
+/// Why a session ends, `decided after 15 slices`.
+fn end_in_words(end: SessionEnd) -> String {
+    let slices = units::counted(end.slices as usize, "slice");
+    if end.is_decided {
+        format!("decided after {slices}")
+    } else {
+        format!("{slices} measured")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Whether the batches of slices so far decide what an experiment is to decide, by the records as they are in memory.
+
+use std::io::Read;
+
+use samples::{Batches, End, Interval, Line, Record, RunHeader, SideBySide};
+use verdict::{Decision, Execution, Question};
+
+/// Judges the batches of a session and of those before it.
+pub(crate) struct BatchJudge {
+    question: Question,
+    /// The batches of the sessions before.
+    earlier: Vec<Record>,
+    /// What is compared of each run of this session, as the lines of its record: it is read as the report will read it.
+    lines: Vec<Vec<u8>>,
+}
+
+impl BatchJudge {
+    /// For a question of an experiment that runs until it is decided, which the runs of earlier sessions have left open.
+    pub(crate) fn new(question: Question, earlier: &[Record]) -> Self {
+        Self {
+            question,
+            earlier: Batches::of(earlier).records,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Adds a run of this session, before its load begins.
+    pub(super) fn begin(&mut self, header: &RunHeader, turns: &SideBySide) {
+        let mut lines = text_of(&Line::Run(header.clone()));
+        lines.extend(text_of(&Line::SideBySide(turns.clone())));
+        self.lines.push(lines);
+    }
+
+    /// Adds an interval of a run, if it has operations of a slice.
+    pub(super) fn add(&mut self, run: usize, interval: &Interval) {
+        let slices = interval.carried.iter().map(|it| it.slice);
+        if slices.chain([interval.slice]).any(|it| it.is_some()) {
+            self.lines[run].extend(text_of(&Line::Interval(interval.clone())));
+        }
+    }
+
+    /// True if all comparisons are decided.
+    pub(super) fn is_decided(&self) -> bool {
+        let end = text_of(&Line::End(End {
+            t_s: 0.0,
+            complete: true,
+            why: String::new(),
+        }));
+        // A run that cannot be read leaves the question open.
+        let runs = self.lines.iter();
+        let runs = runs.map(|lines| Record::read(lines.as_slice().chain(end.as_slice())));
+        let Ok(runs) = runs.collect::<Result<Vec<Record>, _>>() else {
+            return false;
+        };
+        let batches = Batches::of(&runs);
+        let compared = self.earlier.iter().chain(&batches.records);
+        let executions: Vec<_> = compared.map(|it| Execution::of(it, 1)).collect();
+        let answers = verdict::answers(&self.question, &executions);
+        let mut decisions = answers.iter().map(|it| it.decision);
+        !answers.is_empty() && decisions.all(|it| it != Decision::Inconclusive)
+    }
+}
+
+fn text_of(line: &Line) -> Vec<u8> {
+    let mut text = serde_json::to_vec(line).expect("a line holds only maps with string keys");
+    text.push(b'\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use samples::{Histogram, LateOperations, OperationInterval};
+    use verdict::{Budget, Metric};
+
+    use super::*;
+
+    fn combination(flush: usize) -> BTreeMap<String, String> {
+        BTreeMap::from([("flush".to_owned(), flush.to_string())])
+    }
+
+    fn header(block: u32, run: usize) -> RunHeader {
+        let line = format!(
+            r#"{{"format":1,"dbdyno_version":"0","experiment":"x","experiment_sha256":"","seed":1,"run":{run},"block":{block},"combination":{{}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":""}}"#
+        );
+        RunHeader {
+            combination: combination(run),
+            ..serde_json::from_str(&line).unwrap()
+        }
+    }
+
+    fn turns() -> SideBySide {
+        SideBySide {
+            combinations: vec![combination(1), combination(2)],
+            slice_s: 0.5,
+            settle_s: 0.1,
+            slices_per_batch: 5,
+            slices_at_most: 60,
+        }
+    }
+
+    /// The interval of a slice with this number of operations.
+    fn interval(slice: u32, count: u64) -> Interval {
+        let mut histogram = Histogram::new();
+        (0..count).for_each(|_| histogram.record(1_000_000));
+        let t_s = f64::from(slice);
+        let line = format!(
+            r#"{{"t_s":{t_s:?},"length_s":0.5,"phase":"measurement","slice":{slice},"operations":[]}}"#
+        );
+        Interval {
+            operations: vec![OperationInterval {
+                load: "l".to_owned(),
+                operation: "o".to_owned(),
+                count,
+                errors: 0,
+                sum_ns: count * 1_000_000,
+                min_ns: 1_000_000,
+                max_ns: 1_000_000,
+                histogram,
+                service: None,
+                returned: samples::ReturnedRows::default(),
+            }],
+            ..serde_json::from_str(&line).unwrap()
+        }
+    }
+
+    fn judge() -> BatchJudge {
+        let question = Question {
+            metric: Metric::Throughput,
+            baseline: vec![("flush".to_owned(), "1".to_owned())],
+            min_effect: 0.02,
+            until_decided: Some(Budget {
+                blocks: 12,
+                time_is_spent: false,
+            }),
+        };
+        BatchJudge::new(question, &[])
+    }
+
+    /// The first batch after which two loads are decided whose slices have these numbers of operations.
+    fn decided_after(counts: impl Fn(usize, u32) -> u64) -> Option<u32> {
+        let mut judge = judge();
+        for run in [1, 2] {
+            judge.begin(&header(1, run), &turns());
+        }
+        (1..=12).find(|batch| {
+            for slice in 5 * batch - 4..=5 * batch {
+                for run in [0, 1] {
+                    judge.add(run, &interval(slice, counts(run, slice)));
+                }
+            }
+            judge.is_decided()
+        })
+    }
+
+    #[test]
+    fn a_clear_difference_is_decided_early_and_none_by_chance() {
+        let noise = |slice: u32| u64::from(slice * slice % 11);
+        let twice = decided_after(|run, slice| 100 * (run as u64 + 1) + noise(slice));
+        assert!(twice.is_some_and(|batch| batch < 12), "{twice:?}");
+        // Each is faster in every other batch, by a third.
+        let alternating = decided_after(|run, slice| {
+            let batch = (slice - 1) / 5;
+            100 + 33 * u64::from((batch + run as u32) % 2)
+        });
+        assert_eq!(alternating, None);
+    }
+
+    #[test]
+    fn only_intervals_with_operations_of_a_slice_are_kept() {
+        let mut judge = judge();
+        judge.begin(&header(1, 1), &turns());
+        let begun = judge.lines[0].len();
+        let pause = Interval {
+            slice: None,
+            ..interval(1, 1)
+        };
+        judge.add(0, &pause);
+        assert_eq!(judge.lines[0].len(), begun);
+        let late = LateOperations {
+            due_in: samples::Phase::Measurement,
+            stage: None,
+            slice: Some(1),
+            operations: Vec::new(),
+            statements: Vec::new(),
+            send_lag: samples::Durations::default(),
+            client_lag: None,
+        };
+        judge.add(
+            0,
+            &Interval {
+                carried: vec![late],
+                ..pause
+            },
+        );
+        assert!(judge.lines[0].len() > begun);
+    }
+}

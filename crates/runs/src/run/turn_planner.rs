@@ -1,0 +1,218 @@
+//! Divides the time of a session into turns: first each load has one to warm up in, then come blocks of slices, batch by
+//! batch. A pure state machine: it knows no clock, no thread and no load.
+
+use std::{collections::VecDeque, time::Duration};
+
+use experiment::Slicing;
+use load::{AHEAD, Slice, Turn};
+use reactor::Instant;
+use stats::Random;
+
+/// Time until the next turn beyond [`AHEAD`]: the thread that tells the loads of their turns may be late.
+const MARGIN: Duration = Duration::from_millis(20);
+
+/// Rounding of times in a record, seconds.
+const WITHIN_S: f64 = 1e-6;
+
+/// Plans the turns of a session.
+///
+/// The turns of a batch of blocks of slices follow each other without a gap, and are all planned before the first of them.
+/// Between two batches there is a short gap, in which no load has operations: what was measured so far is judged there, so
+/// that the judgement takes nothing of a slice, and that a session ends with a whole batch.
+pub(super) struct TurnPlanner {
+    slicing: Slicing,
+    /// Blocks of slices after which the session ends.
+    slices_at_most: u32,
+    random: Random,
+    /// Loads that are not warm yet, in the order of their turns; the first one warms up.
+    warming_up: VecDeque<usize>,
+    /// Blocks of slices that are planned.
+    planned: u32,
+    /// What has arrived of the slices of each load.
+    arrived: Vec<ArrivedSlice>,
+    /// True until the last planned batch has arrived, if another one can follow.
+    is_awaited: bool,
+}
+
+/// The slice to which the last measured interval of a load belongs.
+#[derive(Debug, Clone, Copy, Default)]
+struct ArrivedSlice {
+    /// 0 before the first one.
+    number: u32,
+    /// Length of its intervals so far, seconds.
+    length_s: f64,
+    /// Number of the last slice that has arrived as a whole.
+    whole: u32,
+}
+
+/// Orders to the loads: their turns, and their end.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Orders {
+    /// The load whose turn without an end ends at this time.
+    pub close: Option<(usize, Instant)>,
+    /// Further turns with their loads, in the order of time.
+    pub turns: Vec<(usize, Turn)>,
+    /// The end of the session.
+    pub end: Option<SessionEnd>,
+}
+
+/// The end of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SessionEnd {
+    pub at: Instant,
+    /// Slices of each combination.
+    pub slices: u32,
+    /// True if they decide what the session was to decide.
+    pub is_decided: bool,
+}
+
+impl TurnPlanner {
+    /// For these loads, of which some warm up, with at most this number of blocks of slices.
+    pub(super) fn new(warm_up: &[bool], slicing: Slicing, slices_at_most: u32, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mut warming_up: Vec<usize> = (0..warm_up.len()).filter(|load| warm_up[*load]).collect();
+        random.shuffle(&mut warming_up);
+        Self {
+            slicing,
+            slices_at_most,
+            random,
+            warming_up: warming_up.into(),
+            planned: 0,
+            arrived: vec![ArrivedSlice::default(); warm_up.len()],
+            is_awaited: false,
+        }
+    }
+
+    /// The load that warms up; `None` if all have.
+    pub(super) fn warms_up(&self) -> Option<usize> {
+        self.warming_up.front().copied()
+    }
+
+    /// All loads have begun.
+    pub(super) fn begin(&mut self, now: Instant) -> Orders {
+        self.next_from(soon(now))
+    }
+
+    /// The warm-up of this load is over.
+    pub(super) fn warmed_up(&mut self, load: usize, now: Instant) -> Orders {
+        if self.warms_up() != Some(load) {
+            // A load without a warm-up may say so, too.
+            return Orders::default();
+        }
+        self.warming_up.pop_front();
+        let at = soon(now);
+        Orders {
+            close: Some((load, at)),
+            ..self.next_from(at)
+        }
+    }
+
+    /// An interval of a load has arrived; true if it is the last one of a batch that is to be judged.
+    pub(super) fn interval(&mut self, load: usize, slice: Option<u32>, length_s: f64) -> bool {
+        let slice_s = self.slicing.slice.as_secs_f64();
+        self.arrived[load].add(slice, length_s, slice_s);
+        let is_whole = |it: &ArrivedSlice| it.whole >= self.planned;
+        if !self.is_awaited || !self.arrived.iter().all(is_whole) {
+            return false;
+        }
+        self.is_awaited = false;
+        true
+    }
+
+    /// The batches so far were judged: they decide what the session is to decide, or another one follows.
+    pub(super) fn judged(&mut self, is_decided: bool, now: Instant) -> Orders {
+        let at = soon(now);
+        if !is_decided {
+            return self.next_from(at);
+        }
+        Orders {
+            end: Some(SessionEnd {
+                at,
+                slices: self.planned,
+                is_decided,
+            }),
+            ..Orders::default()
+        }
+    }
+
+    /// What begins at this time: the turn of the next load that warms up, else a batch.
+    fn next_from(&mut self, from: Instant) -> Orders {
+        match self.warms_up() {
+            Some(load) => {
+                let turn = Turn {
+                    from,
+                    slice: None,
+                    to: None,
+                };
+                Orders {
+                    turns: vec![(load, turn)],
+                    ..Orders::default()
+                }
+            }
+            None => self.batch_from(from),
+        }
+    }
+
+    /// The turns of the next batch, in each of whose blocks every load has one, in an order of its own.
+    fn batch_from(&mut self, from: Instant) -> Orders {
+        let mut turns = Vec::new();
+        let mut order: Vec<usize> = (0..self.arrived.len()).collect();
+        let mut at = from;
+        for _ in 0..Slicing::BATCH {
+            self.planned += 1;
+            self.random.shuffle(&mut order);
+            for load in &order {
+                let slice = Slice {
+                    number: self.planned,
+                    from: at + self.slicing.settle,
+                };
+                let to = slice.from + self.slicing.slice;
+                let turn = Turn {
+                    from: at,
+                    slice: Some(slice),
+                    to: Some(to),
+                };
+                turns.push((*load, turn));
+                at = to;
+            }
+        }
+        let is_last = self.planned >= self.slices_at_most;
+        self.is_awaited = !is_last;
+        Orders {
+            close: None,
+            turns,
+            end: is_last.then_some(SessionEnd {
+                at,
+                slices: self.planned,
+                is_decided: false,
+            }),
+        }
+    }
+}
+
+impl ArrivedSlice {
+    /// Adds an interval of its load, where a slice has this length.
+    fn add(&mut self, slice: Option<u32>, length_s: f64, slice_s: f64) {
+        let Some(number) = slice else {
+            // What follows a slice is behind all of it.
+            self.whole = self.number;
+            return;
+        };
+        if number != self.number {
+            self.whole = self.number;
+            (self.number, self.length_s) = (number, 0.0);
+        }
+        self.length_s += length_s;
+        if self.length_s >= slice_s - WITHIN_S {
+            self.whole = number;
+        }
+    }
+}
+
+/// The next time at which a turn can begin or end.
+fn soon(now: Instant) -> Instant {
+    now + AHEAD + MARGIN
+}
+
+#[cfg(test)]
+mod tests;

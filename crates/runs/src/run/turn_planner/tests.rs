@@ -1,0 +1,219 @@
+//! Sessions as they are planned, for every number of loads.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+const MS: Duration = Duration::from_millis(1);
+
+fn at(ms: u64) -> Instant {
+    Instant::from_ns(ms * 1_000_000)
+}
+
+const fn slicing(settle: Duration) -> Slicing {
+    Slicing {
+        slice: Duration::from_millis(500),
+        settle,
+    }
+}
+
+/// A session, played to its end.
+struct Played {
+    /// The turns in the order in which they were planned, those of the warm-up with their end.
+    turns: Vec<(usize, Turn)>,
+    end: SessionEnd,
+}
+
+/// Plays a session whose batches decide after this number of them, if they do. What is ordered must be ahead of its time.
+fn play(planner: &mut TurnPlanner, decides: Option<u32>) -> Played {
+    let mut now = at(7_000);
+    let mut turns: Vec<(usize, Turn)> = Vec::new();
+    let mut orders = planner.begin(now);
+    let mut batches = 0;
+    loop {
+        let begins = orders.turns.iter().map(|(_, turn)| turn.from);
+        let mut told = begins.chain(orders.close.map(|(_, at)| at));
+        assert!(told.all(|at| at >= now + AHEAD));
+        if let Some((load, at)) = orders.close {
+            let (of, open) = turns.last_mut().unwrap();
+            assert_eq!((*of, open.to), (load, None));
+            open.to = Some(at);
+        }
+        turns.extend(&orders.turns);
+        if let Some(end) = orders.end {
+            assert!(end.at >= now + AHEAD);
+            return Played { turns, end };
+        }
+        if let [(load, Turn { slice: None, .. })] = orders.turns.as_slice() {
+            assert_eq!(planner.warms_up(), Some(*load));
+            now = now + 2_000 * MS;
+            orders = planner.warmed_up(*load, now);
+            continue;
+        }
+        let mut is_batch = false;
+        for (load, turn) in &orders.turns {
+            assert!(!is_batch, "judged before all of it has arrived");
+            now = turn.to.unwrap() + 3 * MS;
+            is_batch = arrive(planner, *load, turn);
+        }
+        assert!(is_batch);
+        batches += 1;
+        now = now + 40 * MS;
+        orders = planner.judged(decides == Some(batches), now);
+    }
+}
+
+/// The intervals of a turn arrive, and one before it.
+fn arrive(planner: &mut TurnPlanner, load: usize, turn: &Turn) -> bool {
+    let slice = turn.slice.unwrap();
+    let measured_s = (turn.to.unwrap() - slice.from).as_secs_f64();
+    assert!(!planner.interval(load, None, 0.1));
+    planner.interval(load, Some(slice.number), measured_s)
+}
+
+/// Every number of loads with and without a settling time, for some seeds.
+fn every_session(check: impl Fn(usize, Duration, TurnPlanner)) {
+    for loads in 1..=Slicing::COMBINATIONS_AT_MOST {
+        for settle in [Duration::ZERO, 100 * MS] {
+            for seed in 0..20 {
+                let warm_up = vec![true; loads];
+                let planner = TurnPlanner::new(&warm_up, slicing(settle), 15, seed);
+                check(loads, settle, planner);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_two_loads_have_turns_at_one_time() {
+    every_session(|_, _, mut planner| {
+        let played = play(&mut planner, None);
+        for pair in played.turns.windows(2) {
+            let [(_, turn), (_, next)] = pair else {
+                panic!("a window of two");
+            };
+            assert!(turn.from < turn.to.unwrap());
+            assert!(turn.to.unwrap() <= next.from);
+        }
+    });
+}
+
+#[test]
+fn every_load_warms_up_once_before_the_first_slice() {
+    every_session(|loads, _, mut planner| {
+        let played = play(&mut planner, None);
+        let (warm_up, slices) = played.turns.split_at(loads);
+        let warmed: BTreeSet<usize> = warm_up.iter().map(|(load, _)| *load).collect();
+        assert_eq!(warmed.len(), loads);
+        assert!(warm_up.iter().all(|(_, turn)| turn.slice.is_none()));
+        assert!(slices.iter().all(|(_, turn)| turn.slice.is_some()));
+        assert_eq!(planner.warms_up(), None);
+    });
+}
+
+#[test]
+fn every_block_has_a_slice_of_each_load() {
+    every_session(|loads, settle, mut planner| {
+        let played = play(&mut planner, None);
+        for (block, number) in played.turns[loads..].chunks(loads).zip(1..) {
+            let of_block: BTreeSet<usize> = block.iter().map(|(load, _)| *load).collect();
+            assert_eq!(of_block.len(), loads);
+            for (_, turn) in block {
+                let slice = turn.slice.unwrap();
+                assert_eq!(slice.number, number);
+                assert_eq!(slice.from - turn.from, settle);
+                assert_eq!(turn.to.unwrap() - slice.from, 500 * MS);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_session_ends_with_a_whole_batch() {
+    for decides in [None, Some(1), Some(2), Some(3)] {
+        every_session(|loads, _, mut planner| {
+            let played = play(&mut planner, decides);
+            let batches = decides.unwrap_or(3);
+            assert_eq!(played.end.slices, batches * Slicing::BATCH);
+            // The last batch ends the session, whatever it decides.
+            assert_eq!(played.end.is_decided, batches < 3);
+            assert_eq!(
+                played.turns.len(),
+                loads + loads * played.end.slices as usize
+            );
+            let (_, last) = played.turns.last().unwrap();
+            assert!(played.end.at >= last.to.unwrap());
+        });
+    }
+}
+
+#[test]
+fn the_turns_of_a_batch_follow_each_other_without_a_gap() {
+    every_session(|loads, _, mut planner| {
+        let played = play(&mut planner, None);
+        for batch in played.turns[loads..].chunks(loads * Slicing::BATCH as usize) {
+            for pair in batch.windows(2) {
+                assert_eq!(pair[0].1.to, Some(pair[1].1.from));
+            }
+        }
+    });
+}
+
+#[test]
+fn the_order_is_drawn_anew_for_each_block_from_the_seed() {
+    let orders = |seed| {
+        let mut planner = TurnPlanner::new(&[false; 2], slicing(100 * MS), 100, seed);
+        let played = play(&mut planner, None);
+        let firsts = played.turns.chunks(2).map(|block| block[0].0);
+        firsts.collect::<Vec<usize>>()
+    };
+    assert_eq!(orders(1), orders(1));
+    assert_ne!(orders(1), orders(2));
+    // 2,000 blocks of two loads: 1,000 of each order, standard deviation 22.
+    let first: usize = (0..20).flat_map(orders).sum();
+    assert!((890..1110).contains(&first), "{first}");
+}
+
+#[test]
+fn a_load_without_a_warm_up_has_no_turn_for_it() {
+    let mut planner = TurnPlanner::new(&[false, true, false], slicing(100 * MS), 15, 1);
+    let orders = planner.begin(at(0));
+    assert_eq!(planner.warms_up(), Some(1));
+    assert_eq!(orders.turns.len(), 1);
+    // The others may report that they are warm.
+    assert_eq!(planner.warmed_up(0, at(100)), Orders::default());
+    let orders = planner.warmed_up(1, at(200));
+    assert_eq!(orders.close.map(|(load, _)| load), Some(1));
+    assert_eq!(orders.turns.len(), 15);
+    assert_eq!(planner.warmed_up(1, at(300)), Orders::default());
+    let mut without = TurnPlanner::new(&[false; 2], slicing(100 * MS), 15, 1);
+    let orders = without.begin(at(0));
+    assert!(orders.turns.iter().all(|(_, turn)| turn.slice.is_some()));
+}
+
+#[test]
+fn a_batch_has_arrived_when_each_last_slice_has_in_whatever_parts() {
+    let mut planner = TurnPlanner::new(&[false; 2], slicing(100 * MS), 15, 1);
+    planner.begin(at(0));
+    for number in 1..5 {
+        for load in [0, 1] {
+            assert!(!planner.interval(load, Some(number), 0.5));
+        }
+    }
+    assert!(!planner.interval(0, Some(5), 0.5));
+    // A slice in three intervals, of lengths that a binary fraction does not hold.
+    assert!(!planner.interval(1, Some(5), 0.1));
+    assert!(!planner.interval(1, Some(5), 0.3));
+    assert!(planner.interval(1, Some(5), 0.1));
+    assert!(!planner.interval(1, None, 1.0), "it is reported once");
+    planner.judged(false, at(9_000));
+    for number in 6..=10 {
+        assert!(!planner.interval(1, Some(number), 0.5));
+    }
+    // Of one whose begin was missed there is less, and what follows is behind it.
+    for number in 6..=9 {
+        assert!(!planner.interval(0, Some(number), 0.5));
+    }
+    assert!(!planner.interval(0, Some(10), 0.45));
+    assert!(planner.interval(0, None, 0.2));
+}
