@@ -16,15 +16,16 @@ pub struct Batch {
 
 /// Compares batches in pairs, with an interval that allows for correlation between them.
 ///
-/// Noise of the machine, which both sides share, does not correlate the pairs if the order within each block of slices is
-/// random, whatever its own correlation in time. Noise of one server alone does (a checkpoint that takes ten seconds): its
-/// batches are then less informative than their spread shows. See [`batch_inflation`].
+/// Noise of the machine, which both sides share, does not correlate the pairs if the order within each block of slices
+/// is random, whatever its own correlation in time. Noise of one server alone does (a checkpoint that takes ten
+/// seconds): its batches are then less informative than their spread shows. See [`batch_inflation`].
 ///
-/// The values are throughputs or response times. `None` as for [`compare_pairs`], and where [`batch_inflation`] is undefined.
+/// The values are throughputs or response times. `None` as for [`compare_pairs`], and where [`batch_inflation`] is
+/// undefined.
 ///
-/// Source: batch means: A. M. Law and J. S. Carson, "A sequential procedure for determining the length of a steady-state
-/// simulation", Operations Research 27 (1979); B. Schmeiser, "Batch size effects in the analysis of simulation output",
-/// Operations Research 30 (1982).
+/// Source: batch means: A. M. Law and J. S. Carson, "A sequential procedure for determining the length of a
+/// steady-state simulation", Operations Research 27 (1979); B. Schmeiser, "Batch size effects in the analysis of
+/// simulation output", Operations Research 30 (1982).
 ///
 /// [`compare_pairs`]: crate::compare_pairs
 pub fn compare_batches(batches: &[Batch], confidence: f64) -> Option<Comparison> {
@@ -35,17 +36,17 @@ pub fn compare_batches(batches: &[Batch], confidence: f64) -> Option<Comparison>
 /// The assumed variance of the mean of successive batches, as a multiple of that of independent ones; at least 1.
 ///
 /// A batch of correlated slices varies more than independent slices would; the same holds for two successive batches as
-/// one. Both ratios of variances are measured, and the product of those above 1 is assumed, because the correlation that
-/// reaches from slice to slice within a batch also reaches from batch to batch. The lag-1 correlation of the batches
-/// would be the usual measure, but cannot be estimated from a dozen of them.
+/// one. Both ratios of variances are measured, and the product of those above 1 is assumed, because the correlation
+/// that reaches from slice to slice within a batch also reaches from batch to batch. The lag-1 correlation of the
+/// batches would be the usual measure, but cannot be estimated from a dozen of them.
 ///
 /// `None` for fewer than four batches, for batches with fewer than two slices or with different numbers of them, for a
 /// value that is not positive and finite, and where only groups differ and nothing varies within them.
 ///
-/// Source: the ratio of variances: R. A. Fisher, "Statistical Methods for Research Workers" (1925), chapter VII; batches of
-/// twice the length as a check of the shorter ones: G. S. Fishman, "Grouping observations in digital simulation",
-/// Management Science 24 (1978). The product is a rule of this program: simulated in `crates/verdict`, with noise of one
-/// server whose correlation over 500 ms is up to 0.9.
+/// Source: the ratio of variances: R. A. Fisher, "Statistical Methods for Research Workers" (1925), chapter VII;
+/// batches of twice the length as a check of the shorter ones: G. S. Fishman, "Grouping observations in digital
+/// simulation", Management Science 24 (1978). The product is a rule of this program: simulated in `crates/verdict`,
+/// with noise of one server whose correlation over 500 ms is up to 0.9.
 pub fn batch_inflation(batches: &[Batch]) -> Option<f64> {
     let slices: Option<Vec<Vec<f64>>> = batches.iter().map(|it| log_ratios(&it.slices)).collect();
     let pairs: Vec<(f64, f64)> = batches.iter().map(|it| it.pair).collect();

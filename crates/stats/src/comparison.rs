@@ -72,8 +72,8 @@ pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison
     Gap::of_pairs(&log_ratios(pairs)?)?.as_ratio(confidence)
 }
 
-/// As [`compare_pairs`], for successive pairs whose correlation makes the variance of their mean `inflation` times that of
-/// independent ones. The deviation is that of executions which would be as uncertain without correlation.
+/// As [`compare_pairs`], for successive pairs whose correlation makes the variance of their mean `inflation` times that
+/// of independent ones. The deviation is that of executions which would be as uncertain without correlation.
 pub(crate) fn compare_correlated_pairs(
     pairs: &[(f64, f64)],
     inflation: f64,

@@ -106,8 +106,8 @@ impl UntilDecided {
         })
     }
 
-    /// As [`Self::judge`], for batches of slices in place of blocks: their noise may be correlated, so the first look is
-    /// after [`BATCHES_AT_LEAST`] of them, and the intervals are those of [`compare_batches`].
+    /// As [`Self::judge`], for batches of slices in place of blocks: their noise may be correlated, so the first look
+    /// is after [`BATCHES_AT_LEAST`] of them, and the intervals are those of [`compare_batches`].
     ///
     /// `None` for a value that is not positive and finite, and where [`compare_batches`] is undefined.
     pub fn judge_batches(&self, batches: &[Batch]) -> Option<InterimResult> {
