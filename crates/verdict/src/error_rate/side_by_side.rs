@@ -109,6 +109,12 @@ struct Outcome {
     comparison: Comparison,
 }
 
+type Decide = fn(&UntilDecided, &[Batch]) -> Outcome;
+
+/// The ways to decide, with their names.
+const PAIRS: (&str, Decide) = ("pairs", by_pairs);
+const BATCHES_WITH_SLICES: (&str, Decide) = ("batches with their slices", by_batches);
+
 /// The decision of records of batches, which are pairs of independent values to it.
 fn by_pairs(rule: &UntilDecided, batches: &[Batch]) -> Outcome {
     let side = |of: fn(&Batch) -> f64| -> Vec<BlockValue> {
@@ -159,7 +165,7 @@ struct Shares {
     end_s: f64,
 }
 
-fn shares(servers: &TwoServers, decided: impl Fn(&UntilDecided, &[Batch]) -> Outcome) -> Shares {
+fn shares(servers: &TwoServers, (way, decided): (&str, Decide)) -> Shares {
     let rule = |margin| UntilDecided::new(margin, BATCHES_AT_MOST, LEVEL).unwrap();
     let (rule_of_equal, rule_of_different) = (rule(0.001), rule(0.02));
     let mut noise = Noise::new(41);
@@ -182,7 +188,8 @@ fn shares(servers: &TwoServers, decided: impl Fn(&UntilDecided, &[Batch]) -> Out
         end_s: mean(all_batches) * (2 * SLICES) as f64 * TURN_S,
     };
     println!(
-        "side by side, {}: {} of equal servers called different, 5 % more found in {} after {}, the interval holds in {}",
+        "side by side, {}, {way}: {} of equal servers called different, 5 % more found in {} after {}, the interval \
+         holds in {}",
         servers.name,
         fine_percent(shares.different),
         fine_percent(shares.found),
@@ -196,8 +203,8 @@ fn shares(servers: &TwoServers, decided: impl Fn(&UntilDecided, &[Batch]) -> Out
 #[test]
 fn trust_the_noise_of_the_machine_is_not_called_a_difference() {
     for servers in &MACHINES {
-        for decided in [by_pairs, by_batches] {
-            let shares = shares(servers, decided);
+        for way in [PAIRS, BATCHES_WITH_SLICES] {
+            let shares = shares(servers, way);
             let name = servers.name;
             assert!(shares.different <= 0.05 + chance(0.05), "{name}");
             assert!(shares.found >= 0.8 - chance(0.8), "{name}");
@@ -211,8 +218,8 @@ fn trust_the_noise_of_the_machine_is_not_called_a_difference() {
 #[test]
 fn trust_the_noise_of_one_server_is_not_called_a_difference() {
     for servers in &WITH_OWN_NOISE {
-        let pairs = shares(servers, by_pairs);
-        let batches = shares(servers, by_batches);
+        let pairs = shares(servers, PAIRS);
+        let batches = shares(servers, BATCHES_WITH_SLICES);
         let (name, different) = (servers.name, batches.different);
         assert!(different <= pairs.different, "{name}");
         assert!(different <= 0.07 + chance(0.07), "{name}: {different}");
