@@ -1,6 +1,9 @@
 //! The rate of false alarms when a subject is compared with itself: fabricated records, decided as `run` and `compare`
 //! decide.
 
+mod side_by_side;
+mod two_servers;
+
 use std::collections::BTreeMap;
 
 use rand_chacha::{

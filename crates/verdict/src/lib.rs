@@ -21,6 +21,8 @@ mod likeness;
 mod measure;
 mod measure_comparison;
 mod metric;
+#[cfg(test)]
+mod noise;
 mod question;
 mod sentence;
 mod side;

@@ -1,12 +1,7 @@
 //! Simulated trials of `sql advise --try`: candidates without an effect, and with one, on copies that differ a little.
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
-
 use super::TimedFamily;
-use crate::decision::Decision;
+use crate::{decision::Decision, noise::Noise};
 
 /// The terms of `sql advise --try`.
 const MARGIN: f64 = 0.05;
@@ -27,40 +22,24 @@ const DRIFT: f64 = 0.03;
 /// One execution in this number is disturbed, and takes up to three times as long.
 const OUTLIER_ONE_IN: f64 = 25.0;
 
-/// Response times with the form of recorded ones: lognormal, with drift, blocks and outliers.
-struct Noise(ChaCha8Rng);
-
-impl Noise {
-    /// A number above 0, and at most 1.
-    fn share(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON / 4.0
-    }
-
-    /// A normal deviate, by Box and Muller.
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * self.share().ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.share()).cos()
-    }
-
-    /// The median of the executions of a block at a level, seconds.
-    fn median(&mut self, log_level: f64) -> f64 {
-        let executions = (0..EXECUTIONS).map(|_| {
-            let disturbed = if self.share() * OUTLIER_ONE_IN < 1.0 {
-                1.0 + 2.0 * self.share()
-            } else {
-                1.0
-            };
-            disturbed * (log_level + OF_EXECUTION * self.normal()).exp()
-        });
-        let mut times_s: Vec<f64> = executions.collect();
-        times_s.sort_by(f64::total_cmp);
-        times_s[times_s.len() / 2]
-    }
+/// The median of the executions of a block at a level, seconds: lognormal with outliers, the form of recorded times.
+fn median(noise: &mut Noise, log_level: f64) -> f64 {
+    let executions = (0..EXECUTIONS).map(|_| {
+        let disturbed = if noise.share() * OUTLIER_ONE_IN < 1.0 {
+            1.0 + 2.0 * noise.share()
+        } else {
+            1.0
+        };
+        disturbed * (log_level + OF_EXECUTION * noise.normal()).exp()
+    });
+    let mut times_s: Vec<f64> = executions.collect();
+    times_s.sort_by(f64::total_cmp);
+    times_s[times_s.len() / 2]
 }
 
 /// The decisions about candidates with these effects, tried together.
 fn decisions(seed: u64, effects: [f64; CANDIDATES]) -> Vec<Decision> {
-    let mut noise = Noise(ChaCha8Rng::seed_from_u64(seed));
+    let mut noise = Noise::new(seed);
     let mut family = TimedFamily::new(CANDIDATES, MARGIN, BLOCKS_AT_MOST, true).unwrap();
     let copies: Vec<f64> = (0..=CANDIDATES).map(|_| OF_COPY * noise.normal()).collect();
     let drifts: Vec<f64> = (0..=CANDIDATES)
@@ -77,7 +56,7 @@ fn decisions(seed: u64, effects: [f64; CANDIDATES]) -> Vec<Decision> {
         let progress = block as f64 / BLOCKS_AT_MOST as f64;
         let mut time_s = |side: usize, effect: f64| {
             let of_side = copies[side] + drifts[side] * progress + OF_SIDE * noise.normal();
-            noise.median(0.01_f64.ln() + of_block + of_side + effect.ln())
+            median(&mut noise, 0.01_f64.ln() + of_block + of_side + effect.ln())
         };
         let baseline_s = time_s(0, 1.0);
         for candidate in open {
