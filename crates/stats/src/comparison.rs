@@ -69,31 +69,11 @@ pub struct Difference {
 /// "Rigorous benchmarking in reasonable time", ISMM 2013; on blocks: R. A. Fisher, "The arrangement of field
 /// experiments" (1926).
 pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison> {
-    Gap::of_pairs(&log_ratios(pairs)?)?.as_ratio(confidence)
-}
-
-/// As [`compare_pairs`], for successive pairs whose correlation makes the variance of their mean `inflation` times that
-/// of independent ones. The deviation is that of executions which would be as uncertain without correlation.
-pub(crate) fn compare_correlated_pairs(
-    pairs: &[(f64, f64)],
-    inflation: f64,
-    confidence: f64,
-) -> Option<Comparison> {
-    let gap = Gap::of_pairs(&log_ratios(pairs)?)?;
-    let correlated = Gap {
-        error: gap.error * inflation.sqrt(),
-        deviation: gap.deviation * inflation.sqrt(),
-        ..gap
-    };
-    correlated.as_ratio(confidence)
-}
-
-/// The logarithm of B divided by A of each pair; `None` for a value that is not positive and finite.
-pub(crate) fn log_ratios(pairs: &[(f64, f64)]) -> Option<Vec<f64>> {
-    pairs
+    let differences = pairs
         .iter()
         .map(|(a, b)| Some(log(*b)? - log(*a)?))
-        .collect()
+        .collect::<Option<Vec<f64>>>()?;
+    Gap::of_pairs(&differences)?.as_ratio(confidence)
 }
 
 /// Compares two unpaired lists of executions.

@@ -5,7 +5,6 @@
 //! source.
 
 mod autocorrelation;
-mod batches;
 mod bootstrap;
 mod burst;
 mod comparison;
@@ -43,7 +42,6 @@ mod two_groups;
 mod warm_up_simulation;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
-pub use batches::{BATCHES_AT_LEAST, Batch, batch_inflation, compare_batches};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
 pub use burst::{BURST_FALLS_TO, Burst, burst};
 pub use comparison::{

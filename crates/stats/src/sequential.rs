@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
-    batches::{BATCHES_AT_LEAST, Batch, compare_batches},
     comparison::{Comparison, EXECUTIONS_AT_LEAST, compare_pairs},
     spending::nominal_levels,
 };
@@ -98,40 +97,17 @@ impl UntilDecided {
     ///
     /// `None` for a value that is not positive and finite.
     pub fn judge(&self, pairs: &[(f64, f64)]) -> Option<InterimResult> {
-        if !are_positive(pairs) {
+        let is_positive = |value: f64| value.is_finite() && value > 0.0;
+        if !pairs
+            .iter()
+            .all(|(a, b)| is_positive(*a) && is_positive(*b))
+        {
             return None;
         }
-        self.judged(EXECUTIONS_AT_LEAST, pairs.len(), |blocks, confidence| {
-            compare_pairs(&pairs[..blocks], confidence)
-        })
-    }
-
-    /// As [`Self::judge`], for batches of slices in place of blocks: their noise may be correlated, so the first look
-    /// is after [`BATCHES_AT_LEAST`] of them, and the intervals are those of [`compare_batches`].
-    ///
-    /// `None` for a value that is not positive and finite, and where [`compare_batches`] is undefined.
-    pub fn judge_batches(&self, batches: &[Batch]) -> Option<InterimResult> {
-        let is_positive = |it: &Batch| are_positive(&[it.pair]) && are_positive(&it.slices);
-        if !batches.iter().all(is_positive) {
-            return None;
-        }
-        self.judged(BATCHES_AT_LEAST, batches.len(), |seen, confidence| {
-            compare_batches(&batches[..seen], confidence)
-        })
-    }
-
-    /// The state after `measured` blocks with looks from `first` of them on; `compare` compares a number of blocks at a
-    /// confidence.
-    fn judged(
-        &self,
-        first: usize,
-        measured: usize,
-        compare: impl Fn(usize, f64) -> Option<Comparison>,
-    ) -> Option<InterimResult> {
-        let seen = measured.min(self.blocks_at_most());
+        let seen = pairs.len().min(self.blocks_at_most());
         let mut latest = None;
-        for blocks in first..=seen {
-            let compared = compare(blocks, 1.0 - self.levels[blocks])?;
+        for blocks in EXECUTIONS_AT_LEAST..=seen {
+            let compared = compare_pairs(&pairs[..blocks], 1.0 - self.levels[blocks])?;
             if let Some(side) = self.side(&compared) {
                 return Some(InterimResult {
                     blocks,
@@ -224,13 +200,6 @@ fn levels(blocks_at_most: usize, alpha: f64) -> Vec<f64> {
         last.push((key.0, key.1, levels.clone()));
         levels
     })
-}
-
-fn are_positive(pairs: &[(f64, f64)]) -> bool {
-    let is_positive = |value: f64| value.is_finite() && value > 0.0;
-    pairs
-        .iter()
-        .all(|(a, b)| is_positive(*a) && is_positive(*b))
 }
 
 /// Half the width of the interval around the mean of `values` values with this standard deviation.

@@ -123,50 +123,6 @@ fn a_look_at_another_measure_has_the_level_of_the_rule() {
     assert_eq!(level_of_look(5, 10, 0.0), None);
 }
 
-/// Batches of five slices, with B higher by `effect` and independent noise of 4 %.
-fn batches(noise: &mut Noise, count: usize, effect: f64) -> Vec<Batch> {
-    (0..count)
-        .map(|_| {
-            let slices = blocks(noise, 5, 0.04, effect);
-            let sum = |(a, b): (f64, f64), slice: &(f64, f64)| (a + slice.0, b + slice.1);
-            Batch {
-                pair: slices.iter().fold((0.0, 0.0), sum),
-                slices,
-            }
-        })
-        .collect()
-}
-
-#[test]
-fn batches_are_decided_from_the_sixth_on() {
-    let mut noise = Noise::new(124);
-    let rule = rule(0.02, 30);
-    let faster = batches(&mut noise, 30, 0.5);
-    let early = rule.judge_batches(&faster[..BATCHES_AT_LEAST - 1]).unwrap();
-    assert_eq!(
-        (early.blocks, early.comparison, early.step),
-        (
-            5,
-            None,
-            StoppingDecision::Continue {
-                blocks_needed: None
-            }
-        )
-    );
-    let standing = rule.judge_batches(&faster).unwrap();
-    assert_eq!(standing.step, StoppingDecision::Decided(Side::More));
-    assert!(standing.blocks <= 8, "{standing:?}");
-    // A look at batches has the level of the same number of blocks.
-    let level = level_of_look(standing.blocks, 30, 0.05).unwrap();
-    assert_eq!(
-        standing.comparison,
-        compare_batches(&faster[..standing.blocks], 1.0 - level)
-    );
-    let mut broken = faster;
-    broken[29].slices[4].0 = 0.0;
-    assert_eq!(rule.judge_batches(&broken), None);
-}
-
 proptest! {
     #[test]
     fn never_panics_and_stays_decided(

