@@ -37,8 +37,8 @@ The data is loaded once. Before each run, the server is restarted and the data i
 
 With --design side-by-side, every combination has a private server of its own, and all servers run at the same time. One
 server at a time is loaded, in slices of half a second, in random order. Slices that are close in time are compared with
-each other, so that changes of the machine's speed affect both sides, and a verdict needs less time. The machine
-needs memory for all servers.
+each other, so that changes of the machine's speed affect both sides, and a verdict needs less time. The machine needs
+memory for all servers.
 
 Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them.
 
