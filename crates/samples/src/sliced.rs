@@ -54,6 +54,15 @@ impl Batches {
     }
 }
 
+impl Record {
+    /// The session of a batch, from 1; `None` for the record of a whole run.
+    pub fn session(&self) -> Option<u32> {
+        let in_session = self.side_by_side.as_ref()?.batches_at_most().max(1);
+        let earlier = self.header.block.saturating_sub(1);
+        self.batch.map(|_| earlier / in_session + 1)
+    }
+}
+
 /// How a whole run took turns; `None` also for the record of a batch.
 fn turns_of(run: &Record) -> Option<&SideBySide> {
     run.side_by_side.as_ref().filter(|_| run.batch.is_none())

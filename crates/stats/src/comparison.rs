@@ -7,6 +7,9 @@ use crate::{mean_interval::Interval, spread::Spread};
 /// Executions per side below which there is no verdict: two values do not determine a spread.
 pub const EXECUTIONS_AT_LEAST: usize = 3;
 
+/// The inflation of the variance of independent pairs.
+const INDEPENDENT: f64 = 1.0;
+
 /// The executions of side B compared with those of side A.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
@@ -69,11 +72,34 @@ pub struct Difference {
 /// "Rigorous benchmarking in reasonable time", ISMM 2013; on blocks: R. A. Fisher, "The arrangement of field
 /// experiments" (1926).
 pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison> {
-    let differences = pairs
+    compare_correlated(&log_ratios(pairs)?, INDEPENDENT, confidence)
+}
+
+/// Compares pairs by the logarithms of their ratios, whose correlation makes the variance of their mean `inflation` times
+/// that of independent ones. The deviation is that of executions which would be as uncertain without correlation.
+pub(crate) fn compare_correlated(
+    logs: &[f64],
+    inflation: f64,
+    confidence: f64,
+) -> Option<Comparison> {
+    Gap::of_pairs(logs, inflation)?.as_ratio(confidence)
+}
+
+/// As [`compare_correlated`], by the differences themselves.
+pub(crate) fn subtract_correlated(
+    differences: &[f64],
+    inflation: f64,
+    confidence: f64,
+) -> Option<Difference> {
+    Gap::of_pairs(differences, inflation)?.as_amount(confidence)
+}
+
+/// The logarithm of B divided by A of each pair; `None` for a value that is not positive and finite.
+pub(crate) fn log_ratios(pairs: &[(f64, f64)]) -> Option<Vec<f64>> {
+    pairs
         .iter()
         .map(|(a, b)| Some(log(*b)? - log(*a)?))
-        .collect::<Option<Vec<f64>>>()?;
-    Gap::of_pairs(&differences)?.as_ratio(confidence)
+        .collect()
 }
 
 /// Compares two unpaired lists of executions.
@@ -91,7 +117,7 @@ pub fn compare(a: &[f64], b: &[f64], confidence: f64) -> Option<Comparison> {
 /// As [`compare_pairs`], by the differences themselves: values may be zero.
 pub fn subtract_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Difference> {
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
-    Gap::of_pairs(&differences)?.as_amount(confidence)
+    subtract_correlated(&differences, INDEPENDENT, confidence)
 }
 
 /// As [`compare`], by the values themselves, which may be zero.
@@ -134,14 +160,15 @@ struct Gap {
 }
 
 impl Gap {
-    fn of_pairs(differences: &[f64]) -> Option<Self> {
+    fn of_pairs(differences: &[f64], inflation: f64) -> Option<Self> {
         let spread = Spread::of(differences)?;
+        let variance = inflation * spread.variance;
         Some(Self {
             difference: spread.mean,
-            error: (spread.variance / spread.count).sqrt(),
+            error: (variance / spread.count).sqrt(),
             freedom: spread.count - 1.0,
             // The difference of two executions has twice the variance of one.
-            deviation: (spread.variance / 2.0).sqrt(),
+            deviation: (variance / 2.0).sqrt(),
             executions: differences.len(),
         })
     }

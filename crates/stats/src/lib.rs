@@ -5,6 +5,7 @@
 //! source.
 
 mod autocorrelation;
+mod batches;
 mod bootstrap;
 mod burst;
 mod comparison;
@@ -42,6 +43,7 @@ mod two_groups;
 mod warm_up_simulation;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
+pub use batches::{BATCHES_AT_LEAST, Batch, compare_batches, subtract_batches};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
 pub use burst::{BURST_FALLS_TO, Burst, burst};
 pub use comparison::{

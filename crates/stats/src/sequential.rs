@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
+    batches::{BATCHES_AT_LEAST, Batch, bias_of_servers, compare_batches},
     comparison::{Comparison, EXECUTIONS_AT_LEAST, compare_pairs},
     spending::nominal_levels,
 };
@@ -97,36 +98,64 @@ impl UntilDecided {
     ///
     /// `None` for a value that is not positive and finite.
     pub fn judge(&self, pairs: &[(f64, f64)]) -> Option<InterimResult> {
-        let is_positive = |value: f64| value.is_finite() && value > 0.0;
-        if !pairs
-            .iter()
-            .all(|(a, b)| is_positive(*a) && is_positive(*b))
-        {
+        if !are_positive(pairs) {
             return None;
         }
-        let seen = pairs.len().min(self.blocks_at_most());
+        self.judged(EXECUTIONS_AT_LEAST, pairs.len(), |blocks, confidence| {
+            let compared = compare_pairs(&pairs[..blocks], confidence)?;
+            Some((compared, self.beyond))
+        })
+    }
+
+    /// As [`Self::judge`], for batches of slices in place of blocks. Their noise may be correlated: the first look is
+    /// after [`BATCHES_AT_LEAST`] of them, and the intervals are those of [`compare_batches`]. Their servers may differ
+    /// without a cause that matters: a side is favoured only if the whole interval is beyond that.
+    ///
+    /// `None` for a value that is not positive and finite, and where [`compare_batches`] is undefined.
+    pub fn judge_batches(&self, batches: &[Batch]) -> Option<InterimResult> {
+        let is_positive = |it: &Batch| are_positive(&[it.pair]) && are_positive(&it.slices);
+        if !batches.iter().all(is_positive) {
+            return None;
+        }
+        self.judged(BATCHES_AT_LEAST, batches.len(), |seen, confidence| {
+            let batches = &batches[..seen];
+            let compared = compare_batches(batches, confidence)?;
+            Some((compared, self.beyond.max(bias_of_servers(batches))))
+        })
+    }
+
+    /// The state after `measured` blocks with looks from `first` of them on. `compare` compares a number of blocks at a
+    /// confidence, and says how far from no difference the interval must be.
+    fn judged(
+        &self,
+        first: usize,
+        measured: usize,
+        compare: impl Fn(usize, f64) -> Option<(Comparison, f64)>,
+    ) -> Option<InterimResult> {
+        let seen = measured.min(self.blocks_at_most());
         let mut latest = None;
-        for blocks in EXECUTIONS_AT_LEAST..=seen {
-            let compared = compare_pairs(&pairs[..blocks], 1.0 - self.levels[blocks])?;
-            if let Some(side) = self.side(&compared) {
+        for blocks in first..=seen {
+            let (compared, beyond) = compare(blocks, 1.0 - self.levels[blocks])?;
+            if let Some(side) = self.side(&compared, beyond) {
                 return Some(InterimResult {
                     blocks,
                     comparison: Some(compared),
                     step: StoppingDecision::Decided(side),
                 });
             }
-            latest = Some(compared);
+            latest = Some((compared, beyond));
         }
         let step = if seen >= self.blocks_at_most() {
             StoppingDecision::Spent
         } else {
             StoppingDecision::Continue {
-                blocks_needed: latest.and_then(|compared| self.blocks_needed(&compared)),
+                blocks_needed: latest
+                    .and_then(|(compared, beyond)| self.blocks_needed(&compared, beyond)),
             }
         };
         Some(InterimResult {
             blocks: seen,
-            comparison: latest,
+            comparison: latest.map(|(compared, _)| compared),
             step,
         })
     }
@@ -136,13 +165,13 @@ impl UntilDecided {
         self.levels.len() - 1
     }
 
-    fn side(&self, compared: &Comparison) -> Option<Side> {
+    fn side(&self, compared: &Comparison, beyond: f64) -> Option<Side> {
         let (low, high) = (compared.ratio.low.ln(), compared.ratio.high.ln());
         if -self.margin <= low && high <= self.margin {
             Some(Side::Equivalent)
-        } else if low > self.beyond {
+        } else if low > beyond {
             Some(Side::More)
-        } else if high < -self.beyond {
+        } else if high < -beyond {
             Some(Side::Less)
         } else {
             None
@@ -151,9 +180,9 @@ impl UntilDecided {
 
     /// The first number of blocks at which the interval around the current estimate would either favour a side or lie
     /// within the margin.
-    fn blocks_needed(&self, compared: &Comparison) -> Option<usize> {
+    fn blocks_needed(&self, compared: &Comparison, beyond: f64) -> Option<usize> {
         let difference = compared.ratio.estimate.ln().abs();
-        let reach = (difference - self.beyond).max(self.margin - difference);
+        let reach = (difference - beyond).max(self.margin - difference);
         // A pair's logarithm has twice the variance of one execution.
         let deviation = compared.deviation * 2.0_f64.sqrt();
         (compared.executions + 1..=self.blocks_at_most()).find(|&blocks| {
@@ -200,6 +229,13 @@ fn levels(blocks_at_most: usize, alpha: f64) -> Vec<f64> {
         last.push((key.0, key.1, levels.clone()));
         levels
     })
+}
+
+fn are_positive(pairs: &[(f64, f64)]) -> bool {
+    let is_positive = |value: f64| value.is_finite() && value > 0.0;
+    pairs
+        .iter()
+        .all(|(a, b)| is_positive(*a) && is_positive(*b))
 }
 
 /// Half the width of the interval around the mean of `values` values with this standard deviation.

@@ -37,7 +37,11 @@ pub(crate) fn decide_primary(margin: f64, compared: &mut [&mut Compared]) {
 /// Decides a comparison by the first block that decides it by a rule that allows an error in a share `alpha`.
 pub(crate) fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared) {
     let pairs = it.values.pairs();
-    let Some(standing) = rule.judge(pairs).filter(|_| !pairs.is_empty()) else {
+    let standing = match it.values.batches() {
+        Some(batches) => rule.judge_batches(batches),
+        None => rule.judge(pairs),
+    };
+    let Some(standing) = standing.filter(|_| !pairs.is_empty()) else {
         return;
     };
     let mut looked = it.clone();

@@ -194,23 +194,31 @@ pub(crate) fn compared(
     looked_at: Option<usize>,
 ) -> Option<Compared> {
     let of_sides = [measure.of_all(a)?, measure.of_all(b)?];
-    let placed = |side: &[&Execution<'_>], values: &[f64]| {
-        let values = side
-            .iter()
-            .zip(values)
-            .map(|(execution, value)| BlockValue {
-                results: execution.results,
-                block: execution.record.header.block,
-                value: *value,
-                comparable: measure.comparable(execution, *value),
-            });
-        values.collect::<Vec<_>>()
-    };
-    let values = Values::of(&placed(a, &of_sides[0]), &placed(b, &of_sides[1]));
+    let placed = [(a, &of_sides[0]), (b, &of_sides[1])];
+    let placed = placed.map(|(side, values)| placed(measure, side, values));
+    let values = Values::of(&placed[0], &placed[1]);
     let negligible = a.iter().chain(b).map(|it| measure.negligible(it));
     Some(Compared {
         negligible: negligible.fold(0.0, f64::max),
         thin: [a, b].map(|side| measure.is_thin(side)),
         ..Compared::new(measure, values.means(CONFIDENCE)?, values, looked_at)
     })
+}
+
+fn placed<'e>(
+    measure: Measure,
+    side: &[&'e Execution<'_>],
+    values: &[f64],
+) -> Vec<BlockValue<'e>> {
+    let values = side
+        .iter()
+        .zip(values)
+        .map(|(execution, value)| BlockValue {
+            results: execution.results,
+            block: execution.record.header.block,
+            value: *value,
+            comparable: measure.comparable(execution, *value),
+            slices: execution.slices.as_ref(),
+        });
+    values.collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use figures::RunFigures;
-use samples::Record;
+use samples::{Interval, Record};
 
 use crate::costs::Costs;
 
@@ -15,6 +15,35 @@ pub struct Execution<'a> {
     pub results: usize,
     pub(crate) figures: RunFigures,
     pub(crate) costs: Option<Costs>,
+    /// The slices of a batch; `None` for a record that is not of a batch.
+    pub(crate) slices: Option<Slices>,
+}
+
+/// The slices of a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Slices {
+    /// Its session, from 1.
+    pub(crate) session: usize,
+    /// The throughput in each slice, in the order of time. Half an operation more than were completed in it, so that all
+    /// have a logarithm.
+    pub(crate) per_s: Vec<f64>,
+}
+
+impl Slices {
+    fn of(record: &Record) -> Option<Self> {
+        let session = record.session()? as usize;
+        let intervals: Vec<&Interval> = record.measured_intervals().collect();
+        let slices = intervals.chunk_by(|one, next| one.slice == next.slice);
+        let per_s = slices.map(|slice| {
+            let succeeded: u64 = slice.iter().map(|it| it.succeeded()).sum();
+            let length_s: f64 = slice.iter().map(|it| it.length_s).sum();
+            (succeeded as f64 + 0.5) / length_s
+        });
+        Some(Self {
+            session,
+            per_s: per_s.collect(),
+        })
+    }
 }
 
 impl<'a> Execution<'a> {
@@ -27,6 +56,7 @@ impl<'a> Execution<'a> {
             // What the server did for the other loads of the run cannot be told apart.
             costs: Costs::of(record, &figures).filter(|_| record.header.beside.is_empty()),
             figures,
+            slices: Slices::of(record),
         }
     }
 

@@ -81,13 +81,14 @@ impl TimedFamily {
     }
 
     fn of(&self, pairs: &[(f64, f64)]) -> Option<Compared> {
-        let side = |of: fn(&(f64, f64)) -> f64| -> Vec<BlockValue> {
+        let side = |of: fn(&(f64, f64)) -> f64| -> Vec<BlockValue<'static>> {
             let blocks = pairs.iter().zip(1..);
             let values = blocks.map(|(pair, block)| BlockValue {
                 results: 0,
                 block,
                 value: of(pair),
                 comparable: of(pair),
+                slices: None,
             });
             values.collect()
         };

@@ -45,8 +45,8 @@ impl Default for Slicing {
 impl Slicing {
     /// Blocks of slices in a batch.
     pub const BATCH: u32 = 5;
-    /// Fewest batches of a session: with fewer, nothing can be decided.
-    pub const BATCHES_AT_LEAST: u32 = 3;
+    /// Fewest batches of a session: with fewer, nothing can be decided (as `stats::BATCHES_AT_LEAST`).
+    pub const BATCHES_AT_LEAST: u32 = 6;
     /// Maximum number of combinations, each with a server that runs at the same time as the others.
     pub const COMBINATIONS_AT_MOST: usize = 8;
     /// What `slice` takes, for messages.
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_session_has_whole_batches() {
         let slicing = Slicing::default();
-        assert_eq!(slicing.shortest(), ms(7500));
+        assert_eq!(slicing.shortest(), ms(15_000));
         for (duration, batches) in [
             (ms(7500), 3),
             (ms(9999), 3),

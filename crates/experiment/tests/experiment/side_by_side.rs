@@ -128,8 +128,8 @@ fn a_smaller_scale_keeps_the_batches_that_decide() {
     for (scale, expected) in [
         (0.5, (times(500, 100), ms(15_500), warm_up(2500))),
         (0.1, (times(100, 100), ms(3100), warm_up(500))),
-        // The shortest slices, of which there are as many as three batches have.
-        (0.01, (times(100, 100), ms(1500), warm_up(500))),
+        // The shortest slices, of which there are as many as six batches have.
+        (0.01, (times(100, 100), ms(3000), warm_up(500))),
     ] {
         assert_eq!(scaled(scale), expected, "{scale}");
     }
@@ -149,7 +149,7 @@ fn what_the_command_line_overrides_is_checked_too() {
     };
     assert_eq!(
         error(&short),
-        "--duration is 5s; expected at least 7.5s: 3 batches of 5 slices of 500ms, which design = \"side by side\" needs"
+        "--duration is 5s; expected at least 15s: 6 batches of 5 slices of 500ms, which design = \"side by side\" needs"
     );
     let alone = Overrides {
         only: [("rows".to_owned(), vec!["2M".to_owned()])].into(),

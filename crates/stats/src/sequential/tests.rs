@@ -123,6 +123,72 @@ fn a_look_at_another_measure_has_the_level_of_the_rule() {
     assert_eq!(level_of_look(5, 10, 0.0), None);
 }
 
+/// Batches of five slices of one session, with B higher by `effect` and independent noise of 4 %.
+fn batches(noise: &mut Noise, count: usize, effect: f64) -> Vec<Batch> {
+    (0..count)
+        .map(|_| {
+            let slices = blocks(noise, 5, 0.04, effect);
+            let sum = |(a, b): (f64, f64), slice: &(f64, f64)| (a + slice.0, b + slice.1);
+            Batch {
+                session: 1,
+                pair: slices.iter().fold((0.0, 0.0), sum),
+                slices,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn batches_are_decided_from_the_sixth_on() {
+    let mut noise = Noise::new(124);
+    let rule = rule(0.02, 30);
+    let faster = batches(&mut noise, 30, 0.5);
+    let early = rule.judge_batches(&faster[..BATCHES_AT_LEAST - 1]).unwrap();
+    assert_eq!(
+        (early.blocks, early.comparison, early.step),
+        (
+            5,
+            None,
+            StoppingDecision::Continue {
+                blocks_needed: None
+            }
+        )
+    );
+    let standing = rule.judge_batches(&faster).unwrap();
+    assert_eq!(standing.step, StoppingDecision::Decided(Side::More));
+    assert!(standing.blocks <= 8, "{standing:?}");
+    // A look at batches has the level of the same number of blocks.
+    let level = level_of_look(standing.blocks, 30, 0.05).unwrap();
+    assert_eq!(
+        standing.comparison,
+        compare_batches(&faster[..standing.blocks], 1.0 - level)
+    );
+    let mut broken = faster;
+    broken[29].slices[4].0 = 0.0;
+    assert_eq!(rule.judge_batches(&broken), None);
+}
+
+#[test]
+fn a_difference_that_the_servers_may_have_by_themselves_favours_no_side() {
+    // Half a percent, with hardly any noise: beyond doubt not 0, and within the margin.
+    let mut noise = Noise::new(125);
+    let small = |noise: &mut Noise| -> Vec<Batch> {
+        let batches = (0..30).map(|_| {
+            let slices = blocks(noise, 5, 0.0005, 0.005);
+            Batch {
+                session: 1,
+                pair: slices[0],
+                slices,
+            }
+        });
+        batches.collect()
+    };
+    let batches = small(&mut noise);
+    let step = |margin| rule(margin, 30).judge_batches(&batches).unwrap().step;
+    assert_eq!(step(0.001), StoppingDecision::Spent);
+    assert_eq!(step(0.02), StoppingDecision::Decided(Side::Equivalent));
+}
+
 proptest! {
     #[test]
     fn never_panics_and_stays_decided(

@@ -103,7 +103,7 @@ mod tests {
             (
                 &two,
                 &["--design", "side-by-side", "--duration", "7s"],
-                "--duration of 7s is too short for --design side-by-side: 3 batches of 5 slices of 500ms take 7.5s",
+                "--duration of 7s is too short for --design side-by-side: 6 batches of 5 slices of 500ms take 15s",
             ),
             // Without a duration, it is long enough.
             (
