@@ -302,6 +302,7 @@ mod tests {
         assert_eq!(sums(&run), (2.5, 151, 151));
         let blocks = [first, second].map(|it| (it.header.run, it.header.block, it.batch));
         assert_eq!(blocks, [(5, 7, Some(1)), (5, 8, Some(2))]);
+        assert_eq!([first.session(), second.session()], [Some(3); 2]);
         assert_eq!(first.measured_window_s(), Some((1.0, 2.5)));
         assert!(first.is_complete());
         let times = |record: &Record| {
