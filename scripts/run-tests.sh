@@ -36,7 +36,7 @@ of_crates() {
     "$cargo" test --workspace --no-fail-fast --doc || code=$?
     # A workspace of its own.
     env -u RUSTC_WORKSPACE_WRAPPER "$cargo" test --manifest-path bench/client_cost/Cargo.toml --target-dir "$target" \
-        -p client_cost -p harness -p tpcc_load || code=$?
+        -p client_cost -p harness -p side_by_side -p tpcc_load || code=$?
     return "$code"
 }
 

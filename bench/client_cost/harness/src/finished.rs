@@ -59,7 +59,8 @@ impl Finished {
         Self::run_within(PATIENCE, command)
     }
 
-    fn run_within(patience: Duration, mut command: Command) -> Result<Self> {
+    /// The same for a command that may take longer.
+    pub fn run_within(patience: Duration, mut command: Command) -> Result<Self> {
         // Files, not pipes: a pipe that fills up would stop the process that is measured.
         let (mut stdout, mut stderr) = (scratch_file()?, scratch_file()?);
         command
