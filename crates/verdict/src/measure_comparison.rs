@@ -194,9 +194,9 @@ pub(crate) fn compared(
     looked_at: Option<usize>,
 ) -> Option<Compared> {
     let of_sides = [measure.of_all(a)?, measure.of_all(b)?];
-    let placed = [(a, &of_sides[0]), (b, &of_sides[1])];
-    let placed = placed.map(|(side, values)| placed(measure, side, values));
-    let values = Values::of(&placed[0], &placed[1]);
+    let [of_a, of_b] =
+        [(a, &of_sides[0]), (b, &of_sides[1])].map(|(side, values)| placed(measure, side, values));
+    let values = Values::of(&of_a, &of_b);
     let negligible = a.iter().chain(b).map(|it| measure.negligible(it));
     Some(Compared {
         negligible: negligible.fold(0.0, f64::max),
@@ -205,11 +205,7 @@ pub(crate) fn compared(
     })
 }
 
-fn placed<'e>(
-    measure: Measure,
-    side: &[&'e Execution<'_>],
-    values: &[f64],
-) -> Vec<BlockValue<'e>> {
+fn placed<'e>(measure: Measure, side: &[&'e Execution<'_>], values: &[f64]) -> Vec<BlockValue<'e>> {
     let values = side
         .iter()
         .zip(values)
