@@ -84,7 +84,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
                     (audit::section(results))
                     (list::section(results, &grid, UPLOT.is_some()))
                     @if let Some(blocks) = comparison::blocks(results, &grid) {
-                        (part("blocks-part", "Block by block", blocks))
+                        (part("blocks-part", comparison::blocks_title(&grid), blocks))
                     }
                     @if grid.combinations() > 0 {
                         (part("costs-part", "Limits, CPU and cost per operation", html! {

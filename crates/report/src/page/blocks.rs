@@ -16,6 +16,7 @@ use crate::{
         scale::Axis,
     },
     grid::{Grid, in_words},
+    sentences::nouns::block_nouns,
 };
 
 /// Maximum number of comparisons with a chart; further ones are only in the table.
@@ -101,6 +102,7 @@ impl<'a> Pairs<'a> {
         } else {
             format!("{place}: {compared} against {baseline}")
         };
+        let noun = self.noun();
         let said = self.in_words(hint);
         let name = if unit.is_empty() {
             metric.in_words().to_owned()
@@ -117,9 +119,10 @@ impl<'a> Pairs<'a> {
             size: Size::PAIRS,
             description: Description {
                 id: &format!("pairs-{index}"),
-                title: &format!("{title}, block by block"),
+                title: &format!("{title}, {noun} by {noun}"),
                 text: &said.join("; "),
             },
+            noun,
             blocks: &self.blocks,
             y_name: &format!("{name}{cut}"),
             y: &axis,
@@ -152,15 +155,22 @@ impl<'a> Pairs<'a> {
         }
     }
 
+    /// What a block is called.
+    fn noun(&self) -> &'static str {
+        let [noun, _] = block_nouns(self.answer.of_batches);
+        noun
+    }
+
     /// A block in words: `block 1: 12.3k, 12.9k`.
     fn in_words(&self, hint: Format) -> Vec<String> {
         let value = |value: Option<f64>| value.map_or("–".to_owned(), hint);
+        let noun = self.noun();
         let blocks = self
             .blocks
             .iter()
             .zip(self.sides[0].iter().zip(&self.sides[1]));
         blocks
-            .map(|(block, (a, b))| format!("block {block}: {}, {}", value(*a), value(*b)))
+            .map(|(block, (a, b))| format!("{noun} {block}: {}, {}", value(*a), value(*b)))
             .collect()
     }
 
@@ -173,7 +183,7 @@ impl<'a> Pairs<'a> {
         html! {
             table {
                 thead { tr {
-                    th scope="col" { "block" }
+                    th scope="col" { (self.noun()) }
                     th scope="col" { (baseline) }
                     th scope="col" { (compared) }
                     th scope="col" { "ratio" }
