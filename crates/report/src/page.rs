@@ -20,6 +20,7 @@ mod proxies;
 mod scripts;
 mod series;
 mod served;
+mod sessions;
 mod stage_rates;
 mod variables;
 mod verdict;
@@ -79,6 +80,7 @@ fn page(results: &Results, version: Option<&str>) -> String {
                     (events::section(&planned))
                     (stage_rates::section(&grid))
                     (comparison::section(results, &grid))
+                    (sessions::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
                     (environment::errors(results))
                     (audit::section(results))

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of comparisons with a chart; further ones are only in the table.
-const CHARTS_AT_MOST: usize = 16;
+pub(super) const CHARTS_AT_MOST: usize = 16;
 
 /// The values of both sides of one comparison by block.
 struct Pairs<'a> {
@@ -53,6 +53,15 @@ pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
                 @if more > 0 { "The other " (more) " comparisons are in the table below." }
             }
         }
+    }
+}
+
+/// What is compared: `connections 8: flush 2 against flush 1`.
+pub(super) fn title(answer: &Answer, baseline: &str) -> String {
+    let compared = in_words(&answer.levels);
+    match in_words(&answer.within) {
+        place if place.is_empty() => format!("{compared} against {baseline}"),
+        place => format!("{place}: {compared} against {baseline}"),
     }
 }
 
@@ -97,11 +106,7 @@ impl<'a> Pairs<'a> {
         );
         let compared = in_words(&self.answer.levels);
         let place = in_words(&self.answer.within);
-        let title = if place.is_empty() {
-            format!("{compared} against {baseline}")
-        } else {
-            format!("{place}: {compared} against {baseline}")
-        };
+        let title = title(self.answer, baseline);
         let noun = self.noun();
         let said = self.in_words(hint);
         let name = if unit.is_empty() {
