@@ -17,6 +17,7 @@ mod page;
 mod pictures;
 mod planned_events;
 mod side_by_side;
+mod sliced;
 mod slumps;
 mod synthetic;
 mod terminal;
