@@ -190,7 +190,10 @@ pub(super) fn check(check: &Check) -> String {
     };
     let name = check.tolerance.measure.name();
     let found = match check.ratio {
-        None => "too few executions or operations on a side".to_owned(),
+        None => {
+            let [_, nouns] = nouns(check.of_batches);
+            format!("too few {nouns} or operations on a side")
+        }
         Some(ratio) => {
             let [estimate, low, high] = match check.amount {
                 Some(amount) => amounts(check.tolerance.measure, &amount),
