@@ -2,6 +2,8 @@
 
 #[path = "../tests/report/observed.rs"]
 mod observed;
+#[path = "../tests/report/sliced.rs"]
+mod sliced;
 #[path = "../tests/report/synthetic.rs"]
 mod synthetic;
 
@@ -34,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("quickstart", synthetic::quickstart(Host::Both)),
         ("remote", synthetic::quickstart(Host::Client)),
         ("sizing", synthetic::sizing(30, 140)),
+        ("side-by-side", sliced::sliced()),
         ("single", single),
         ("two-hosts", synthetic::two_hosts()),
     ];

@@ -9,6 +9,7 @@ pub(crate) mod marker;
 pub(crate) mod pair;
 pub(crate) mod rows;
 pub(crate) mod scale;
+pub(crate) mod sessions;
 pub(crate) mod stack;
 pub(crate) mod timeline;
 

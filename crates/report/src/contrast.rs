@@ -69,10 +69,10 @@ pub fn contrast_as_text(
         parts.push(sentences.join("\n"));
         let rows = Rows::of(contrast, place, shown);
         if !rows.metrics.is_empty() {
-            parts.push(table("", &rows.metrics));
+            parts.push(table("", &rows.metrics, place.of_batches));
         }
         if !rows.costs.is_empty() {
-            parts.push(table("per operation", &rows.costs));
+            parts.push(table("per operation", &rows.costs, place.of_batches));
         }
         parts.extend(rows.left_out.map(|text| wrap(&text)));
     }
@@ -112,10 +112,10 @@ pub fn contrast_as_markdown(
         parts.extend(words::causes(place).iter().map(|text| escaped(text)));
         let rows = Rows::of(contrast, place, shown);
         if !rows.metrics.is_empty() {
-            parts.push(markdown_table(&rows.metrics));
+            parts.push(markdown_table(&rows.metrics, place.of_batches));
         }
         if !rows.costs.is_empty() {
-            let costs = markdown_table(&rows.costs);
+            let costs = markdown_table(&rows.costs, place.of_batches);
             parts.push(format!(
                 "<details><summary>cost per operation</summary>\n\n{costs}\n\n</details>"
             ));
@@ -183,14 +183,14 @@ fn differences(contrast: &Contrast) -> Vec<String> {
     lines
 }
 
-fn table(title: &str, rows: &[&Compared]) -> String {
+fn table(title: &str, rows: &[&Compared], of_batches: bool) -> String {
     let mut table = Table::new();
     table.load_style(RULED);
     let mut heads = HEADS;
     heads[0] = title;
     table.set_header(heads);
     for row in rows {
-        table.add_row(words::row(row));
+        table.add_row(words::row(row, of_batches));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
@@ -202,13 +202,13 @@ fn table(title: &str, rows: &[&Compared]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn markdown_table(rows: &[&Compared]) -> String {
+fn markdown_table(rows: &[&Compared], of_batches: bool) -> String {
     let mut lines = vec![
         format!("| {} |", HEADS.join(" | ")),
         "| --- | ---: | ---: | ---: | ---: | --- |".to_owned(),
     ];
     lines.extend(rows.iter().map(|row| {
-        let cells = words::row(row).map(|text| cell(&text));
+        let cells = words::row(row, of_batches).map(|text| cell(&text));
         format!("| {} |", cells.join(" | "))
     }));
     lines.join("\n")

@@ -20,6 +20,7 @@ mod proxies;
 mod scripts;
 mod series;
 mod served;
+mod sessions;
 mod stage_rates;
 mod variables;
 mod verdict;
@@ -79,12 +80,13 @@ fn page(results: &Results, version: Option<&str>) -> String {
                     (events::section(&planned))
                     (stage_rates::section(&grid))
                     (comparison::section(results, &grid))
+                    (sessions::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
                     (environment::errors(results))
                     (audit::section(results))
                     (list::section(results, &grid, UPLOT.is_some()))
                     @if let Some(blocks) = comparison::blocks(results, &grid) {
-                        (part("blocks-part", "Block by block", blocks))
+                        (part("blocks-part", comparison::blocks_title(&grid), blocks))
                     }
                     @if grid.combinations() > 0 {
                         (part("costs-part", "Limits, CPU and cost per operation", html! {

@@ -18,6 +18,7 @@ use crate::{
         answer, ceiling, clauses, disturbances,
         events::{self, answer::EventAnswer, overview::overviews},
         limit::PeakLimit,
+        nouns::run_nouns,
         proxy, set_limit, stage_rates, steadiness,
     },
     text::wrapped::wrapped,
@@ -183,9 +184,10 @@ pub(crate) fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
 
 /// One row per combination with all figures; columns of one group stay in one table.
 pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
+    let [_, runs] = run_nouns(facet.cells().any(|(_, _, cell)| cell.noun == "batch"));
     let mut results = vec![
         Column::of("operations/s", facet, |_, _, cell| throughput(cell)),
-        Column::of("runs", facet, |_, _, cell| cell.runs_in_words()),
+        Column::of(runs, facet, |_, _, cell| cell.runs_in_words()),
         Column::of("errors", facet, |_, _, cell| cell.errors.to_string()),
     ];
     if facet

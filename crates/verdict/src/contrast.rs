@@ -71,6 +71,8 @@ pub struct SharedCombination {
     pub within: Levels,
     /// Executions of each side.
     pub executions: [usize; 2],
+    /// True if the executions are batches of slices of runs side by side.
+    pub of_batches: bool,
     /// True if every execution of the smaller side has one of the other in its block.
     pub paired: bool,
     /// The metrics that both sides have; the deciding one is the first.
@@ -225,9 +227,11 @@ fn place(
     let costs: Vec<Compared> = costs.filter_map(&compared).collect();
     let is_compared = |cost: &Cost| costs.iter().any(|it| it.measure == Measure::Cost(*cost));
     let metrics: Vec<Compared> = metrics.filter_map(compared).collect();
+    let mut executions = a.iter().chain(b);
     SharedCombination {
         within: levels.clone(),
         executions: [a.len(), b.len()],
+        of_batches: executions.any(|it| it.record.batch.is_some()),
         paired: metrics.first().is_some_and(Compared::is_paired),
         metrics,
         not_observed: Cost::all().filter(|cost| !is_compared(cost)).collect(),

@@ -52,14 +52,22 @@ impl Decision {
 }
 
 /// Why a comparison is inconclusive although its interval excludes that nothing differs, as a clause behind others; empty
-/// for any other one.
-pub fn why_undecided(decision: Decision, comparison: &Comparison) -> &'static str {
+/// for any other one. Its executions may be batches of slices.
+pub fn why_undecided(
+    decision: Decision,
+    comparison: &Comparison,
+    of_batches: bool,
+) -> &'static str {
     let interval = comparison.ratio;
     let excludes_none = interval.low > 1.0 || interval.high < 1.0;
     if decision != Decision::Inconclusive || !excludes_none {
         ""
     } else if comparison.executions < EXECUTIONS_AT_LEAST {
-        "; a decision needs at least three executions a side"
+        if of_batches {
+            "; a decision needs at least three batches a side"
+        } else {
+            "; a decision needs at least three executions a side"
+        }
     } else {
         "; not significant over all comparisons together"
     }

@@ -17,6 +17,7 @@ mod error_rate;
 mod explanation;
 mod family;
 mod history;
+mod interim_answer;
 mod likeness;
 mod measure;
 mod measure_comparison;
@@ -46,6 +47,7 @@ pub use elimination::{
 };
 pub use explanation::Cause;
 pub use history::{Headline, Point, Series, headline, series, server_versions};
+pub use interim_answer::interim_answer;
 pub use measure::{Measure, Scale};
 pub use measure_comparison::Compared;
 pub use metric::Metric;

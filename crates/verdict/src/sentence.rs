@@ -33,12 +33,8 @@ const OF_BATCHES: Nouns = Nouns {
 };
 
 impl Nouns {
-    fn of(answer: &Answer) -> &'static Self {
-        if answer.of_batches {
-            &OF_BATCHES
-        } else {
-            &OF_RUNS
-        }
+    fn of(of_batches: bool) -> &'static Self {
+        if of_batches { &OF_BATCHES } else { &OF_RUNS }
     }
 
     /// `about 294 executions a side`
@@ -51,9 +47,10 @@ impl Nouns {
     }
 }
 
-/// The number of executions that would decide, in every output the same: `about 294 executions a side`.
-pub fn executions_a_side(needed: usize) -> String {
-    OF_RUNS.a_side(needed)
+/// The number of executions that would decide, in every output the same: `about 294 executions a side`. They may be batches
+/// of slices.
+pub fn executions_a_side(needed: usize, of_batches: bool) -> String {
+    Nouns::of(of_batches).a_side(needed)
 }
 
 /// One sentence: the compared combinations, the decision, and its certainty.
@@ -65,7 +62,7 @@ pub fn executions_a_side(needed: usize) -> String {
 pub fn sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
     let metric = question.metric.in_words();
-    let nouns = Nouns::of(answer);
+    let nouns = Nouns::of(answer.of_batches);
     if answer.means.is_none() {
         return format!(
             "{subject}: inconclusive, because {metric} was not measured in every {}.",
@@ -89,7 +86,8 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         comparison.executions,
         nouns.executions,
     );
-    text.push_str(why_undecided(answer.decision, comparison));
+    let why = why_undecided(answer.decision, comparison, answer.of_batches);
+    text.push_str(why);
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
@@ -124,14 +122,14 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
     let decision = answer.decision.word();
     let metric = question.metric.in_words();
     let Some(comparison) = &answer.comparison else {
-        let executions = Nouns::of(answer).executions;
+        let executions = Nouns::of(answer.of_batches).executions;
         return format!("{subject}: {decision}, because too few {executions} have {metric}");
     };
     let [estimate, low, high] = {
         let ratio = comparison.ratio;
         [ratio.estimate, ratio.low, ratio.high].map(change)
     };
-    let why = why_undecided(answer.decision, comparison);
+    let why = why_undecided(answer.decision, comparison, answer.of_batches);
     format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
 }
 
@@ -284,6 +282,17 @@ mod tests {
         };
         let found = sentence(&question, &of_batches);
         let end = "3 batches a side, in pairs); decided after 5 of at most 20 batches, analysed after each batch, which the interval accounts for.";
+        assert!(found.ends_with(end), "{found}");
+        let too_few = Answer {
+            of_batches: true,
+            ..answer(
+                Decision::Inconclusive,
+                &[(100.0, 110.0), (100.0, 110.1)],
+                Some(900),
+            )
+        };
+        let found = sentence(&question, &too_few);
+        let end = "; 2 batches a side, in pairs); a decision needs at least three batches a side; about 900 batches a side should be enough to decide a difference of 5 %.";
         assert!(found.ends_with(end), "{found}");
     }
 }

@@ -46,6 +46,8 @@ pub struct Check {
     pub tolerance: Tolerance,
     /// The combination.
     pub within: Levels,
+    /// True if the executions are batches of slices of runs side by side.
+    pub of_batches: bool,
     /// B over A with its interval at `confidence`; `None` with fewer than two executions on a side.
     pub ratio: Option<Interval>,
     /// B minus A in the measure's unit, if that decided: the difference is or may be negligible.
@@ -188,6 +190,7 @@ pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
             Check {
                 tolerance: tolerance.clone(),
                 within: place.within.clone(),
+                of_batches: place.of_batches,
                 ratio: comparison.map(|comparison| comparison.ratio),
                 amount,
                 confidence: CONFIDENCE,

@@ -54,6 +54,11 @@ impl Size {
         top: 22.0,
         bottom: 36.0,
     };
+    /// The same with room for changes on its y axis, `+12.5 %`.
+    pub(crate) const SESSIONS: Self = Self {
+        left: 58.0,
+        ..Self::WIDE
+    };
 
     /// The same size, reduced in height by the room for the labels of these levels if they are slanted.
     pub(crate) fn with_room_for(self, levels: &Levels) -> Self {

@@ -14,6 +14,8 @@ use super::{
 pub(crate) struct PairChart<'a> {
     pub(crate) size: Size,
     pub(crate) description: Description<'a>,
+    /// What a block is called.
+    pub(crate) noun: &'static str,
     /// Numbers of the blocks.
     pub(crate) blocks: &'a [String],
     pub(crate) y_name: &'a str,
@@ -42,7 +44,7 @@ impl PairChart<'_> {
         let at = |index: usize| self.size.x((index as f64 + 0.5) * slot);
         let content = html! {
             (y_axis(self.size, self.y, self.y_name, self.tick))
-            (level_axis(self.size, &levels, at, "block"))
+            (level_axis(self.size, &levels, at, self.noun))
             @for index in 0..self.blocks.len() { (self.block(index, at(index))) }
         };
         svg(self.size, &self.description, content)
@@ -62,7 +64,7 @@ impl PairChart<'_> {
             }
             @for (side, value) in [a, b].into_iter().enumerate() { @if let Some(value) = value {
                 g class=(colour_class(side)) {
-                    title { "block " (self.blocks[index]) ", " (self.sides[side].name) ": " ((self.hint)(value)) }
+                    title { (self.noun) " " (self.blocks[index]) ", " (self.sides[side].name) ": " ((self.hint)(value)) }
                     (marker(side, at(side), y(value)))
                 }
             } }

@@ -54,15 +54,15 @@ fn moved(
         section aria-labelledby=(id) {
             h2 id=(id) { "What changed: " (words::levels(&place.within)) }
             @for sentence in words::groups(contrast, place).iter().chain(&words::causes(place)) { p { (sentence) } }
-            @if !rows.metrics.is_empty() { (table(contrast, "Metrics", &rows.metrics)) }
-            @if !rows.costs.is_empty() { (table(contrast, "Per operation", &rows.costs)) }
+            @if !rows.metrics.is_empty() { (table(contrast, "Metrics", &rows.metrics, place.of_batches)) }
+            @if !rows.costs.is_empty() { (table(contrast, "Per operation", &rows.costs, place.of_batches)) }
             @if let Some(left_out) = &rows.left_out { p.note { (left_out) } }
         }
     }
 }
 
 /// The intervals of a table share one scale.
-fn table(contrast: &Contrast, caption: &str, rows: &[&Compared]) -> Markup {
+fn table(contrast: &Contrast, caption: &str, rows: &[&Compared], of_batches: bool) -> Markup {
     // A comparison by its absolute difference has no ratio to draw.
     let ratio = |row: &&Compared| {
         row.comparison
@@ -79,7 +79,7 @@ fn table(contrast: &Contrast, caption: &str, rows: &[&Compared]) -> Markup {
                     @for name in ["", "A", "B", "change", "95 % interval", "decision", "B against A"] { th scope="col" { (name) } }
                 } }
                 tbody { @for row in rows {
-                    @let [name, rest @ ..] = words::row(row);
+                    @let [name, rest @ ..] = words::row(row, of_batches);
                     tr {
                         th scope="row" { (name) }
                         @for cell in rest { td { (cell) } }

@@ -10,7 +10,10 @@ use verdict::{
 
 use crate::{
     grid::percentiles::{MARKED, marked},
-    sentences::groups::groups_in_words,
+    sentences::{
+        groups::groups_in_words,
+        nouns::{block_nouns, nouns},
+    },
     text::capital::capitalised,
 };
 
@@ -20,16 +23,24 @@ pub(super) const SIDES: [&str; 2] = ["A", "B"];
 /// The number of executions: `5 executions a side, in pairs`, and those without a pair.
 fn executions(place: &SharedCombination) -> String {
     let [a, b] = place.executions;
+    let [noun, nouns] = nouns(place.of_batches);
     match (a == b, place.paired) {
-        (true, true) => format!("{} a side, in pairs", counted(a, "execution")),
-        (true, false) => format!("{} a side", counted(a, "execution")),
-        (false, true) => format!(
-            "{} within blocks; excluded: {} of {} without a pair",
-            counted(a.min(b), "pair"),
-            counted(a.abs_diff(b), "execution"),
-            SIDES[usize::from(b > a)]
-        ),
-        (false, false) => format!("{} against {b}", counted(a, "execution")),
+        (true, true) => format!("{} a side, in pairs", counted(a, noun)),
+        (true, false) => format!("{} a side", counted(a, noun)),
+        (false, true) => {
+            let pairs = counted(a.min(b), "pair");
+            let pairs = if place.of_batches {
+                format!("{pairs} of {nouns}")
+            } else {
+                format!("{pairs} within blocks")
+            };
+            format!(
+                "{pairs}; excluded: {} of {} without a pair",
+                counted(a.abs_diff(b), noun),
+                SIDES[usize::from(b > a)]
+            )
+        }
+        (false, false) => format!("{} against {b}", counted(a, noun)),
     }
 }
 
@@ -44,10 +55,11 @@ pub(super) fn headline(
     } else {
         format!("{}: ", levels(&place.within))
     };
+    let [noun, nouns] = nouns(place.of_batches);
     let Some(compared) = contrast.primary_of(place) else {
         let what = contrast.primary.map_or("nothing", Metric::in_words);
         return match contrast.primary {
-            Some(_) => format!("{at}inconclusive: {what} was not measured in every execution."),
+            Some(_) => format!("{at}inconclusive: {what} was not measured in every {noun}."),
             None => format!("{at}nothing was measured on both sides."),
         };
     };
@@ -56,7 +68,7 @@ pub(super) fn headline(
     let sides = executions(place);
     let Some(comparison) = &compared.comparison else {
         return format!(
-            "{at}inconclusive: {name} from {sides}; an interval needs at least two executions a side, a decision at least three."
+            "{at}inconclusive: {name} from {sides}; an interval needs at least two {nouns} a side, a decision at least three."
         );
     };
     let ratio = comparison.ratio;
@@ -76,8 +88,9 @@ pub(super) fn headline(
             format!("{at}A and B are equivalent: {numbers}, smaller than the margin of {margin}.")
         }
         Decision::Inconclusive => {
-            let why = why_undecided(compared.decision, comparison);
-            format!("{at}inconclusive: {numbers}{why}{}.", needed(compared))
+            let why = why_undecided(compared.decision, comparison, place.of_batches);
+            let needed = needed(compared, place.of_batches);
+            format!("{at}inconclusive: {numbers}{why}{needed}.")
         }
     }
 }
@@ -90,26 +103,31 @@ pub(super) fn groups(contrast: &Contrast, place: &SharedCombination) -> Vec<Stri
     let scale = compared.measure.scale();
     let sides = SIDES.into_iter().zip(compared.of_sides());
     let groups = sides.filter_map(|(side, values)| {
-        let said = groups_in_words(values, |value| scale.in_words(value))?;
+        let said = groups_in_words(
+            values,
+            |value| scale.in_words(value),
+            nouns(place.of_batches),
+        )?;
         Some(format!("{side}: {said}"))
     });
     groups.collect()
 }
 
 /// The number of executions that would decide, and the smallest difference that these could have detected.
-fn needed(compared: &Compared) -> String {
+fn needed(compared: &Compared, of_batches: bool) -> String {
     let Some(needed) = compared.executions_needed else {
         return String::new();
     };
+    let [_, nouns] = nouns(of_batches);
     let shown = compared.smallest_effect.map(|effect| {
         format!(
-            "; the executions so far detect a difference of {} with 80 % power",
+            "; the {nouns} so far detect a difference of {} with 80 % power",
             fine_percent(effect)
         )
     });
     format!(
         "; {} should be enough to decide a difference of {}{}",
-        executions_a_side(needed),
+        executions_a_side(needed, of_batches),
         fine_percent(compared.effect),
         shown.unwrap_or_default()
     )
@@ -172,7 +190,10 @@ pub(super) fn check(check: &Check) -> String {
     };
     let name = check.tolerance.measure.name();
     let found = match check.ratio {
-        None => "too few executions or operations on a side".to_owned(),
+        None => {
+            let [_, nouns] = nouns(check.of_batches);
+            format!("too few {nouns} or operations on a side")
+        }
         Some(ratio) => {
             let [estimate, low, high] = match check.amount {
                 Some(amount) => amounts(check.tolerance.measure, &amount),
@@ -192,10 +213,13 @@ pub(super) fn check(check: &Check) -> String {
 
 /// The method of the comparison, and what the mark of a percentile means if one has it.
 pub(super) fn method(contrast: &Contrast) -> String {
+    let of_batches = contrast.places.iter().any(|it| it.of_batches);
+    let [_, nouns] = nouns(of_batches);
+    let [block, blocks] = block_nouns(of_batches);
     let together = match contrast.looked_at {
         None => "(Holm, 5 %)".to_owned(),
         Some(most) => format!(
-            "(5 %, divided among them), even though the results were analysed after every block, up to {most} blocks: the intervals are widened for this"
+            "(5 %, divided among them), even though the results were analysed after every {block}, up to {most} {blocks}: the intervals are widened for this"
         ),
     };
     let decides = match (contrast.primary, contrast.is_asked) {
@@ -216,7 +240,8 @@ pub(super) fn method(contrast: &Contrast) -> String {
         String::new()
     };
     format!(
-        "Executions are compared with Student's t on logarithms. {decides}Decisions are valid for all other metrics together and for all costs together {together}. Equivalent means a difference that is certainly within {}; for costs, also a difference too small to matter. For inconclusive rows the table shows how many executions a side would detect the measured difference.{mark}",
+        "{} are compared with Student's t on logarithms. {decides}Decisions are valid for all other metrics together and for all costs together {together}. Equivalent means a difference that is certainly within {}; for costs, also a difference too small to matter. For inconclusive rows the table shows how many {nouns} a side would detect the measured difference.{mark}",
+        capitalised(nouns),
         fine_percent(contrast.margin)
     )
 }
@@ -240,8 +265,8 @@ pub(super) fn value(compared: &Compared, side: usize) -> String {
     marked(value, compared.thin[side])
 }
 
-/// A row of a table: measure, A, B, change, interval, decision.
-pub(super) fn row(compared: &Compared) -> [String; 6] {
+/// A row of a table: measure, A, B, change, interval, decision. The executions may be batches of slices.
+pub(super) fn row(compared: &Compared, of_batches: bool) -> [String; 6] {
     let ratio = compared.comparison.map(|it| it.ratio);
     let [estimate, low, high] = match (compared.amount(), ratio) {
         (Some(amount), _) => amounts(compared.measure, &amount),
@@ -256,7 +281,7 @@ pub(super) fn row(compared: &Compared) -> [String; 6] {
         value(compared, 1),
         or_nothing(estimate).unwrap_or_else(|| "–".to_owned()),
         interval.unwrap_or_else(|| "–".to_owned()),
-        decision(compared),
+        decision(compared, of_batches),
     ]
 }
 
@@ -296,14 +321,14 @@ pub(super) fn left_out<'c>(compared: impl Iterator<Item = &'c Compared>) -> Opti
 }
 
 /// The decision in a word; for a cost, B needs more or less.
-fn decision(compared: &Compared) -> String {
+fn decision(compared: &Compared, of_batches: bool) -> String {
     let word = match (compared.measure, compared.decision) {
         (Measure::Cost(_), Decision::Faster) => "less",
         (Measure::Cost(_), Decision::Slower) => "more",
         (_, decision) => decision.word(),
     };
     match compared.executions_needed {
-        Some(needed) => format!("{word}, {}", executions_a_side(needed)),
+        Some(needed) => format!("{word}, {}", executions_a_side(needed, of_batches)),
         None => word.to_owned(),
     }
 }

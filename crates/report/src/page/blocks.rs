@@ -16,10 +16,11 @@ use crate::{
         scale::Axis,
     },
     grid::{Grid, in_words},
+    sentences::nouns::block_nouns,
 };
 
 /// Maximum number of comparisons with a chart; further ones are only in the table.
-const CHARTS_AT_MOST: usize = 16;
+pub(super) const CHARTS_AT_MOST: usize = 16;
 
 /// The values of both sides of one comparison by block.
 struct Pairs<'a> {
@@ -52,6 +53,15 @@ pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
                 @if more > 0 { "The other " (more) " comparisons are in the table below." }
             }
         }
+    }
+}
+
+/// What is compared: `connections 8: flush 2 against flush 1`.
+pub(super) fn title(answer: &Answer, baseline: &str) -> String {
+    let compared = in_words(&answer.levels);
+    match in_words(&answer.within) {
+        place if place.is_empty() => format!("{compared} against {baseline}"),
+        place => format!("{place}: {compared} against {baseline}"),
     }
 }
 
@@ -96,11 +106,8 @@ impl<'a> Pairs<'a> {
         );
         let compared = in_words(&self.answer.levels);
         let place = in_words(&self.answer.within);
-        let title = if place.is_empty() {
-            format!("{compared} against {baseline}")
-        } else {
-            format!("{place}: {compared} against {baseline}")
-        };
+        let title = title(self.answer, baseline);
+        let noun = self.noun();
         let said = self.in_words(hint);
         let name = if unit.is_empty() {
             metric.in_words().to_owned()
@@ -117,9 +124,10 @@ impl<'a> Pairs<'a> {
             size: Size::PAIRS,
             description: Description {
                 id: &format!("pairs-{index}"),
-                title: &format!("{title}, block by block"),
+                title: &format!("{title}, {noun} by {noun}"),
                 text: &said.join("; "),
             },
+            noun,
             blocks: &self.blocks,
             y_name: &format!("{name}{cut}"),
             y: &axis,
@@ -152,15 +160,22 @@ impl<'a> Pairs<'a> {
         }
     }
 
+    /// What a block is called.
+    fn noun(&self) -> &'static str {
+        let [noun, _] = block_nouns(self.answer.of_batches);
+        noun
+    }
+
     /// A block in words: `block 1: 12.3k, 12.9k`.
     fn in_words(&self, hint: Format) -> Vec<String> {
         let value = |value: Option<f64>| value.map_or("–".to_owned(), hint);
+        let noun = self.noun();
         let blocks = self
             .blocks
             .iter()
             .zip(self.sides[0].iter().zip(&self.sides[1]));
         blocks
-            .map(|(block, (a, b))| format!("block {block}: {}, {}", value(*a), value(*b)))
+            .map(|(block, (a, b))| format!("{noun} {block}: {}, {}", value(*a), value(*b)))
             .collect()
     }
 
@@ -173,7 +188,7 @@ impl<'a> Pairs<'a> {
         html! {
             table {
                 thead { tr {
-                    th scope="col" { "block" }
+                    th scope="col" { (self.noun()) }
                     th scope="col" { (baseline) }
                     th scope="col" { (compared) }
                     th scope="col" { "ratio" }

@@ -25,7 +25,7 @@ use crate::{
         cell::{Cell, Figure},
         scaling::Scaling,
     },
-    sentences::answer::throughput_in_words,
+    sentences::{answer::throughput_in_words, nouns},
 };
 
 /// Minimum share of a common axis that a chart must fill; otherwise it has its own axis.
@@ -37,7 +37,6 @@ const INTERVAL_LIMIT: f64 = 3.0;
 const FACETS_BESIDE: usize = 2;
 /// Room for the arrow head on the axis beyond the mean, as a factor.
 const ARROW_ROOM: f64 = 1.25;
-const BARS: &str = "Thin bars: 95 % interval of the mean over executions; arrow head: the bar continues beyond the chart. ";
 
 /// The charts of a grid that has a factor along x.
 pub(super) struct Charts<'a> {
@@ -212,12 +211,15 @@ impl<'a> Charts<'a> {
         }
     }
 
-    fn bars_note(&self) -> &'static str {
+    fn bars_note(&self) -> String {
         let has_bars = self.grid.has_intervals();
         if has_bars && !self.is_explained.replace(true) {
-            BARS
+            let [_, nouns] = nouns::nouns(nouns::has_batches(self.grid));
+            format!(
+                "Thin bars: 95 % interval of the mean over {nouns}; arrow head: the bar continues beyond the chart. "
+            )
         } else {
-            ""
+            String::new()
         }
     }
 

@@ -8,7 +8,14 @@ use super::{
     figures::{self, unbroken},
     interval::{RatioScale, in_words},
 };
-use crate::{grid::Grid, results::Results, sentences::answer};
+use crate::{
+    grid::Grid,
+    results::Results,
+    sentences::{
+        answer,
+        nouns::{block_nouns, has_batches, nouns},
+    },
+};
 
 /// Maximum number of sentences below the summary; further comparisons are only in the table.
 const SENTENCES_AT_MOST: usize = 6;
@@ -39,14 +46,24 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
+/// The title of the part with the compared sides block by block.
+pub(super) fn blocks_title(grid: &Grid) -> &'static str {
+    if has_batches(grid) {
+        "Batch by batch"
+    } else {
+        "Block by block"
+    }
+}
+
 /// The compared sides block by block; `None` without comparisons.
 pub(super) fn blocks(results: &Results, grid: &Grid) -> Option<Markup> {
     let question = results.verdict.as_ref()?;
     let mut answers = grid.answers.iter();
+    let [block, _] = block_nouns(has_batches(grid));
     answers.any(|it| it.comparison.is_some()).then(|| {
         html! {
             section aria-labelledby="blocks" {
-                h2.hidden id="blocks" { "Against the baseline, block by block" }
+                h2.hidden id="blocks" { "Against the baseline, " (block) " by " (block) }
                 (blocks::charts(grid, question))
             }
         }
@@ -57,6 +74,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
     let ratios = answers.iter().filter_map(|it| Some(it.comparison?.ratio));
     let scale = RatioScale::of(question.min_effect, ratios);
     let several = answers.iter().any(|answer| !answer.within.is_empty());
+    let [_, executions] = nouns(answers.iter().any(|answer| answer.of_batches));
     html! {
         (figures::scrolling("Differences from the baseline", html! {
             table {
@@ -73,7 +91,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
                     th scope="col" { "verdict" }
                     th scope="col" { "change, with interval" }
                     th scope="col" { "interval" }
-                    th scope="col" { "executions" }
+                    th scope="col" { (executions) }
                 } }
                 tbody { @for answer in answers {
                     tr {

@@ -10,6 +10,7 @@ use crate::{
     sentences::{
         answer,
         limit::{FrequentLimit, frequent_limit_in_words},
+        nouns::{has_batches, run_nouns},
     },
 };
 
@@ -52,6 +53,7 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
     let Some(x) = grid.x.as_ref().filter(|_| grid.combinations() > 1) else {
         return html! {};
     };
+    let [run, runs] = run_nouns(has_batches(grid));
     html! {
         div.grids { @for facet in &grid.facets {
             (scrolling("Limit of each combination", html! {
@@ -78,7 +80,7 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
                 }
             }))
         } }
-        p.note { "Rules determine the limit from observations of both machines and the server; the most specific rule that applies decides. For several runs, the most frequent limit is shown. The list of runs has the evidence for each run." }
+        p.note { "Rules determine the limit from observations of both machines and the server; the most specific rule that applies decides. For several " (runs) ", the most frequent limit is shown. The list of runs has the evidence for each " (run) "." }
     }
 }
 
@@ -149,13 +151,14 @@ fn costs(grid: &Grid) -> Markup {
         return html! { p { "Cost per operation: not available, " (why) "." } };
     }
     let several = grid.combinations() > places.len();
+    let [_, runs] = run_nouns(has_batches(grid));
     html! {
         (scrolling("Cost of one operation", html! {
             table.costs {
                 caption {
                     "Cost of one operation"
                     @if several { ", for each line at its highest throughput" }
-                    "; means over runs"
+                    "; means over " (runs)
                 }
                 thead { tr {
                     th scope="col" { "combination" }

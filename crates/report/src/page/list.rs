@@ -55,13 +55,18 @@ fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Ma
         has_batches: !results.batches.is_empty(),
         zoomable,
     };
+    let label = if shown.has_batches {
+        "Every batch of every run"
+    } else {
+        "Every run"
+    };
     html! {
                 p.note {
                     @if zoomable { "Choose a run to see its charts over time; choose a heading to sort. " }
                     "The charts end with the measurement; operations still in flight at that point are only in the run record. "
                     "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
                 }
-                div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {
+                div.scroll.run-list role="region" aria-label=(label) tabindex="0" {
                     table id="run-table" {
                         thead { tr {
                             (head("run", zoomable))

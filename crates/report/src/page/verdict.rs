@@ -18,6 +18,7 @@ use crate::{
         answer, clauses,
         events::{answer::EventAnswer, overview::EventOverview},
         limit::{self, FrequentLimit, PeakLimit},
+        nouns::{has_batches, nouns, run_nouns},
     },
 };
 
@@ -108,12 +109,12 @@ fn executions(grid: &Grid) -> String {
         .map(|(_, _, cell)| cell.complete)
         .filter(|it| *it > 0)
         .collect();
-    let executions = if cells().any(|(_, _, cell)| cell.noun == "batch") {
-        "batches"
-    } else {
-        "executions"
-    };
+    let of_batches = has_batches(grid);
+    let [_, executions] = nouns(of_batches);
     match (runs.iter().min(), runs.iter().max()) {
+        (Some(1), Some(1)) if of_batches => {
+            "One batch of each combination: the difference to the next batch is unknown.".to_owned()
+        }
         (Some(1), Some(1)) if runs.len() == 1 => {
             "One run: the difference to the next run is unknown.".to_owned()
         }
@@ -215,6 +216,7 @@ fn peak_cell(results: &Results, grid: &Grid, facet: &Facet, line: usize) -> Mark
 /// The figures of experiments without a factor along x.
 fn single_figures(grid: &Grid) -> Markup {
     let several = grid.combinations() > 1;
+    let [_, runs] = run_nouns(has_batches(grid));
     let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
     let has_new_orders = cells.any(|(_, _, cell)| cell.new_orders_per_min.is_some());
     html! {
@@ -226,7 +228,7 @@ fn single_figures(grid: &Grid) -> Markup {
                     th scope="col" { "operations/s" }
                     @if has_new_orders { th scope="col" { "New-Orders/min" } }
                     @for percentile in Percentile::ALL { th scope="col" { (percentile.name()) } }
-                    th scope="col" { "runs" }
+                    th scope="col" { (runs) }
                     th scope="col" { "errors" }
                 } }
                 tbody {

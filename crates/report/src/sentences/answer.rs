@@ -20,6 +20,7 @@ use crate::{
     sentences::{
         doubt::{doubt, doubts_of_decisions},
         groups::groups_in_words,
+        nouns::{has_batches, nouns, run_nouns},
     },
 };
 
@@ -194,9 +195,10 @@ fn confidence(peak: &Peak) -> String {
 
 fn doubts(grid: &Grid, facets: &[&Facet], peak: &Peak) -> Vec<String> {
     let rivals = rivals_in_words(grid, facets, peak);
+    let nouns = nouns(peak.cell.noun == "batch");
     rivals
         .into_iter()
-        .chain(groups_in_words(&peak.cell.throughputs_per_s, per_s))
+        .chain(groups_in_words(&peak.cell.throughputs_per_s, per_s, nouns))
         .chain(edge_in_words(grid, peak))
         .collect()
 }
@@ -412,15 +414,20 @@ pub(crate) fn coverage(results: &Results) -> String {
 
 /// How the figures are calculated, in words.
 pub(crate) fn method(grid: &Grid) -> String {
+    let of_batches = has_batches(grid);
     let intervals = if grid.has_intervals() {
-        "In brackets: the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are also geometric means; CPU shares are arithmetic means. Warm-up is excluded."
+        let [_, nouns] = nouns(of_batches);
+        format!(
+            "In brackets: the 95 % interval of the geometric mean over {nouns} (Student's t on logarithms). Percentiles are also geometric means; CPU shares are arithmetic means. Warm-up is excluded."
+        )
     } else {
-        "1 run per combination: no interval. Warm-up is excluded."
+        let [noun, _] = run_nouns(of_batches);
+        format!("1 {noun} per combination: no interval. Warm-up is excluded.")
     };
     let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
     if cells.any(|(_, _, cell)| cell.has_thin_percentiles()) {
         format!("{intervals} {MARKED}")
     } else {
-        intervals.to_owned()
+        intervals
     }
 }

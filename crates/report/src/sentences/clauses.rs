@@ -14,6 +14,7 @@ use super::{
     answer,
     doubt::{appended, doubt},
     figures,
+    nouns::nouns,
 };
 use crate::{
     grid::{Facet, Grid, USUAL_X, cell::Cell, in_words},
@@ -68,7 +69,7 @@ fn compared(clause: &Clause, question: &Question, answers: &[Answer], grid: &Gri
         .map(|[baseline, other]| values(question.metric, other, baseline));
     let values = values.unwrap_or_else(|| format!("{} not measured", question.metric.in_words()));
     let decision = chosen.decision.word();
-    let change = change_in_words(chosen).unwrap_or_else(|| TOO_FEW.to_owned());
+    let change = change_in_words(chosen).unwrap_or_else(|| too_few(chosen));
     let doubt = appended(doubt(question, chosen, grid).as_deref());
     format!(
         "{sides}: {values}{place}: {decision}, {change}{doubt}{}",
@@ -111,12 +112,15 @@ fn other_side(question: &Question, answer: &Answer) -> String {
     let other = other.join(" ");
     match change_in_words(answer) {
         Some(change) => format!("{other} {change}"),
-        None => format!("{other}, {TOO_FEW}"),
+        None => format!("{other}, {}", too_few(answer)),
     }
 }
 
 /// In place of a difference that nothing can be said of.
-const TOO_FEW: &str = "too few executions to compare";
+fn too_few(answer: &Answer) -> String {
+    let [_, nouns] = nouns(answer.of_batches);
+    format!("too few {nouns} to compare")
+}
 
 /// The difference with its interval: `+12.1 % (+9 % to +15.3 %)`; `None` of too few executions.
 fn change_in_words(answer: &Answer) -> Option<String> {

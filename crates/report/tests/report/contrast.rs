@@ -65,7 +65,7 @@ fn found() -> (Contrast, Vec<Check>) {
 }
 
 /// The audit of sides that differ in two respects, the second measured after the first.
-fn audited() -> SidesAudit {
+pub(super) fn audited() -> SidesAudit {
     let judgement = |id, level, evidence: &str| Judgement {
         rule: audit::rule(id).expect("there is such a rule"),
         outcome: Ok(Finding {

@@ -16,6 +16,8 @@ mod one_interval;
 mod page;
 mod pictures;
 mod planned_events;
+mod side_by_side;
+mod sliced;
 mod slumps;
 mod synthetic;
 mod terminal;

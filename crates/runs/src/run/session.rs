@@ -21,7 +21,10 @@ use crate::{
         load_outcome::{LoadOutcome, end_together, first_error},
         load_threads::{CommonTimes, Report, drive_on_threads},
         record_outcomes,
-        session::{batch_judge::BatchJudge, session_progress::SessionProgress},
+        session::{
+            batch_judge::{BatchJudge, are_decided},
+            session_progress::SessionProgress,
+        },
         turn_planner::{Orders, SessionEnd, TurnPlanner},
     },
 };
@@ -230,11 +233,22 @@ impl TurnController<'_, '_> {
         let (slice, length_s) = (interval.slice, interval.length_s);
         self.recordings[load].of_load(0).interval(interval);
         if self.planner.interval(load, slice, length_s) {
-            let judge = self.judge.as_deref();
-            let is_decided = judge.is_some_and(BatchJudge::is_decided);
+            let is_decided = self.judge_batches(elapsed_s);
             let orders = self.planner.judged(is_decided, reactor::system_now());
             self.carry_out(orders);
         }
+    }
+
+    /// Judges the batches so far, at this time after the start, and shows the answer; true if all comparisons are decided.
+    fn judge_batches(&mut self, elapsed_s: f64) -> bool {
+        let Some(judge) = self.judge.as_deref() else {
+            return false;
+        };
+        let answers = judge.answers();
+        let is_decided = are_decided(&answers);
+        let loaded_s = judge.earlier_s() + elapsed_s;
+        self.progress.judged(&answers, is_decided, loaded_s);
+        is_decided
     }
 
     /// Tells the loads their turns and their end, and the samplers the borders of the slices.

@@ -28,7 +28,11 @@ fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     let scene = Scene::new();
     write(&scene);
     let run = ["run", "trial.toml", "--simulate", "--results", "out"];
-    scene.dbdyno(run).exits(0).says("run 1-2 of 4 side by side");
+    let ended = scene.dbdyno(run).exits(0);
+    // Of the answer so far, only the decision is printed where nothing can be rewritten.
+    ended
+        .says("run 1-2 of 4 side by side")
+        .says(" s, decided\n");
     let results = Results::at(scene.path().join("out"));
     let records = || {
         let names = results.names().into_iter();

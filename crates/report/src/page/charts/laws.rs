@@ -7,6 +7,7 @@ use super::{Charts, Value, figures::scrolling};
 use crate::{
     chart::line::{CurvePoint, FittedCurve},
     grid::scaling::{Scaling, range},
+    sentences::nouns::{has_batches, run_nouns},
 };
 
 /// Number of points of a curve; between them it is practically straight.
@@ -91,12 +92,13 @@ impl Charts<'_> {
     }
 
     fn laws_table(&self, told: &[(String, &Scaling)]) -> Markup {
+        let [_, runs] = run_nouns(has_batches(self.grid));
         html! {
             table {
                 caption { "Universal Scalability Law of each line, with 95 % intervals" }
                 thead { tr {
                     @for name in ["line", "one connection, operations/s (λ)", "contention (σ)", "coherency (κ)", "peak, connections",
-                        "peak, operations/s", "runs", "residual"] { th scope="col" { (name) } }
+                        "peak, operations/s", runs, "residual"] { th scope="col" { (name) } }
                 } }
                 tbody { @for (place, scaling) in told {
                     @let law = &scaling.fit.law;

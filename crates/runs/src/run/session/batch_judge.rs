@@ -1,15 +1,17 @@
 //! Whether the batches of slices so far decide what an experiment is to decide, by the records as they are in memory.
 
-use std::io::Read;
+use std::{collections::BTreeMap, io::Read};
 
 use samples::{Batches, End, Interval, Line, Record, RunHeader, SideBySide};
-use verdict::{Decision, Execution, Question};
+use verdict::{Answer, Decision, Execution, Question};
 
 /// Judges the batches of a session and of those before it.
 pub(crate) struct BatchJudge {
     question: Question,
     /// The batches of the sessions before.
     earlier: Vec<Record>,
+    /// Time in which the servers of those sessions were loaded, seconds.
+    earlier_s: f64,
     /// What is compared of each run of this session, as the lines of its record: it is read as the report will read it.
     lines: Vec<Vec<u8>>,
 }
@@ -20,6 +22,7 @@ impl BatchJudge {
         Self {
             question,
             earlier: Batches::of(earlier).records,
+            earlier_s: loaded_s(earlier),
             lines: Vec::new(),
         }
     }
@@ -39,26 +42,45 @@ impl BatchJudge {
         }
     }
 
-    /// True if all comparisons are decided.
-    pub(super) fn is_decided(&self) -> bool {
+    /// Time in which the servers of the sessions before were loaded, seconds.
+    pub(super) fn earlier_s(&self) -> f64 {
+        self.earlier_s
+    }
+
+    /// The comparisons by all batches so far; none if a run cannot be read, which leaves the question open.
+    pub(super) fn answers(&self) -> Vec<Answer> {
         let end = text_of(&Line::End(End {
             t_s: 0.0,
             complete: true,
             why: String::new(),
         }));
-        // A run that cannot be read leaves the question open.
         let runs = self.lines.iter();
         let runs = runs.map(|lines| Record::read(lines.as_slice().chain(end.as_slice())));
         let Ok(runs) = runs.collect::<Result<Vec<Record>, _>>() else {
-            return false;
+            return Vec::new();
         };
         let batches = Batches::of(&runs);
         let compared = self.earlier.iter().chain(&batches.records);
         let executions: Vec<_> = compared.map(|it| Execution::of(it, 1)).collect();
-        let answers = verdict::answers(&self.question, &executions);
-        let mut decisions = answers.iter().map(|it| it.decision);
-        !answers.is_empty() && decisions.all(|it| it != Decision::Inconclusive)
+        verdict::answers(&self.question, &executions)
     }
+}
+
+/// True if these are the answers to a question of which all comparisons are decided.
+pub(super) fn are_decided(answers: &[Answer]) -> bool {
+    let mut decisions = answers.iter().map(|it| it.decision);
+    !answers.is_empty() && decisions.all(|it| it != Decision::Inconclusive)
+}
+
+/// Time in which the servers of sessions were loaded, by their runs, seconds. The runs of a session are loaded together.
+fn loaded_s(runs: &[Record]) -> f64 {
+    let mut sessions: BTreeMap<u32, f64> = BTreeMap::new();
+    for run in runs {
+        let end_s = run.end.as_ref().map_or(0.0, |end| end.t_s);
+        let longest = sessions.entry(run.header.block).or_default();
+        *longest = longest.max(end_s);
+    }
+    sessions.values().sum()
 }
 
 fn text_of(line: &Line) -> Vec<u8> {
@@ -69,8 +91,6 @@ fn text_of(line: &Line) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use samples::{Histogram, LateOperations, OperationInterval};
     use verdict::{Budget, Metric};
 
@@ -150,7 +170,7 @@ mod tests {
                     judge.add(run, &interval(slice, counts(run, slice)));
                 }
             }
-            judge.is_decided()
+            are_decided(&judge.answers())
         })
     }
 
@@ -165,6 +185,22 @@ mod tests {
             100 + 33 * u64::from((batch + run as u32) % 2)
         });
         assert_eq!(alternating, None);
+    }
+
+    #[test]
+    fn the_runs_of_a_session_are_loaded_in_the_same_time() {
+        let run = |block, run, t_s| {
+            let mut lines = text_of(&Line::Run(header(block, run)));
+            lines.extend(text_of(&Line::End(End {
+                t_s,
+                complete: true,
+                why: String::new(),
+            })));
+            Record::read(lines.as_slice()).unwrap()
+        };
+        let runs = [run(1, 1, 40.0), run(1, 2, 41.0), run(2, 1, 20.0)];
+        assert_eq!(loaded_s(&runs), 61.0);
+        assert_eq!(judge().earlier_s(), 0.0);
     }
 
     #[test]

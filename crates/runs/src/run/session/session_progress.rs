@@ -1,6 +1,9 @@
 //! The progress of a session, which is that of all its runs.
 
+use std::time::Duration;
+
 use samples::{Interval, Phase};
+use verdict::{Answer, interim_answer};
 
 use crate::record::run_progress::RunProgress;
 
@@ -12,6 +15,8 @@ pub(super) struct SessionProgress<'a> {
     slices_at_most: u32,
     /// Connections of each load that are open, and all of them.
     connected: Vec<(u64, u64)>,
+    /// The answer by the batches so far, `+23 % (+17 % to +29 %), 41 s`; `None` before there is one.
+    answer: Option<String>,
 }
 
 impl<'a> SessionProgress<'a> {
@@ -26,6 +31,7 @@ impl<'a> SessionProgress<'a> {
             connected: vec![(0, 0); combinations.len()],
             combinations,
             slices_at_most,
+            answer: None,
         }
     }
 
@@ -50,8 +56,25 @@ impl<'a> SessionProgress<'a> {
         }
     }
 
+    /// From now on, shows the answers by the batches so far, with the time in which the servers were loaded. The decision
+    /// has a line of its own, which stays.
+    pub(super) fn judged(&mut self, answers: &[Answer], are_decided: bool, loaded_s: f64) {
+        let Some(answer) = interim_answer(answers) else {
+            return;
+        };
+        let loaded = Duration::try_from_secs_f64(loaded_s).unwrap_or_default();
+        let answer = format!("{answer}, {}", units::span(loaded));
+        if are_decided {
+            // The count of several says it already.
+            let decided = if answers.len() == 1 { ", decided" } else { "" };
+            self.progress.step.note(&format!("{answer}{decided}"));
+        }
+        self.answer = Some(answer);
+    }
+
     /// `run 1-2 of 4 side by side: warming up flush=1`, then
-    /// `slice 12 of 60, flush=2 1.2k/s, run 1-2 of 4 side by side`; `None` for a load that has no turn.
+    /// `slice 12 of 60, flush=2 1.2k/s, run 1-2 of 4 side by side`, behind the answer so far; `None` for a load that has no
+    /// turn.
     fn in_words(
         &self,
         load: usize,
@@ -62,8 +85,11 @@ impl<'a> SessionProgress<'a> {
         if let Some(slice) = interval.slice {
             let per_s = units::per_s(interval.succeeded() as f64 / interval.length_s);
             let most = self.slices_at_most;
+            // First, because a narrow terminal cuts off the end.
+            let answer = self.answer.as_ref();
+            let answer = answer.map_or_else(String::new, |answer| format!("{answer}; "));
             return Some(format!(
-                "slice {slice} of {most}, {combination} {per_s}, {label}"
+                "{answer}slice {slice} of {most}, {combination} {per_s}, {label}"
             ));
         }
         let has_turn = interval.phase == Phase::WarmUp && warms_up == Some(load);
@@ -73,7 +99,10 @@ impl<'a> SessionProgress<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, time::Duration};
+    use std::cell::RefCell;
+
+    use stats::compare_pairs;
+    use verdict::Decision;
 
     use crate::listener::Step;
 
@@ -95,7 +124,9 @@ mod tests {
             self.0.borrow_mut().push(format!("{what} ({left:?} left)"));
         }
         fn announce(&self, _: &str, _: Duration) {}
-        fn note(&self, _: &str) {}
+        fn note(&self, line: &str) {
+            self.0.borrow_mut().push(format!("line: {line}"));
+        }
     }
 
     fn interval(phase: Phase, slice: Option<u32>) -> Interval {
@@ -107,11 +138,9 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_load_that_has_its_turn_is_shown() {
-        let said = Said::default();
+    fn progress_of(said: &Said) -> SessionProgress<'_> {
         let progress = RunProgress {
-            step: &said,
+            step: said,
             label: "run 3-4 of 4 side by side".to_owned(),
             runs_before: 2,
             runs: 2,
@@ -119,7 +148,69 @@ mod tests {
             expected_s: 80.0,
         };
         let combinations = vec!["flush=1".to_owned(), "flush=2".to_owned()];
-        let mut progress = SessionProgress::new(progress, combinations, 60);
+        SessionProgress::new(progress, combinations, 60)
+    }
+
+    /// A comparison of pairs that differ by about 23 %.
+    fn answer(decision: Decision, pairs: usize) -> Answer {
+        let pairs = [(100.0, 122.0), (100.0, 124.0), (100.0, 123.0)][..pairs].to_vec();
+        Answer {
+            within: Vec::new(),
+            levels: vec![("flush".to_owned(), "2".to_owned())],
+            of_batches: true,
+            means: None,
+            decision,
+            comparison: compare_pairs(&pairs, 0.95),
+            paired: true,
+            p_value: None,
+            executions_needed: None,
+            effect: 0.02,
+            looks: None,
+        }
+    }
+
+    #[test]
+    fn the_answer_so_far_is_first_on_the_line_and_the_decision_is_printed() {
+        let said = Said::default();
+        let mut progress = progress_of(&said);
+        let slice = interval(Phase::Measurement, Some(12));
+        let last = |progress: &SessionProgress<'_>| {
+            progress.interval(1, &slice, None, 40.0);
+            said.0.borrow_mut().split_off(0)[0].clone()
+        };
+        let rest = format!(
+            "slice 12 of 60, flush=2 {}, run 3-4 of 4 side by side (50s left)",
+            units::per_s(0.0)
+        );
+        // A single pair is no answer yet.
+        progress.judged(&[answer(Decision::Inconclusive, 1)], false, 31.0);
+        assert_eq!(last(&progress), rest);
+        progress.judged(&[answer(Decision::Inconclusive, 3)], false, 41.4);
+        let difference = "+23 % (+20.5 % to +25.5 %)";
+        assert_eq!(last(&progress), format!("{difference}, 41 s; {rest}"));
+        progress.judged(&[answer(Decision::Faster, 3)], true, 75.0);
+        assert_eq!(
+            said.0.borrow_mut().split_off(0),
+            [format!("line: {difference}, 1 min 15 s, decided")]
+        );
+        let three = [Decision::Faster, Decision::Slower, Decision::Inconclusive];
+        let three = three.map(|decision| answer(decision, 3));
+        progress.judged(&three, false, 80.0);
+        assert_eq!(
+            last(&progress),
+            format!("2 of 3 decided, 1 min 20 s; {rest}")
+        );
+        progress.judged(&three[..2], true, 81.0);
+        assert_eq!(
+            said.0.borrow_mut().split_off(0),
+            ["line: 2 of 2 decided, 1 min 21 s"]
+        );
+    }
+
+    #[test]
+    fn the_load_that_has_its_turn_is_shown() {
+        let said = Said::default();
+        let mut progress = progress_of(&said);
         progress.connected(0, 1, 4);
         progress.connected(1, 2, 4);
         let warm_up = interval(Phase::WarmUp, None);
