@@ -19,7 +19,12 @@ const CANNOT: &str = "cannot be used with design = \"side by side\"";
 const CLASSICAL: &str = "remove it, or write design = \"classical\"";
 
 /// Keys that cannot be used, each with its table and the reason.
-const REFUSED: [(&str, &str, &str); 5] = [
+const REFUSED: [(&str, &str, &str); 6] = [
+    (
+        "server",
+        "observe",
+        "an observer takes its samples at an interval, and not when a slice begins and ends",
+    ),
     (
         "server",
         "datadir",
