@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use rustix::process::Signal;
-use samples::{Batches, Phase};
+use samples::{Batches, DatasetState, Phase, Record};
 
 use crate::{
     experiment::Experiment,
+    mariadb::MariaDb,
     results::Results,
     scene::{Scene, wait_until},
     turns::{WITHIN_S, slices, take_turns, two_records},
@@ -92,6 +93,36 @@ fn two_settings_take_turns_on_servers_of_their_own() {
         assert!((totals.measured_s - 0.65).abs() < 0.01);
         assert!(totals.response().count > 0);
     }
+}
+
+#[test]
+fn loads_on_one_existing_server_share_its_data() {
+    let scene = Scene::for_servers();
+    let mariadb = MariaDb::shared(&scene);
+    let pair = trial("2s");
+    let experiment = Experiment {
+        matrix: "n = [1, 2]".to_owned(),
+        server: format!(
+            "{}\ndatabase = \"{}\"",
+            mariadb.as_experiment(),
+            mariadb.database()
+        ),
+        data: "rows = \"2k\"\nrestore = \"per-run\"",
+        load: pair
+            .load
+            .replace("connections = 2", "connections = \"{n}\""),
+        ..pair
+    };
+    experiment.write(&scene);
+    scene.dbdyno(RUN).exits(0);
+    let records = two_records(&results(&scene));
+    take_turns(&records);
+    let is_loaded = |record: &&Record| {
+        assert!(record.is_complete(), "{:?}", record.end);
+        let data = record.dataset.as_ref();
+        data.unwrap().state == DatasetState::Loaded
+    };
+    assert_eq!(records.iter().filter(is_loaded).count(), 1);
 }
 
 #[test]
