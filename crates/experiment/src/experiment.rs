@@ -179,8 +179,9 @@ impl Experiment {
         }
         match design {
             Design::Classical => check_restarts(top, &cells)?,
-            // Each combination has a server of its own, with its own settings and data.
+            // Each combination has a private server of its own, with its own settings and data.
             Design::SideBySide(slicing) => {
+                side_by_side::check_servers(top, &cells)?;
                 side_by_side::check_durations(top, slicing, &cells, repeats)?;
             }
         }

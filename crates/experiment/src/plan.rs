@@ -265,7 +265,7 @@ impl Plan {
 }
 
 /// The combination in words, `connections=4 mix=1:0`, factors by name.
-fn in_words(combination: &Levels) -> String {
+pub(crate) fn in_words(combination: &Levels) -> String {
     let levels: Vec<String> = combination
         .iter()
         .map(|(name, level)| format!("{name}={level}"))

@@ -35,10 +35,10 @@ The values, versions, files or servers that an option lists are called levels. T
 every other level is compared with it. The runs are executed in random order on private servers, which dbdyno creates.
 The data is loaded once. Before each run, the server is restarted and the data is restored.
 
-With --design side-by-side, every combination has a private server of its own, and all servers run at the same time. One
-server at a time is loaded, in slices of half a second, in random order. Slices that are close in time are compared with
-each other, so that changes of the machine's speed affect both sides, and a verdict needs less time. The machine needs
-memory for all servers.
+With --design side-by-side, every combination has a server of its own, and all servers run at the same time. One server
+at a time is loaded, in slices of half a second, in random order. Slices that are close in time are compared with each
+other, so that changes of the machine's speed affect both sides, and a verdict needs less time. The machine needs memory
+for all private servers.
 
 Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them.
 
@@ -58,7 +58,8 @@ Examples:
   dbdyno ab --design side-by-side --set innodb_flush_log_at_trx_commit=1,2 oltp read_write --table-size 250k
   dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
-  dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql")]
+  dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql
+  dbdyno ab --host db1,db2 --design side-by-side script orders.sql")]
 pub(crate) struct AbArgs {
     /// Server option and its values to compare; may be repeated for other options
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]

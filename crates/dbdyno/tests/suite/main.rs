@@ -27,3 +27,4 @@ mod servers;
 mod shipped;
 mod terminal;
 mod torture;
+mod turns;

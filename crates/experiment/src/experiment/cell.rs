@@ -50,6 +50,9 @@ pub(super) fn read(
         }
     };
     let mut data = DataSpec::read(&data_section, &server, seed, &vocabulary.data)?;
+    if let (Design::SideBySide(_), Some(data)) = (design, &mut data) {
+        side_by_side::restore_once(&server, data);
+    }
     for load in &read {
         check_needed_data(&load.section, &server, data.as_ref(), &load.spec)?;
     }

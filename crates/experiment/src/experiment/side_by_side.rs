@@ -5,11 +5,13 @@ use units::counted;
 use crate::{
     error::Error,
     file::{overrides::Overrides, problem::Problem, section::Section},
-    plan::Cell,
+    plan::{Cell, in_words},
     spec::{
+        data::{DataSpec, Restore},
         design::Slicing,
         load::{self, ReadLoad},
         repeats::Repeats,
+        server::ServerSpec,
     },
 };
 
@@ -20,8 +22,8 @@ const CLASSICAL: &str = "remove it, or write design = \"classical\"";
 const REFUSED: [(&str, &str, &str); 6] = [
     (
         "server",
-        "address",
-        "each combination needs a private server of its own",
+        "observe",
+        "an observer takes its samples at an interval, and not when a slice begins and ends",
     ),
     (
         "server",
@@ -115,8 +117,7 @@ pub(super) fn check_count(
         _ if combinations <= most => return Ok(()),
         _ => (
             format!(
-                "the experiment has {combinations} combinations, and design = \"side by side\" runs a server for each; \
-                 at most {most} can run at the same time"
+                "the experiment has {combinations} combinations, and design = \"side by side\" measures at most {most}"
             ),
             "use fewer levels, leave combinations out with [[exclude]] or --only, or write design = \"classical\"",
         ),
@@ -201,6 +202,60 @@ pub(super) fn check_durations(
     );
     let hint = "use a longer `slice`, a shorter `duration` or fewer sessions";
     Err(load.error_at("duration", Problem::Conflict { problem, hint }))
+}
+
+/// An error where combinations share a given server and differ in more than their loads, or not at all.
+pub(super) fn check_servers(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
+    for (at, cell) in cells.iter().enumerate() {
+        let ServerSpec::Given { address, .. } = &cell.server else {
+            continue;
+        };
+        for other in cells[..at].iter().filter(|it| is_at(address, it)) {
+            let (why, hint) = match difference_beside_load(other, cell) {
+                Some(table) => (
+                    format!("may differ only in their loads, but {table} differs"),
+                    "name a server of its own for each, or write design = \"classical\"",
+                ),
+                None if other.server == cell.server && other.loads == cell.loads => (
+                    "have the same load".to_owned(),
+                    "name another server for one of them",
+                ),
+                None => continue,
+            };
+            let [one, two] = [other, cell].map(|it| in_words(&it.combination));
+            let problem = format!("{one} and {two} share the server {address} and {why}");
+            let server = top.section("server", "[server]")?;
+            return Err(server.error_at("address", Problem::Conflict { problem, hint }));
+        }
+    }
+    Ok(())
+}
+
+/// True if a combination is measured on the given server at this address.
+fn is_at(address: &str, cell: &Cell) -> bool {
+    matches!(&cell.server, ServerSpec::Given { address: own, .. } if own == address)
+}
+
+/// The first table in which two combinations on one given server differ, apart from that of their loads and from their
+/// clients' access.
+fn difference_beside_load(one: &Cell, two: &Cell) -> Option<&'static str> {
+    if !one.server.starts_like(&two.server) {
+        Some("[server]")
+    } else if one.data != two.data {
+        Some("[data]")
+    } else if one.before != two.before || one.after != two.after {
+        Some("[each]")
+    } else {
+        None
+    }
+}
+
+/// Restores the data of a given server at most once for all runs of a session: combinations that share the server also
+/// share its data.
+pub(super) fn restore_once(server: &ServerSpec, data: &mut DataSpec) {
+    if matches!(server, ServerSpec::Given { .. }) && data.restore == Restore::PerRun {
+        data.restore = Restore::PerBlock;
+    }
 }
 
 /// An error where combinations would be left out of a session.

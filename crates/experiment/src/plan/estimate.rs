@@ -80,13 +80,16 @@ pub fn run_times<'p>(
 ) -> Vec<RunTime> {
     let mut loaded = BTreeSet::new();
     let mut block = 0;
+    let mut prepared = BTreeSet::new();
     let times = runs.into_iter().map(|run| {
-        let own_server = combination_with_server(run);
+        let server = server_of_session(run);
+        if run.block != block {
+            (block, prepared) = (run.block, BTreeSet::new());
+        }
         // Each server of a session is prepared anew.
-        let is_first_of_block = run.block != block || own_server.is_some();
-        block = run.block;
+        let is_first_of_block = prepared.insert(server);
         let data_set = run.data_set();
-        let is_first_on_data = data_set.is_some_and(|name| loaded.insert((name, own_server)));
+        let is_first_on_data = data_set.is_some_and(|name| loaded.insert((name, server)));
         let (data, data_s) = data_s(run, is_first_of_block, is_first_on_data, costs);
         RunTime {
             preparation_s: restart_s(run, is_first_of_block, costs) + data_s + costs.around_s,
@@ -108,11 +111,25 @@ impl Plan {
     }
 }
 
-/// The combination of a run whose server, with its data, only this combination uses; `None` where all share one.
-fn combination_with_server(run: &PlannedRun) -> Option<&BTreeMap<String, String>> {
-    match run.design {
-        Design::Classical => None,
-        Design::SideBySide(_) => Some(&run.combination),
+/// A server of a session, with its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ServerOfSession<'p> {
+    /// The private one of this combination.
+    Private(&'p BTreeMap<String, String>),
+    /// The given one at this address, which several combinations may share.
+    Given(&'p str),
+}
+
+/// The server of a run side by side; `None` for a run of the classical design.
+fn server_of_session(run: &PlannedRun) -> Option<ServerOfSession<'_>> {
+    match (run.design, &run.server) {
+        (Design::Classical, _) => None,
+        (Design::SideBySide(_), ServerSpec::Given { address, .. }) => {
+            Some(ServerOfSession::Given(address))
+        }
+        (Design::SideBySide(_), ServerSpec::Private { .. } | ServerSpec::Absent) => {
+            Some(ServerOfSession::Private(&run.combination))
+        }
     }
 }
 

@@ -20,7 +20,8 @@ pub enum Design {
     /// One after the other.
     #[default]
     Classical,
-    /// Each on a private server of its own. The servers run at the same time, and one of them at a time is loaded.
+    /// On servers that run at the same time, of which one at a time is loaded. Each combination has a private server of its
+    /// own; given servers have one combination each, or several that differ in their loads.
     SideBySide(Slicing),
 }
 
@@ -47,7 +48,7 @@ impl Slicing {
     pub const BATCH: u32 = 5;
     /// Fewest batches of a session: with fewer, nothing can be decided (as `stats::BATCHES_AT_LEAST`).
     pub const BATCHES_AT_LEAST: u32 = 6;
-    /// Maximum number of combinations, each with a server that runs at the same time as the others.
+    /// Maximum number of combinations, whose servers run at the same time.
     pub const COMBINATIONS_AT_MOST: usize = 8;
     /// What `slice` takes, for messages.
     pub const SLICE_EXPECTED: &str = "a time from 100ms to 1m, such as \"500ms\"";

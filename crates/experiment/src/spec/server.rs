@@ -209,7 +209,7 @@ impl ServerSpec {
 
     /// True if both are the same server with the same settings, whatever the clients' access; a limit can change while
     /// the server runs.
-    pub(crate) fn starts_like(&self, other: &Self) -> bool {
+    pub fn starts_like(&self, other: &Self) -> bool {
         let (mut one, mut two) = (self.clone(), other.clone());
         for server in [&mut one, &mut two] {
             if let Self::Private { access, .. } | Self::Given { access, .. } = server {

@@ -3,7 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use experiment::{
-    Costs, Design, Error, Experiment, Overrides, Progress, Repeats, Slicing, record_file_names,
+    Costs, Design, Error, Experiment, Overrides, Progress, Repeats, Restore, Slicing,
+    record_file_names,
 };
 use settings::WarmUp;
 
@@ -105,6 +106,63 @@ fn the_estimate_has_a_server_for_each_combination() {
         let whole = loads_s + data_s + times * 2.0 + 4.0 * 0.5;
         assert_eq!(estimate(&text), Duration::from_secs_f64(whole), "{restart}");
     }
+}
+
+#[test]
+fn existing_servers_take_turns_and_loads_may_share_one() {
+    let given = r#"
+format = 1
+repeats = 2
+design = "side by side"
+[matrix]
+server = ["db1", "/run/b.sock"]
+n = [1, 2]
+[server]
+address = "{server}"
+compress = true
+[data]
+smack = "a.smack"
+rows = "1M"
+restore = "never"
+[each]
+before = ["SET GLOBAL long_query_time = 1"]
+[load]
+smack = "a.smack"
+connections = "{n}"
+warmup = "0s"
+duration = "30s"
+"#;
+    let bench = Bench::new();
+    let estimate = |text: &str| {
+        let costs = Costs {
+            restart_s: 2.0,
+            around_s: 0.5,
+            load_s_per_gb: 100.0,
+            restore_s_per_gb: 10.0,
+            row_bytes: 1000.0,
+        };
+        bench.parse(text).plan().estimate(&costs)
+    };
+    // Each of the two servers is loaded once, and none is restarted.
+    let others_s = 8.0 * (36.0 + 0.5);
+    let seconds = Duration::from_secs_f64;
+    assert_eq!(estimate(given), seconds(2.0 * 100.0 + others_s));
+    // The combinations of a server share its data, which is loaded again for each session.
+    for restore in ["per-run", "per-block"] {
+        let text = given.replace("never", restore);
+        assert_eq!(
+            estimate(&text),
+            seconds(4.0 * 100.0 + others_s),
+            "{restore}"
+        );
+        let experiment = bench.parse(&text);
+        let mut runs = experiment.plan().runs.iter();
+        assert!(runs.all(|run| run.data.as_ref().unwrap().restore == Restore::PerBlock));
+    }
+    // Also the clients' access to one server may differ.
+    let access = given.replace("compress = true", "round_trip = \"{n}ms\"");
+    let access = access.replace("connections = \"{n}\"", "connections = 4");
+    assert_eq!(bench.parse(&access).plan().runs.len(), 8);
 }
 
 #[test]

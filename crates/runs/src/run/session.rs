@@ -1,5 +1,5 @@
-//! A session: runs side by side, each on a server of its own. Their loads run at the same time and take turns, and each run
-//! has a record of its own.
+//! A session: runs side by side, on servers that run at the same time. Their loads take turns, and each run has a record of
+//! its own.
 
 pub(crate) mod batch_judge;
 mod session_progress;

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use blame::Blamed;
+use blame::{Blame, Blamed};
 use experiment::{Design, Experiment, PlannedRun, Restart, ServerSpec};
 use protocol::Endpoint;
 use results::ResultsDirectory;
@@ -105,7 +105,7 @@ impl<'a> Servers<'a> {
     }
 
     /// Prepares the stages of runs side by side, whose servers run at the same time. An error if memory or disk have no room
-    /// for all of them.
+    /// for all of the private ones, or if two given ones are the same.
     pub(super) fn stages(
         &mut self,
         runs: &[&PlannedRun],
@@ -126,13 +126,18 @@ impl<'a> Servers<'a> {
         Ok(stages)
     }
 
-    /// Makes the servers of runs side by side, before any of them is started; an error if the memory has no room for their
-    /// buffer pools. Returns the disk before they get their data; `None` where they exist already.
+    /// Makes the servers of runs side by side, before any of them is started or gets its data; an error if the memory has no
+    /// room for the buffer pools of private ones, or if two given ones are the same. Returns the disk before private ones
+    /// get their data; `None` where they exist already.
     fn make_servers(&mut self, runs: &[&PlannedRun]) -> Result<Option<DiskRoom>, Blamed> {
         let before = self.private.len();
         let mut bytes = Vec::new();
         let mut room = None;
         for run in runs {
+            if let ServerSpec::Given { address, .. } = &run.server {
+                self.given_server(run, address)?;
+                continue;
+            }
             let server = self.private_server(run)?;
             bytes.push(server.planned_pool_bytes()?);
             room = Some(DiskRoom::now(&server.directory()));
@@ -179,20 +184,7 @@ impl<'a> Servers<'a> {
                 server.prepare(run, data, &database, prepared)
             }
             ServerSpec::Given { address, .. } => {
-                if !self.given.contains_key(address) {
-                    let endpoint = match &self.choices.endpoint {
-                        Some(endpoint) => Endpoint {
-                            statement_timeout: (run.server.access().statement_timeout)
-                                .or(endpoint.statement_timeout),
-                            ..endpoint.clone()
-                        },
-                        None => (self.choices.reach)(&run.server)?,
-                    };
-                    let created = CreatedTables::read(self.results.path())?;
-                    let server = GivenServer::new(endpoint, created, self.context.clone());
-                    self.given.insert(address.clone(), server);
-                }
-                let server = self.given.get_mut(address).expect("it was made above");
+                let server = self.given_server(run, address)?;
                 server.prepare(run, data, &database, prepared)
             }
             ServerSpec::Absent => unreachable!("a load on a server has one"),
@@ -218,6 +210,50 @@ impl<'a> Servers<'a> {
         Ok(self.private.get_mut(&key).expect("it was made above"))
     }
 
+    /// The given server of a run, at this address; it is kept for the other runs on it.
+    fn given_server(
+        &mut self,
+        run: &PlannedRun,
+        address: &str,
+    ) -> Result<&mut GivenServer, Blamed> {
+        if !self.given.contains_key(address) {
+            let endpoint = match &self.choices.endpoint {
+                Some(endpoint) => Endpoint {
+                    statement_timeout: (run.server.access().statement_timeout)
+                        .or(endpoint.statement_timeout),
+                    ..endpoint.clone()
+                },
+                None => (self.choices.reach)(&run.server)?,
+            };
+            self.refuse_second_name(address, &endpoint)?;
+            let created = CreatedTables::read(self.results.path())?;
+            let server = GivenServer::new(endpoint, created, self.context.clone());
+            self.given.insert(address.to_owned(), server);
+        }
+        Ok(self.given.get_mut(address).expect("it was made above"))
+    }
+
+    /// An error if another combination of an experiment side by side names the same server by another address: the server
+    /// would be compared with itself, and the load of each combination could change the data of the other.
+    fn refuse_second_name(&self, address: &str, endpoint: &Endpoint) -> Result<(), Blamed> {
+        if self.experiment.plan().design == Design::Classical {
+            return Ok(());
+        }
+        let mut given = self.given.iter();
+        let is_same = |server: &GivenServer| *server.address() == endpoint.address;
+        match given.find(|(_, server)| is_same(server)) {
+            None => Ok(()),
+            Some((other, _)) => {
+                let at = &endpoint.address;
+                let message = format!(
+                    "{other} and {address} are the same server ({at}), and combinations side by side need different servers"
+                );
+                let hint = "name another server for one of them";
+                Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+            }
+        }
+    }
+
     /// Stops the private server of a run if the next run on it restarts it anyway: no server runs that is not needed.
     pub(super) fn rest(&mut self, run: &PlannedRun) -> Result<(), Blamed> {
         let restarts = matches!(
@@ -232,8 +268,9 @@ impl<'a> Servers<'a> {
         server.map_or(Ok(()), PrivateServer::stop)
     }
 
-    /// The most prepared statements of any run of its block on the same server: the data is loaded for all of them. They are
-    /// the same in every block, and scripts are read for them.
+    /// The most prepared statements of any run of its block on the same server: the data is loaded for all of them. Runs side
+    /// by side on one given server have their connections at the same time, and count together. They are the same in every
+    /// block, and scripts are read for them.
     fn prepared_statements(
         &mut self,
         run: &PlannedRun,
@@ -243,15 +280,27 @@ impl<'a> Servers<'a> {
         if let Some((_, most)) = known.find(|(server, _)| *server == run.server) {
             return Ok(*most);
         }
-        let all = self.experiment.plan().runs.iter();
+        let plan = self.experiment.plan();
+        let is_given = matches!(run.server, ServerSpec::Given { .. });
+        let are_together = is_given && plan.design != Design::Classical;
+        let has_server = |it: &PlannedRun| {
+            if are_together {
+                it.server.starts_like(&run.server)
+            } else {
+                it.server == run.server
+            }
+        };
         let mut most = PreparedStatements::default();
-        for run in all.filter(|it| it.block == run.block && it.server == run.server) {
+        let all = plan.runs.iter();
+        for run in all.filter(|it| it.block == run.block && has_server(it)) {
             let mut of_run = PreparedStatements::default();
             for load in &run.loads {
                 let of_load = benchmarks.benchmark(load.spec.source.name());
                 of_run = of_run + of_load.prepared_statements(run, load)?;
             }
-            if of_run.statements > most.statements {
+            if are_together {
+                most = most + of_run;
+            } else if of_run.statements > most.statements {
                 most = of_run;
             }
         }

@@ -77,17 +77,7 @@ impl CreatedTables {
     /// Reads the tables that this and earlier processes created for the results in `directory`.
     pub(crate) fn read(directory: &Path) -> Result<Self, Blamed> {
         let path = directory.join(FILE);
-        let text = match files::read_regular_text(&path, experiment::TEXT_BYTES_MAX) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Blamed::io(Blame::Machine, &path)(error)),
-        };
-        let mut tables: Vec<CreatedTable> = Vec::new();
-        // The last line of a table has its actual columns.
-        for table in text.lines().filter_map(CreatedTable::read) {
-            tables.retain(|known| !known.is_same(&table));
-            tables.push(table);
-        }
+        let tables = tables_in(&path)?;
         Ok(Self { path, tables })
     }
 
@@ -97,8 +87,10 @@ impl CreatedTables {
         on_it.cloned().collect()
     }
 
-    /// Removes the tables on the server at `address` from the file, after they were dropped.
+    /// Removes the tables on the server at `address` from the file, after they were dropped. Tables that were added to the
+    /// file for other servers since it was read remain in it.
     pub(crate) fn forget(&mut self, address: &str) -> Result<(), Blamed> {
+        self.tables = tables_in(&self.path)?;
         self.tables.retain(|table| table.address != address);
         let result = if self.tables.is_empty() {
             fs::remove_file(&self.path)
@@ -123,6 +115,22 @@ impl CreatedTables {
         self.tables.push(table);
         Ok(())
     }
+}
+
+/// The tables of a file; none if it does not exist.
+fn tables_in(path: &Path) -> Result<Vec<CreatedTable>, Blamed> {
+    let text = match files::read_regular_text(path, experiment::TEXT_BYTES_MAX) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Blamed::io(Blame::Machine, path)(error)),
+    };
+    let mut tables: Vec<CreatedTable> = Vec::new();
+    // The last line of a table has its actual columns.
+    for table in text.lines().filter_map(CreatedTable::read) {
+        tables.retain(|known| !known.is_same(&table));
+        tables.push(table);
+    }
+    Ok(tables)
 }
 
 #[cfg(test)]
@@ -163,6 +171,21 @@ mod tests {
             (0, 1)
         );
         created.forget("db1:33060").unwrap();
+        assert!(!directory.path().join(FILE).exists());
+    }
+
+    #[test]
+    fn servers_that_run_at_the_same_time_forget_only_their_own_tables() {
+        let directory = tempfile::tempdir().unwrap();
+        let read = || CreatedTables::read(directory.path()).unwrap();
+        let mut servers = ["db1:3306", "db2:3306"].map(|address| (address, read()));
+        for (address, created) in &mut servers {
+            created.add(table(address, "sbtest1", &["id"])).unwrap();
+        }
+        let [(one, mut of_one), (two, mut of_two)] = servers;
+        of_one.forget(one).unwrap();
+        assert_eq!((read().on(one).len(), read().on(two).len()), (0, 1));
+        of_two.forget(two).unwrap();
         assert!(!directory.path().join(FILE).exists());
     }
 

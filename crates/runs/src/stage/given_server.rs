@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 use blame::{Blame, Blamed};
 use dataset::KnownTable;
 use experiment::{PlannedRun, ServerSpec};
-use protocol::Endpoint;
+use protocol::{Address, Endpoint};
 use samples::{Dataset, DatasetState};
 use settings::Rows;
 
@@ -52,6 +52,10 @@ impl GivenServer {
             observation: None,
             block: None,
         }
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.endpoint.address
     }
 
     /// Provides the data that a run requires.

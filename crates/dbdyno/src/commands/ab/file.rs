@@ -40,6 +40,11 @@ const SIDE_BY_SIDE: Comments = Comments {
     data: "loaded once on each server, and restored before each session",
 };
 
+const GIVEN_SIDE_BY_SIDE: Comments = Comments {
+    repeats: SIDE_BY_SIDE.repeats,
+    ..GIVEN
+};
+
 /// The account on servers that are there.
 pub(super) struct Account {
     /// `None` for the one in the option files.
@@ -80,6 +85,7 @@ pub(super) fn text(
     let comments = match measurement.design() {
         Design::Classical if are_there => GIVEN,
         Design::Classical => CLASSICAL,
+        Design::SideBySide(_) if are_there => GIVEN_SIDE_BY_SIDE,
         Design::SideBySide(_) => SIDE_BY_SIDE,
     };
     let repeats = written::commented_key("repeats", &[comments.repeats]);
@@ -258,7 +264,7 @@ fn shown(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::factor::{setting, versions},
+        super::factor::{hosts, setting, versions},
         *,
     };
 
@@ -374,6 +380,22 @@ min_effect = "2 %"
         let read = experiment::Experiment::parse(path, &text, &overrides, &benchmarks::VOCABULARY);
         let design = Measurement::parsed(&words).design();
         assert_eq!(read.unwrap().plan().design, design);
+    }
+
+    #[test]
+    fn existing_servers_side_by_side_are_neither_started_nor_restored() {
+        let data = Table::from_iter([("oltp", value(InlineTable::new()))]);
+        let factors = [hosts("db1,db2:3307").unwrap()];
+        let words = ["--design", "side-by-side"];
+        let text = written(&words, &factors, &ACCOUNT, Some(data));
+        for part in [
+            "# Sessions, in which each combination has a run, until",
+            "design = \"side by side\"\n",
+            "[server] # each exists, and is not changed\naddress = \"{server}\"\n",
+            "[data] # loaded once on each server\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
     }
 
     #[test]

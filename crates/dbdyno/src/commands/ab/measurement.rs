@@ -22,8 +22,8 @@ pub(super) struct Measurement {
     /// Number of connections
     #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
-    /// How the combinations are measured: one after the other (classical), or in short turns, on private servers that run
-    /// at the same time (side-by-side)
+    /// How the combinations are measured: one after the other (classical), or in short turns, on servers that run at the
+    /// same time (side-by-side)
     #[arg(long, global = true, value_enum, default_value = "classical")]
     pub(super) design: DesignName,
     /// Length of the measurement in each run, such as 10s or 1m; with --design side-by-side, of each combination in a

@@ -4,7 +4,7 @@ use blame::{Blame, Blamed};
 use experiment::{Design, Slicing};
 
 use super::{
-    factor::{Factor, Kind, combinations},
+    factor::{Factor, combinations},
     measurement::Measurement,
 };
 
@@ -17,18 +17,10 @@ pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(),
     };
     let wrong =
         |message: String, hint: &str| Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
-    if let Some(given) = factors.iter().find(|it| it.kind == Kind::Server) {
-        let option = &given.option;
-        let message = format!(
-            "{DESIGN} cannot be used with {option}: each combination needs a private server of its own"
-        );
-        return wrong(message, "use --design classical for existing servers");
-    }
     let (combinations, most) = (combinations(factors.iter()), Slicing::COMBINATIONS_AT_MOST);
     if combinations > most as u64 {
         let message = format!(
-            "{DESIGN} cannot be used with {combinations} combinations: each has a server, and at most {most} servers can \
-             run at the same time"
+            "{DESIGN} cannot be used with {combinations} combinations: it measures at most {most}"
         );
         return wrong(message, "name fewer values, or use --design classical");
     }
@@ -92,14 +84,9 @@ mod tests {
             (
                 &nine,
                 beside,
-                "--design side-by-side cannot be used with 9 combinations: each has a server, and at most 8 servers can \
-                 run at the same time",
+                "--design side-by-side cannot be used with 9 combinations: it measures at most 8",
             ),
-            (
-                &given,
-                beside,
-                "--design side-by-side cannot be used with --host: each combination needs a private server of its own",
-            ),
+            (&given, beside, ""),
             (
                 &two,
                 &["--design", "side-by-side", "--duration", "7s"],

@@ -50,10 +50,6 @@ fn servers_that_are_there_are_compared() {
         (&["--set", "sync_binlog=0,1"][..], "cannot be used with"),
         (&["--password-file", "none"], "none: No such file"),
         (&["--server", "one"], "no such server"),
-        (
-            &["--design", "side-by-side"],
-            "--design side-by-side cannot be used with --host",
-        ),
     ] {
         scene
             .dbdyno([&servers[..], args, &load].concat())

@@ -1,12 +1,22 @@
-//! `design = "side by side"` on the null server: a session ends when its batches decide the question.
+//! `design = "side by side"` on null servers: loads take turns, and a session ends when its batches decide the question or
+//! when something ends it early.
 
+use std::{collections::BTreeSet, fs};
+
+use rustix::process::Signal;
 use samples::Record;
 
 use crate::{
     experiment::Experiment,
+    null_server::null_server,
     results::{Results, record_name},
-    scene::Scene,
+    scene::{Running, Scene},
+    turns::{slices, take_turns, two_records},
 };
+
+const RUN: [&str; 4] = ["run", "trial.toml", "--results", "out"];
+/// A statement for which the null server has a delay.
+const STATEMENT: &str = "SELECT c FROM t WHERE id = 1";
 
 /// A think time as factor, one ten times the other, so that even a busy machine shows the difference.
 fn write(scene: &Scene) {
@@ -56,4 +66,234 @@ fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     // It is found decided when it is resumed, too.
     scene.dbdyno(run.iter().chain(&["--resume"])).exits(0);
     assert_eq!(records(), [1, 2].map(record_name));
+}
+
+/// A null server in a scene of its own.
+struct Server {
+    running: Running,
+    socket: String,
+    scene: Scene,
+}
+
+impl Server {
+    /// A statement on it takes this time.
+    fn start(delay: &str) -> Self {
+        let scene = Scene::new();
+        let options = ["--delay", delay, "--log", "statements.log"];
+        let (running, socket) = null_server(&scene, &options);
+        let socket = socket.to_str().unwrap().to_owned();
+        Self {
+            running,
+            socket,
+            scene,
+        }
+    }
+
+    /// Ends the server, which must still run; returns the number of connections that sent statements of a load.
+    fn end(self) -> usize {
+        self.running.signal(Signal::TERM);
+        self.running.finish().exits(0);
+        let log = fs::read_to_string(self.scene.path().join("statements.log")).unwrap();
+        let connections = log
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split(' ').next());
+        connections.collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// An experiment on existing servers, side by side.
+struct Trial<'a> {
+    /// Content of `[matrix]`.
+    matrix: &'a str,
+    address: &'a str,
+    /// Length of a slice.
+    slice: &'a str,
+    /// Content of `[load]`, without the warm-up.
+    load: &'a str,
+}
+
+impl Trial<'_> {
+    /// Writes it as `trial.toml`.
+    fn write(&self, scene: &Scene) {
+        let Self {
+            matrix,
+            address,
+            slice,
+            load,
+        } = self;
+        let text = format!(
+            "format = 1\nseed = 3\ndesign = \"side by side\"\nslice = \"{slice}\"\nsettle = \"0s\"\n\
+             [matrix]\n{matrix}\n[server]\naddress = \"{address}\"\nuser = \"u\"\n\
+             [load]\n{load}\nwarmup = \"0s\"\n[disturbed]\nrepeats = \"0 %\"\n"
+        );
+        scene.file("trial.toml", &text);
+    }
+}
+
+/// Keys of `[load]`: this number of connections sends the statement for this time.
+fn load(connections: &str, duration: &str) -> String {
+    format!(
+        "slap = {{ query = \"{STATEMENT}\" }}\nconnections = \"{connections}\"\nduration = \"{duration}\""
+    )
+}
+
+/// Starts an experiment on two servers, with slices of this length and a session of half an hour.
+fn start_long(servers: &[Server; 2], slice: &str) -> (Running, Results) {
+    let [first, second] = servers;
+    let trial = Trial {
+        matrix: &format!("server = [{:?}, {:?}]", first.socket, second.socket),
+        address: "{server}",
+        slice,
+        load: &load("2", "15m"),
+    };
+    trial.write(&first.scene);
+    let results = Results::at(first.scene.path().join("out"));
+    (first.scene.start(RUN), results)
+}
+
+#[test]
+fn existing_servers_take_turns_until_one_is_found_faster() {
+    // One is ten times as slow, so that even a busy machine shows the difference.
+    let [slow, fast] = ["20ms", "2ms"].map(Server::start);
+    let scene = &slow.scene;
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let hosts = format!("{},{}", slow.socket, fast.socket);
+    let words = "--design side-by-side --slice 100ms --settle 0s --warmup 200ms --duration 6s --budget 1m \
+                 --connections 2 --user bench -v script one.sql";
+    let words = ["ab", "--host", &hosts]
+        .into_iter()
+        .chain(words.split_whitespace());
+    let (faster, slower) = (&fast.socket, &slow.socket);
+    scene
+        .dbdyno(words)
+        .exits(0)
+        .says("run 1-2 of ")
+        .prints_sentence(&format!(
+            "server {faster} against {slower}: faster, throughput "
+        ));
+    let results = Results::at(scene.path().join("results/ab-1"));
+    let records = two_records(&results);
+    take_turns(&records);
+    for record in &records {
+        assert!(record.is_complete(), "{:?}", record.end);
+        let own = record.header.combination.get("server");
+        for server in &record.servers {
+            assert_eq!((Some(&server.address), server.private), (own, false));
+        }
+    }
+    // The connections of a load stay open from turn to turn, and so does a server at the end.
+    let sessions = results.names();
+    let sessions = sessions.iter().filter(|name| name.starts_with("run-"));
+    let sessions = sessions.count() / 2;
+    for server in [slow, fast] {
+        assert_eq!(server.end(), 2 * sessions);
+    }
+}
+
+#[test]
+fn loads_take_turns_on_one_server() {
+    let server = Server::start("5ms");
+    let scene = &server.scene;
+    let trial = Trial {
+        matrix: "n = [1, 2]",
+        address: &server.socket,
+        slice: "100ms",
+        load: &load("{n}", "1500ms"),
+    };
+    trial.write(scene);
+    scene.dbdyno(RUN).exits(0).prints("measured  2 of 2 runs");
+    let records = two_records(&Results::at(scene.path().join("out")));
+    take_turns(&records);
+    for record in &records {
+        assert!(record.is_complete(), "{:?}", record.end);
+        assert_eq!(slices(record).len(), 15);
+    }
+    assert_eq!(server.end(), 3);
+}
+
+#[test]
+fn an_interrupted_session_keeps_what_was_measured() {
+    let servers = ["2ms"; 2].map(Server::start);
+    let (mut running, results) = start_long(&servers, "100ms");
+    running.wait_until("slices of both loads are measured", || {
+        [1, 2].iter().all(|run| results.measured_so_far(*run) > 1)
+    });
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    for record in two_records(&results) {
+        assert_eq!(record.incomplete_why(), Some("interrupted"));
+        assert!(!slices(&record).is_empty());
+    }
+    for server in servers {
+        assert!(server.end() <= 2);
+    }
+}
+
+#[test]
+fn a_server_that_dies_in_mid_slice_ends_the_session() {
+    let servers = ["2ms"; 2].map(Server::start);
+    let (mut running, results) = start_long(&servers, "1m");
+    let measured = || {
+        [1, 2]
+            .into_iter()
+            .find(|run| results.measured_so_far(*run) > 0)
+    };
+    running.wait_until("a load is in its first slice", || measured().is_some());
+    let run = measured().unwrap();
+    let socket = results.record(run).one("run")["combination"]["server"].clone();
+    let dying = servers.iter().find(|it| socket == it.socket.as_str());
+    let dying = dying.unwrap();
+    dying.running.signal(Signal::KILL);
+    let name = format!("run of server={}", dying.socket);
+    running
+        .finish()
+        .exits(3)
+        .says(&format!("{name}: the server went away"))
+        .hints("--resume");
+    let mut records = two_records(&results);
+    if run == 2 {
+        records.reverse();
+    }
+    let [own, other] = records;
+    let why = own.incomplete_why().unwrap();
+    assert!(why.contains("the server went away"), "{why}");
+    assert!(!slices(&own).is_empty());
+    let why = other.incomplete_why().unwrap();
+    assert!(
+        why.starts_with(&format!("ended with the {name}: ")),
+        "{why}"
+    );
+}
+
+#[test]
+fn one_server_by_two_addresses_is_refused() {
+    let scene = Scene::new();
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let words =
+        "ab --host localhost:1,127.0.0.1:1 --user bench --design side-by-side script one.sql";
+    scene
+        .dbdyno(words.split_whitespace())
+        .exits(2)
+        .says("are the same server (127.0.0.1:1)")
+        .hints("name another server");
+}
+
+#[test]
+fn prepared_statements_of_loads_on_one_server_count_together() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--variable", "max_prepared_stmt_count=2"]);
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let trial = Trial {
+        matrix: "n = [1, 2]",
+        address: socket.to_str().unwrap(),
+        slice: "100ms",
+        load: "script = \"one.sql\"\nconnections = \"{n}\"\nduration = \"10s\"",
+    };
+    trial.write(&scene);
+    scene
+        .dbdyno(RUN)
+        .exits(2)
+        .says("3 connections prepare 3 statements, but the server allows only 2")
+        .hints("SET GLOBAL max_prepared_stmt_count=3");
 }

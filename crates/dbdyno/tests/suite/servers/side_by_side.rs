@@ -2,23 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use rustix::process::{Signal, kill_process};
-use samples::{Batches, Phase, Record};
+use rustix::process::Signal;
+use samples::{Batches, DatasetState, Phase, Record};
 
 use crate::{
     experiment::Experiment,
+    mariadb::MariaDb,
     results::Results,
-    scene::{Running, Scene, wait_until},
+    scene::{Scene, wait_until},
+    turns::{WITHIN_S, slices, take_turns, two_records},
 };
 
 const RUN: [&str; 4] = ["run", "trial.toml", "--results", "out"];
-/// Rounding of times in a record, seconds.
-const WITHIN_S: f64 = 1e-6;
 
 /// Two settings side by side, each measured for this time in a session.
 fn trial(duration: &str) -> Experiment {
     Experiment {
-        top: "seed = 3\ndesign = \"side by side\"\nslice = \"200ms\"\nsettle = \"50ms\"",
+        top: "seed = 3\ndesign = \"side by side\"\nslice = \"130ms\"\nsettle = \"50ms\"",
         matrix: "flush = [1, 2]".to_owned(),
         server: "set = { innodb_buffer_pool_size = \"16M\", key_buffer_size = \"64K\", \
                  innodb_flush_log_at_trx_commit = \"{flush}\" }"
@@ -30,51 +30,21 @@ fn trial(duration: &str) -> Experiment {
     }
 }
 
-fn records(scene: &Scene) -> [Record; 2] {
-    [1, 2].map(|run| {
-        let name = format!("out/run-{run:04}.jsonl");
-        Record::open(&scene.path().join(name)).unwrap()
-    })
-}
-
-/// Begin, end and number of the slices of a record.
-fn slices(record: &Record) -> Vec<(f64, f64, u32)> {
-    let mut slices: Vec<(f64, f64, u32)> = Vec::new();
-    for interval in &record.intervals {
-        let Some(number) = interval.slice else {
-            continue;
-        };
-        let end_s = interval.t_s + interval.length_s;
-        match slices.last_mut() {
-            Some(last) if last.2 == number => last.1 = end_s,
-            _ => slices.push((interval.t_s, end_s, number)),
-        }
-    }
-    slices
-}
-
-/// Starts a session of a minute, and waits until slices of both loads are measured.
-fn start_long(scene: &Scene) -> Running {
-    trial("60s").write(scene);
-    let mut running = scene.start(RUN);
-    let results = Results::at(scene.path().join("out"));
-    running.wait_until("slices of both loads are measured", || {
-        [1, 2].iter().all(|run| results.measured_so_far(*run) > 1)
-    });
-    running
+fn results(scene: &Scene) -> Results {
+    Results::at(scene.path().join("out"))
 }
 
 #[test]
 fn two_settings_take_turns_on_servers_of_their_own() {
     let scene = Scene::for_servers();
-    trial("3s").write(&scene);
+    trial("2s").write(&scene);
     scene
         .dbdyno(RUN)
         .exits(0)
         .says("run 1-2 of 2 side by side")
         .prints("measured  2 of 2 runs");
     scene.nothing_is_left();
-    let records = records(&scene);
+    let records = two_records(&results(&scene));
     let mut servers = BTreeSet::new();
     for record in &records {
         assert!(record.is_complete(), "{:?}", record.end);
@@ -112,14 +82,7 @@ fn two_settings_take_turns_on_servers_of_their_own() {
     }
     assert_eq!(servers.len(), 2, "{servers:?}");
 
-    // One load at a time, and every block of slices has one of each.
-    let mut all = records.each_ref().map(slices).concat();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for pair in all.windows(2) {
-        assert!(pair[0].1 <= pair[1].0 + WITHIN_S, "{pair:?}");
-    }
-    let numbers: Vec<u32> = all.iter().map(|it| it.2).collect();
-    assert!(numbers.is_sorted(), "{numbers:?}");
+    take_turns(&records);
 
     // Five slices are a batch, and batches of one number make a pair.
     let batches = Batches::of(&records);
@@ -127,70 +90,69 @@ fn two_settings_take_turns_on_servers_of_their_own() {
     assert_eq!(blocks, [1, 2, 3, 1, 2, 3]);
     for batch in &batches.records {
         let totals = batch.totals();
-        assert!((totals.measured_s - 1.0).abs() < 0.01);
+        assert!((totals.measured_s - 0.65).abs() < 0.01);
         assert!(totals.response().count > 0);
     }
 }
 
 #[test]
-fn a_server_that_dies_in_a_session_ends_it_and_all_of_it_is_repeated() {
+fn loads_on_one_existing_server_share_its_data() {
     let scene = Scene::for_servers();
-    let running = start_long(&scene);
-    let servers = scene.servers();
-    assert_eq!(servers.len(), 2, "{servers:?}");
-    kill_process(servers[0], Signal::KILL).unwrap();
-    running
-        .finish()
-        .exits(3)
-        .says("run of flush=")
-        .says("the server went away")
-        .hints("--resume");
-    scene.nothing_is_left();
-    let whys = records(&scene).map(|it| it.incomplete_why().unwrap().to_owned());
-    let named = whys
-        .iter()
-        .filter(|why| why.contains("ended with the run of flush="));
-    assert_eq!(named.count(), 1, "{whys:?}");
-    for record in records(&scene) {
-        assert!(!slices(&record).is_empty());
-    }
-}
-
-#[test]
-fn an_interrupted_session_keeps_what_was_measured() {
-    let scene = Scene::for_servers();
-    let running = start_long(&scene);
-    running.signal(Signal::INT);
-    running.finish().exits(130);
-    scene.nothing_is_left();
-    for record in records(&scene) {
-        assert_eq!(record.incomplete_why(), Some("interrupted"));
-        assert!(!slices(&record).is_empty());
-    }
+    let mariadb = MariaDb::shared(&scene);
+    let pair = trial("2s");
+    let experiment = Experiment {
+        matrix: "n = [1, 2]".to_owned(),
+        server: format!(
+            "{}\ndatabase = \"{}\"",
+            mariadb.as_experiment(),
+            mariadb.database()
+        ),
+        data: "rows = \"2k\"\nrestore = \"per-run\"",
+        load: pair
+            .load
+            .replace("connections = 2", "connections = \"{n}\""),
+        ..pair
+    };
+    experiment.write(&scene);
+    scene.dbdyno(RUN).exits(0);
+    let records = two_records(&results(&scene));
+    take_turns(&records);
+    let is_loaded = |record: &&Record| {
+        assert!(record.is_complete(), "{:?}", record.end);
+        let data = record.dataset.as_ref();
+        data.unwrap().state == DatasetState::Loaded
+    };
+    assert_eq!(records.iter().filter(is_loaded).count(), 1);
 }
 
 #[test]
 fn servers_of_a_killed_dbdyno_are_removed_and_its_session_is_repeated() {
     let scene = Scene::for_servers();
-    let running = start_long(&scene);
+    trial("60s").write(&scene);
+    let results = results(&scene);
+    let are_measured = || [1, 2].iter().all(|run| results.measured_so_far(*run) > 1);
+    let mut running = scene.start(RUN);
+    running.wait_until("slices of both loads are measured", are_measured);
     running.signal(Signal::KILL);
     running.finish().was_killed_by(Signal::KILL);
     wait_until("the kernel has ended its servers", || {
         scene.servers().is_empty()
     });
     let mut again = scene.start(RUN.iter().chain(&["--resume"]));
-    let results = Results::at(scene.path().join("out"));
     again.wait_until("the session is repeated", || {
         let names = results.names();
-        [1, 2].iter().all(|run| {
-            names.contains(&format!("run-000{run}.incomplete-1.jsonl"))
-                && results.measured_so_far(*run) > 1
-        })
+        let is_kept = |run: u32| names.contains(&format!("run-000{run}.incomplete-1.jsonl"));
+        [1, 2].into_iter().all(is_kept) && are_measured()
     });
     assert_eq!(scene.servers().len(), 2);
+    // An interruption also stops and removes them.
     again.signal(Signal::INT);
     again.finish().exits(130);
     scene.nothing_is_left();
+    for record in two_records(&results) {
+        assert_eq!(record.incomplete_why(), Some("interrupted"));
+        assert!(!slices(&record).is_empty());
+    }
 }
 
 #[test]
@@ -199,7 +161,7 @@ fn servers_that_do_not_fit_into_the_memory_are_refused() {
     let experiment = Experiment {
         matrix: "pool = [\"16M\", \"4P\"]".to_owned(),
         server: "set = { innodb_buffer_pool_size = \"{pool}\" }".to_owned(),
-        ..trial("3s")
+        ..trial("2s")
     };
     experiment.write(&scene);
     scene
