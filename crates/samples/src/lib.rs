@@ -31,6 +31,7 @@ mod load_stage;
 mod loaded;
 mod machine;
 mod measured;
+mod measured_state;
 mod observer;
 mod offered;
 mod planned_event;
@@ -92,6 +93,7 @@ pub use machine::{
     StorageDirectory,
 };
 pub use measured::{Counters, Measured, rows_read};
+pub use measured_state::{MeasuredState, ServerState};
 pub use observer::{ClockDrift, ClockOffset, Observer, ObserverLoss};
 pub use offered::{Cause, OfferedLoad, Shortfall};
 pub use planned_event::{EventOutcome, PlannedAction, PlannedEvent};
