@@ -1,4 +1,5 @@
-//! `warmup`, `warmup_at_most` and `state`: how long a load runs before it is measured, and in which state its server then is.
+//! `warmup`, `warmup_at_most` and `state`: how long a load runs before it is measured, and in which state its server then
+//! is.
 
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ pub(crate) fn read(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error>
     let state = section.choice(STATE, &states)?;
     let fixed = match (state, written) {
         (Some(ServerState::Steady), Some(Some(_))) => {
-            let problem = "the warm-up of state = \"steady\" ends when the server is steady, and `warmup` is a fixed time";
+            let problem = "the warm-up of state = \"steady\" ends when the server is steady, and `warmup` is fixed";
             return Err(conflict(
                 section,
                 problem,
