@@ -1,6 +1,6 @@
 //! Courses that do not stay at one level, by the classes of a run's state, and servers whose state still changes.
 
-use samples::ServerStatus;
+use samples::{InnodbStatus, ServerStatus};
 use stats::{Evidence, Reason, Steadiness, judge_run};
 use units::counted;
 
@@ -79,9 +79,15 @@ fn changes_in_slices(run: &Run<'_>) -> Option<String> {
     // A counter that did not grow is left out of a reading.
     let missed = readings.iter().filter(|_| has_misses);
     let missed = missed.map(|it| misses(it).unwrap_or(0.0) / it.length_s);
-    let innodb = || readings.iter().filter_map(|it| it.innodb.as_ref());
-    let ages = innodb().filter_map(|it| Some(it.checkpoint_age_bytes()? as f64));
-    let dirty = innodb().filter_map(|it| Some(it.dirty_pages? as f64));
+    // InnoDB's status is read at most once per second, of some servers only between their slices. It is that of a moment.
+    let (begin_s, end_s) = run.record.measured_window_s()?;
+    let is_in_session = |it: &&ServerStatus| (begin_s..=end_s).contains(&(it.t_s + it.length_s));
+    let all = run.record.server_status.iter().filter(is_in_session);
+    let innodb: Vec<&InnodbStatus> = all.filter_map(|it| it.innodb.as_ref()).collect();
+    let ages = innodb.iter().filter_map(|it| it.checkpoint_age_bytes());
+    let ages = ages.map(|bytes| bytes as f64);
+    let dirty = innodb.iter().filter_map(|it| it.dirty_pages);
+    let dirty = dirty.map(|pages| pages as f64);
     let (missed, ages, dirty): (Vec<f64>, Vec<f64>, Vec<f64>) =
         (missed.collect(), ages.collect(), dirty.collect());
     let evidence = Evidence {

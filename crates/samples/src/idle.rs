@@ -137,7 +137,7 @@ fn growth_per_s(readings: &[ServerStatus], pauses: &[Span], name: &str) -> Optio
 /// Change of a value over the readings in these pauses together, by the first of these names that the server has; `None`
 /// without one.
 fn change(readings: &[ServerStatus], pauses: &[Span], names: &[&str]) -> Option<f64> {
-    let (mut last, mut change) = (None, None);
+    let (mut last, mut change): (Option<f64>, Option<f64>) = (None, None);
     for reading in readings {
         let before = last;
         // A reading has only what changed.

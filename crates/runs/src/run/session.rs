@@ -191,8 +191,7 @@ fn warms_up(run: &StagedRun<'_>) -> bool {
 /// The state in which the server of a run is to be measured.
 fn state(run: &StagedRun<'_>) -> ServerState {
     let mut loads = run.run.loads.iter();
-    let is_steady = |warm_up| matches!(warm_up, WarmUp::UntilSteady { .. });
-    if loads.any(|load| is_steady(load.spec.warmup)) {
+    if loads.any(|load| matches!(load.spec.warmup, WarmUp::UntilSteady { .. })) {
         ServerState::Steady
     } else {
         ServerState::Fresh

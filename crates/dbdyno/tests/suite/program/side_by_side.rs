@@ -1,6 +1,6 @@
 //! `design = "side by side"` on the null server: a session ends when its batches decide the question.
 
-use samples::Record;
+use samples::{Record, ServerState};
 
 use crate::{
     experiment::Experiment,
@@ -39,6 +39,8 @@ fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     let ends = [1, 2].map(|run| {
         let record = Record::open(&results.file(&record_name(run))).unwrap();
         assert!(record.is_complete());
+        let measured = record.measured_state.unwrap();
+        assert_eq!(measured.state, ServerState::Fresh);
         let last = record.intervals.iter().filter_map(|it| it.slice).max();
         (last.unwrap(), record.end.unwrap().why)
     });

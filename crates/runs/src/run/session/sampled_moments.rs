@@ -15,7 +15,7 @@ impl Moments {
     /// Those of successive turns of one load.
     pub(super) fn of(turns: &[Turn]) -> Self {
         let mut moments = Self::default();
-        let mut last_end = None;
+        let mut last_end: Option<Instant> = None;
         for (at, turn) in turns.iter().enumerate() {
             let (Some(slice), Some(to)) = (turn.slice, turn.to) else {
                 continue;
