@@ -83,10 +83,15 @@ impl Audit {
     }
 }
 
-/// Evaluates all rules.
+/// Evaluates all rules; those about servers side by side only where there are any.
 pub fn audit(subject: &Subject<'_>) -> Audit {
     let sets = Sets::of(subject);
-    let judgements = RULES.iter().map(|rule| Judgement {
+    let mut runs = subject.runs.iter();
+    let has_sessions = runs.any(|run| run.record.side_by_side.is_some());
+    let rules = RULES
+        .iter()
+        .filter(|rule| has_sessions || !rule.is_of_sessions());
+    let judgements = rules.map(|rule| Judgement {
         rule,
         outcome: sets.outcome(rule),
     });
@@ -302,6 +307,21 @@ mod tests {
         // Client and server ran on the same machine.
         assert_eq!(above, ["H11"]);
         assert_eq!(audit.assessment.machine, MachineState::Quiet);
+    }
+
+    #[test]
+    fn rules_about_sessions_are_left_out_of_other_runs() {
+        let mut record = healthy();
+        let judged = |record: &samples::Record| {
+            let audit = audit(&Subject::of_run(record, None));
+            let ids = audit.judgements.iter().map(|it| it.rule.id);
+            ids.collect::<Vec<_>>()
+        };
+        let others = judged(&record);
+        assert!(!others.contains(&"M13"));
+        crate::fixture::in_turns(&mut record);
+        let all = judged(&record);
+        assert_eq!((all.len(), all.contains(&"M13")), (others.len() + 1, true));
     }
 
     #[test]

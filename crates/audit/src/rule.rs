@@ -13,6 +13,9 @@ const BY_STAGE: [&str; 10] = [
 /// The rules about the executions that are compared: of runs side by side, these are the batches of slices.
 const BY_BATCH: [&str; 2] = ["M01", "M09"];
 
+/// The rules about servers that run side by side. They are left out where no run did.
+const OF_SESSIONS: [&str; 1] = ["M13"];
+
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Short name, for example `H12`: H hardware, W workload, C configuration, T observation, M method.
@@ -36,6 +39,11 @@ impl Rule {
     /// True if both are the same rule.
     pub fn is(&self, other: &Self) -> bool {
         self.id == other.id
+    }
+
+    /// True if it judges only servers that run side by side: it is left out of the audit of all other runs.
+    pub fn is_of_sessions(&self) -> bool {
+        OF_SESSIONS.contains(&self.id)
     }
 
     /// True if it judges each stage of a load by itself, where loads have stages.

@@ -42,6 +42,7 @@ mod m09_percentiles;
 mod m10_estimates;
 mod m11_duration;
 mod m12_all_runs;
+mod m13_idle_servers;
 mod t01_telemetry;
 mod t02_named_limit;
 mod t03_littles_law;
@@ -140,4 +141,5 @@ pub const RULES: &[&Rule] = &[
     &m10_estimates::RULE,
     &m11_duration::RULE,
     &m12_all_runs::RULE,
+    &m13_idle_servers::RULE,
 ];

@@ -160,7 +160,9 @@ impl Experiment {
         let design = scale::shrink_design(overrides.scale.unwrap_or(1.0), unscaled);
         let repeats = Repeats::read(top, overrides, design)?;
         check_runs(top, combinations.len(), repeats.blocks())?;
-        if design != Design::Classical {
+        if design == Design::Classical {
+            load::refuse_state(top)?;
+        } else {
             side_by_side::check_file(top)?;
             side_by_side::check_count(top, overrides, combinations.len())?;
         }

@@ -1,12 +1,13 @@
 //! The keys of an experiment file's tables, apart from those of a kind of load or data.
 
 /// Those of `[load]`; a table of several loads also has `name`.
-pub const LOAD: [&str; 13] = [
+pub const LOAD: [&str; 14] = [
     "connections",
     "stages",
     "pause",
     "warmup",
     "warmup_at_most",
+    "state",
     "duration",
     "precision",
     "rate",

@@ -20,3 +20,4 @@ pub(crate) mod server;
 pub(crate) mod server_access;
 pub(crate) mod shared_times;
 pub(crate) mod verdict;
+pub(crate) mod warm_up;

@@ -362,12 +362,12 @@ impl<'a> Controller<'a> {
             .steady
             .end_of_warm_up(elapsed, self.interval, &counters);
         match end {
-            Some(why) if self.timeline.turns().is_some() => {
+            Some(end) if self.timeline.turns().is_some() => {
                 self.has_warmed_up = true;
-                self.observer.warmed_up(&why);
-                self.phase_why = why;
+                self.observer.warmed_up(&end);
+                self.phase_why = end.why;
             }
-            Some(why) => self.measure_from(self.next_boundary(start), why),
+            Some(end) => self.measure_from(self.next_boundary(start), end.why),
             None => {}
         }
     }

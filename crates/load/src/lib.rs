@@ -35,7 +35,9 @@ pub use arrivals::{Schedule, Share};
 pub use load::{Group, INTERVAL, Load, LoadListener};
 pub use loop_count::default_loops;
 pub use outcome::{Error, OperationTotal, Outcome, Termination, UserTotal};
-pub use rules::{Counters, Drain, Judge, Judgement, LoadSeries, PlannedEnd, Precision, Stop};
+pub use rules::{
+    Counters, Drain, Judge, Judgement, LoadSeries, PlannedEnd, Precision, Stop, WarmUpEnd,
+};
 pub use settings::{Arrivals, OnError, OnRefusal, PlannedStage, Process, ThinkTime, WarmUp};
 pub use threads::drive;
 pub use tolerated::ToleratedFailures;

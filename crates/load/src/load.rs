@@ -7,7 +7,7 @@ use samples::{Interval, LoadStage, PhaseMark};
 use settings::{Arrivals, OnError, OnRefusal, PlannedStage, WarmUp};
 
 use crate::{
-    rules::{Counters, Drain, Judge, PlannedEnd, Stop},
+    rules::{Counters, Drain, Judge, PlannedEnd, Stop, WarmUpEnd},
     tolerated::ToleratedFailures,
     turns::Turns,
 };
@@ -103,8 +103,8 @@ pub trait LoadListener {
     fn phase(&mut self, mark: PhaseMark);
     /// A stage begins.
     fn stage(&mut self, _stage: LoadStage) {}
-    /// The warm-up of a load with turns is over, for this reason: its turn can be closed.
-    fn warmed_up(&mut self, _why: &str) {}
+    /// The warm-up of a load with turns is over: its turn can be closed.
+    fn warmed_up(&mut self, _end: &WarmUpEnd) {}
     /// An interval is over.
     fn interval(&mut self, interval: Interval);
     /// When a load that ends when told to is to end; asked after every interval.

@@ -43,6 +43,15 @@ pub struct Judgement {
     pub why_not: Option<String>,
 }
 
+/// The end of a warm-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarmUpEnd {
+    /// The reason, in words ("throughput steady since 12 s").
+    pub why: String,
+    /// True if the load was to be steady by then, and was not: the time limit ended the warm-up.
+    pub is_too_early: bool,
+}
+
 /// The end of a load.
 #[derive(Debug, Clone, Copy)]
 pub enum Stop {

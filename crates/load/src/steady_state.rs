@@ -7,7 +7,7 @@ use units::moment;
 
 use settings::WarmUp;
 
-use crate::rules::{Counters, Judge, Judgement, LoadSeries};
+use crate::rules::{Counters, Judge, Judgement, LoadSeries, WarmUpEnd};
 
 /// The measurement is judged after these shares of its time, so that a warm-up that ended too early is found before
 /// much time is spent; the last check is one interval before the end.
@@ -89,15 +89,19 @@ impl SteadyState {
         self.per_s.push(per_s);
     }
 
-    /// The reason to start the measurement now, after this time of warm-up, in words; `None` while the warm-up continues.
+    /// The end of the warm-up, which has lasted this long: the measurement can start now. `None` while the warm-up continues.
     pub(crate) fn end_of_warm_up(
         &self,
         elapsed: Duration,
         interval: Duration,
         counters: &Counters,
-    ) -> Option<String> {
+    ) -> Option<WarmUpEnd> {
+        let planned = |why| WarmUpEnd {
+            why,
+            is_too_early: false,
+        };
         if let Some((length, why)) = self.fixed_warm_up() {
-            return (elapsed >= length).then_some(why);
+            return (elapsed >= length).then(|| planned(why));
         }
         let WarmUp::UntilSteady { at_most } = self.warm_up else {
             return None;
@@ -105,11 +109,15 @@ impl SteadyState {
         let judgement = self.judge(counters)?;
         if let Some(index) = judgement.steady_from {
             let since_s = self.since_s + index as f64 * interval.as_secs_f64();
-            return Some(format!("throughput steady since {}", moment(since_s)));
+            let why = format!("throughput steady since {}", moment(since_s));
+            return Some(planned(why));
         }
         let why = judgement.why_not.unwrap_or_default();
         let limit_s = at_most.as_secs_f64();
-        (elapsed >= at_most).then(|| format!("not steady after {}: {why}", moment(limit_s)))
+        (elapsed >= at_most).then(|| WarmUpEnd {
+            why: format!("not steady after {}: {why}", moment(limit_s)),
+            is_too_early: true,
+        })
     }
 
     /// True when the measurement has reached a share after which it is judged, and it may start again.
@@ -186,8 +194,12 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn end(state: &SteadyState, elapsed_s: u64) -> Option<String> {
+    fn ended(state: &SteadyState, elapsed_s: u64) -> Option<WarmUpEnd> {
         state.end_of_warm_up(SECOND * elapsed_s as u32, SECOND, &Counters::default())
+    }
+
+    fn end(state: &SteadyState, elapsed_s: u64) -> Option<String> {
+        ended(state, elapsed_s).map(|end| end.why)
     }
 
     #[test]
@@ -199,7 +211,9 @@ mod tests {
             end(&state, 30).as_deref(),
             Some("not steady after 30 s: 5 values")
         );
+        assert!(ended(&state, 30).unwrap().is_too_early);
         (5..15).for_each(|t| state.add(Phase::WarmUp, t.into(), 9.0, 1.0));
+        assert!(!ended(&state, 15).unwrap().is_too_early);
         assert_eq!(
             end(&state, 15).as_deref(),
             Some("throughput steady since 5 s")
@@ -211,6 +225,7 @@ mod tests {
         let state = SteadyState::new(WarmUp::For(5 * SECOND), judge);
         assert_eq!(end(&state, 4), None);
         assert_eq!(end(&state, 5).as_deref(), Some("warm-up of 5 s over"));
+        assert!(!ended(&state, 5).unwrap().is_too_early);
         let state = SteadyState::new(WarmUp::None, judge);
         assert_eq!(end(&state, 0).as_deref(), Some("no warm-up requested"));
     }

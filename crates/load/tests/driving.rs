@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use load::{
     Arrivals, Drain, Failure, Group, Judgement, Load, LoadListener, Next, OnError, OnRefusal,
     OperationObserver, Outcome, PlannedEnd, Precision, Process, Slice, Stop, Termination,
-    ToleratedFailures, Turn, Turns, User, WarmUp,
+    ToleratedFailures, Turn, Turns, User, WarmUp, WarmUpEnd,
 };
 use reactor::{Instant, Interrupt, system_now};
 use samples::{Durations, Interval, Phase, PhaseMark};
@@ -275,8 +275,8 @@ impl LoadListener for Divider {
         self.intervals.push(interval);
     }
 
-    fn warmed_up(&mut self, why: &str) {
-        self.warmed_up.push(why.to_owned());
+    fn warmed_up(&mut self, end: &WarmUpEnd) {
+        self.warmed_up.push(end.why.clone());
         let end = system_now() + PART;
         self.turns.close(end);
         for number in 1..=SLICES {

@@ -41,7 +41,7 @@ use crate::{
         events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
-        set_limit,
+        measured_state, set_limit,
     },
     text::facts::{Facts, cut},
 };
@@ -207,9 +207,14 @@ fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         return Vec::new();
     };
     if grid.answers.len() <= COMPARISONS_MAX {
+        // The state is that of all servers, and is named once.
+        let mut state = measured_state::in_words(&results.runs);
         let short = grid.answers.iter().map(|it| {
             let said = verdict::short_sentence(question, it);
-            said + &appended(doubt(question, it, grid).as_deref())
+            let state = state
+                .take()
+                .map_or_else(String::new, |it| format!(", {it}"));
+            said + &state + &appended(doubt(question, it, grid).as_deref())
         });
         return short.collect();
     }

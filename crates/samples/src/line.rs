@@ -28,6 +28,7 @@ use crate::{
     load_stage::LoadStage,
     loaded::Loaded,
     machine::{Machine, Storage},
+    measured_state::MeasuredState,
     observer::Observer,
     offered::OfferedLoad,
     planned_event::PlannedEvent,
@@ -74,6 +75,8 @@ pub enum Line {
     Checked(CheckResult),
     /// How the load takes turns with those of the other combinations of its block.
     SideBySide(SideBySide),
+    /// The state in which the server of such a load is measured.
+    MeasuredState(MeasuredState),
     /// A phase begins.
     Phase(PhaseMark),
     /// A planned event begins, or has ended.

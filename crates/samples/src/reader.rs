@@ -23,6 +23,7 @@ use crate::{
     line_reader::Lines,
     load_stage::{self, LoadStage},
     loaded::Loaded,
+    measured_state::MeasuredState,
     offered::OfferedLoad,
     planned_event::{self, PlannedEvent},
     proxy_work::ProxyWork,
@@ -59,6 +60,8 @@ pub struct Record {
     pub checked: Vec<CheckResult>,
     /// How the load took turns with others; `None` for a load that has all of its time.
     pub side_by_side: Option<SideBySide>,
+    /// The state in which the server was measured side by side; `None` before its slices, and in older records.
+    pub measured_state: Option<MeasuredState>,
     /// The batch of slices that this is the record of, from 1; `None` for a whole run.
     pub batch: Option<u32>,
     /// The phases, in order.
@@ -181,6 +184,7 @@ impl Record {
             keys: Vec::new(),
             checked: Vec::new(),
             side_by_side: None,
+            measured_state: None,
             batch: None,
             phases: Vec::new(),
             stages: Vec::new(),
@@ -231,6 +235,7 @@ impl Record {
             Line::Keys(keys) => self.keys.push(keys),
             Line::Checked(checked) => self.checked.push(checked),
             Line::SideBySide(turns) => self.side_by_side = Some(turns),
+            Line::MeasuredState(state) => self.measured_state = Some(state),
             Line::Phase(mark) => {
                 if mark.phase == Phase::WarmUp {
                     self.begin_anew();

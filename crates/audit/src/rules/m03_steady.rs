@@ -12,7 +12,7 @@ use crate::{
     rule::{Judge, Rule},
     run::{RAMP, Run},
     set::{Set, in_words},
-    steadiness::{moves_between_levels, unsteady_by_themselves},
+    steadiness::{moves_between_levels, unsteady_by_themselves, with_state_of_servers},
     steps::{step, swings},
 };
 
@@ -69,7 +69,8 @@ fn judge(set: &Set<'_>) -> Outcome {
     let chances = Chances::of(groups.len());
     let mut found = Vec::new();
     for (levels, runs) in &groups {
-        found.push((in_words(levels), runs, of_combination(runs, &chances)?));
+        let finding = with_state_of_servers(of_combination(runs, &chances)?, runs);
+        found.push((in_words(levels), runs, finding));
     }
     let level = found.iter().map(|(.., it)| it.level).max();
     let level = level.unwrap_or(Level::Pass);
@@ -342,6 +343,22 @@ mod tests {
         let runs = blocks_over("flush", &["1", "2"]);
         let outcome = judged_together(&RULE, &runs, over(&["flush"]));
         assert_found(&outcome, Level::Pass, "in all 2 combinations");
+    }
+
+    #[test]
+    fn a_server_that_was_not_steady_when_its_slices_began_is_a_warning() {
+        let judged = |not_reached: Option<&str>| {
+            judged(&RULE, |record| {
+                in_turns(record);
+                record.measured_state = Some(samples::MeasuredState {
+                    state: samples::ServerState::Steady,
+                    not_reached: not_reached.map(str::to_owned),
+                });
+            })
+        };
+        assert_eq!(level(&judged(None)), Level::Pass);
+        let outcome = judged(Some("not steady after 60 s"));
+        assert_found(&outcome, Level::Warn, "was not steady after 60 s");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     file::{defaults::Defaults, template::Levels},
     plan::levels::RUNS_AT_MOST,
-    spec::load::{LoadSpec, WARMUP_AT_MOST},
+    spec::{load::LoadSpec, warm_up::WARMUP_AT_MOST},
 };
 
 /// Command-line overrides of the experiment file.

@@ -23,6 +23,7 @@ use crate::{
         },
         load_stages, selected_table,
         shared_times::SharedTimes,
+        warm_up,
     },
 };
 
@@ -44,9 +45,6 @@ const NAME_FORM: &str =
 const NAME_EXAMPLE: &str = "name = \"batch\"";
 
 const CONNECTIONS_EXAMPLE: &str = "connections = 16";
-
-/// Default time limit of a warm-up until steady.
-pub(crate) const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
 
 /// A load of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +111,7 @@ impl LoadSpec {
         } else if !stages.is_empty() {
             load_stages::warm_up(section)?
         } else {
-            warmup(section, source.kind.has_set_times())?
+            warm_up::read(section, source.kind.has_set_times())?
         };
         let pause = section.parsed("pause", DURATION, quantity::duration)?;
         Ok(Self {
@@ -330,6 +328,18 @@ pub(crate) fn refuse_in_baseline(top: &Section<'_>, baseline: &Section<'_>) -> R
     Err(baseline.error_at(LOAD, Problem::Conflict { problem, hint }))
 }
 
+/// An error for the state of the servers, where they are not measured side by side.
+pub(crate) fn refuse_state(top: &Section<'_>) -> Result<(), Error> {
+    let key = warm_up::STATE;
+    let section = place(top, key)?;
+    if section.value(key).is_none() {
+        return Ok(());
+    }
+    let problem = format!("`{key}` applies only to design = \"side by side\"");
+    let hint = "use `warmup`: \"auto\" measures a steady server, and a fixed time a fresh one";
+    Err(section.error_at(key, Problem::Conflict { problem, hint }))
+}
+
 fn refuse_stages(section: &Section<'_>) -> Result<(), Error> {
     let hint = "only a single [load] can have it";
     for (key, why) in [
@@ -432,37 +442,5 @@ fn arrivals(section: &Section<'_>, of_stages: Option<f64>) -> Result<Arrivals, E
         }),
         (None, None, Some(think_time)) => Ok(Arrivals::Thinking(think_time)),
         (None, None, None) => Ok(Arrivals::Closed),
-    }
-}
-
-fn warmup(section: &Section<'_>, is_set: bool) -> Result<WarmUp, Error> {
-    if is_set {
-        let set = section.parsed("warmup", DURATION, quantity::pause)?;
-        return section
-            .required("warmup", set, "warmup = \"5s\"")
-            .map(WarmUp::fixed);
-    }
-    let at_most = section.parsed("warmup_at_most", DURATION, quantity::duration)?;
-    let fixed =
-        section.parsed(
-            "warmup",
-            "\"auto\" or a duration such as \"10s\"",
-            |text| match text {
-                "auto" => Some(None),
-                text => quantity::pause(text).map(Some),
-            },
-        )?;
-    match (fixed.flatten(), at_most) {
-        (None, at_most) => Ok(WarmUp::UntilSteady {
-            at_most: at_most.unwrap_or(WARMUP_AT_MOST),
-        }),
-        (Some(fixed), None) => Ok(WarmUp::fixed(fixed)),
-        (Some(_), Some(_)) => Err(section.error_at(
-            "warmup_at_most",
-            Problem::NoMeaning {
-                key: "warmup_at_most",
-                other: "a fixed `warmup`".to_owned(),
-            },
-        )),
     }
 }

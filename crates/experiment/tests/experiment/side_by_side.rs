@@ -53,6 +53,31 @@ fn the_times_of_the_turns_have_defaults() {
 }
 
 #[test]
+fn the_state_decides_when_the_warm_up_ends() {
+    let bench = Bench::new();
+    let until_steady = |seconds| WarmUp::UntilSteady {
+        at_most: seconds * S,
+    };
+    for (keys, expected) in [
+        ("", until_steady(60)),
+        ("state = \"steady\"", until_steady(60)),
+        (
+            "state = \"steady\"\nwarmup = \"auto\"\nwarmup_at_most = \"2m\"",
+            until_steady(120),
+        ),
+        ("state = \"fresh\"", WarmUp::None),
+        ("state = \"fresh\"\nwarmup = \"7s\"", WarmUp::For(7 * S)),
+        ("warmup = \"7s\"", WarmUp::For(7 * S)),
+    ] {
+        let text = PAIR.replace("warmup = \"5s\"", keys);
+        let experiment = bench.parse(&text);
+        let runs = experiment.plan().runs.iter();
+        let warm_ups: Vec<WarmUp> = runs.map(|it| it.loads[0].spec.warmup).collect();
+        assert_eq!(warm_ups, [expected; 4], "{keys}");
+    }
+}
+
+#[test]
 fn a_session_may_decide_alone() {
     let decided = "repeats = \"until decided\"\nat_most = 1\n";
     let text = PAIR.replace("repeats = 2\n", decided);

@@ -116,6 +116,7 @@ fn record() -> Record {
         stage_totals: BTreeMap::new(),
         batch_totals: BTreeMap::new(),
         side_by_side: None,
+        measured_state: None,
         batch: None,
         events: Vec::new(),
         connects: Vec::new(),

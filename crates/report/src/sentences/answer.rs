@@ -20,8 +20,10 @@ use crate::{
     sentences::{
         doubt::{doubt, doubts_of_decisions},
         groups::groups_in_words,
+        measured_state,
         nouns::{has_batches, nouns, run_nouns},
     },
+    text::capital::capitalised,
 };
 
 /// The combination with the highest throughput among some.
@@ -298,11 +300,18 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         several => format!("of {} comparisons {}", answers.len(), several.join(", ")),
     };
     Some(format!(
-        "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.{}",
+        "Compared with {} by {}: {said}, at 95 % confidence over all comparisons.{}{}",
         in_words(&question.baseline),
         question.metric.in_words(),
+        state_of_servers(results),
         doubts_of_decisions(question, grid),
     ))
+}
+
+/// The state in which servers were measured side by side: ` Measured on steady servers.`; empty for other runs.
+fn state_of_servers(results: &Results) -> String {
+    let state = measured_state::in_words(&results.runs);
+    state.map_or_else(String::new, |state| format!(" {}.", capitalised(state)))
 }
 
 /// The verdict in sentences, one per comparison; empty without a question.
@@ -321,7 +330,12 @@ pub(crate) fn verdict(results: &Results, grid: &Grid) -> Vec<String> {
             None => sentence,
         }
     });
-    said.collect()
+    let mut said: Vec<String> = said.collect();
+    // The state is that of all servers, and is named once.
+    if let Some(first) = said.first_mut() {
+        first.push_str(&state_of_servers(results));
+    }
+    said
 }
 
 /// The CPU use in words: `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.

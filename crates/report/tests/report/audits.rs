@@ -142,8 +142,10 @@ fn every_rule_finds_something_in_a_real_record() {
                 .map(|it| it.rule.id),
         );
     }
+    // The real records are of runs that had their servers alone.
     let unjudged: Vec<&str> = RULES
         .iter()
+        .filter(|rule| !rule.is_of_sessions())
         .map(|rule| rule.id)
         .filter(|id| !judged.contains(id))
         .collect();

@@ -91,6 +91,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         stage_totals: BTreeMap::new(),
         batch_totals: BTreeMap::new(),
         side_by_side: None,
+        measured_state: None,
         batch: None,
         events: Vec::new(),
         connects: Vec::new(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use figures::RunFigures;
 use report::{Results, summary, table};
-use samples::{ErrorCount, Host};
+use samples::{ErrorCount, Host, MeasuredState, ServerState};
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
 
@@ -51,6 +51,23 @@ fn the_answer_is_the_peak_of_each_line_and_what_limits_it() {
 fn the_answer_to_a_comparison_is_its_verdict() {
     let text = summary(&asked(), Path::new("results/made-1"), 120, &|_| None);
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_answer_names_the_state_of_servers_side_by_side() {
+    let mut results = asked();
+    for run in &mut results.runs {
+        run.measured_state = Some(MeasuredState {
+            state: ServerState::Steady,
+            not_reached: None,
+        });
+    }
+    let state = "Measured on steady servers.";
+    let text = summary(&results, Path::new("results/made-1"), 1000, &|_| None);
+    let expected = format!("over all comparisons. {state}");
+    assert!(text.contains(&expected), "{text}");
+    let text = table(&results, 1000);
+    assert_eq!(text.matches(state).count(), 1, "{text}");
 }
 
 /// As `dbdyno compare`, which refuses such runs.

@@ -18,7 +18,7 @@ use crate::{
         calibration::{self, Calibration},
         load_record::{LoadRecord, NewRecord},
         run_progress::RunProgress,
-        sampling::{Cadence, Sampling},
+        sampling::{Cadence, Moments, Sampling},
         server_directories::server_directories,
         server_host::ServerHost,
     },
@@ -196,12 +196,12 @@ impl<'a> Recording<'a> {
 
     /// Samples machine and server at these moments of the load, which are later than all before; from now on no longer at
     /// their intervals.
-    pub(crate) fn sample_at(&self, moments: &[Instant]) {
+    pub(crate) fn sample_at(&self, moments: Moments) {
         if let Some(sampling) = &self.sampling {
-            sampling.sample_at(moments.to_vec());
+            sampling.sample_at(moments.machine);
         }
         if let Some(server) = &self.server {
-            server.read_at(moments.to_vec());
+            server.read_at(moments.server);
         }
     }
 

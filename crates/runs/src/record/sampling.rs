@@ -41,6 +41,15 @@ impl Cadence {
     }
 }
 
+/// Moments at which samples are taken, in the order of time.
+#[derive(Debug, Default)]
+pub(crate) struct Moments {
+    /// Samples of the machine and its processes.
+    pub machine: Vec<Instant>,
+    /// Readings of the server's counters.
+    pub server: Vec<Instant>,
+}
+
 /// Parses the value of `--sample-every`.
 pub fn sample_every(text: &str) -> Result<Duration, String> {
     let every = humantime::parse_duration(text)

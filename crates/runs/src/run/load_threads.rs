@@ -11,7 +11,7 @@ use std::{
 };
 
 use blame::Blamed;
-use load::{Counters, LoadListener, Outcome, PlannedEnd, Termination};
+use load::{Counters, LoadListener, Outcome, PlannedEnd, Termination, WarmUpEnd};
 use reactor::{Instant, Interrupt};
 use samples::{Interval, LoadStage, PhaseMark};
 
@@ -98,7 +98,7 @@ pub(super) enum Report {
     Started,
     Phase(PhaseMark),
     Stage(LoadStage),
-    WarmedUp(String),
+    WarmedUp(WarmUpEnd),
     Interval(Interval),
     /// It asks for the server's counters since this time.
     Counters(f64, Sender<Counters>),
@@ -113,7 +113,7 @@ impl Report {
             Self::Started => observer.started(),
             Self::Phase(mark) => observer.phase(mark),
             Self::Stage(stage) => observer.stage(stage),
-            Self::WarmedUp(why) => observer.warmed_up(&why),
+            Self::WarmedUp(end) => observer.warmed_up(&end),
             Self::Interval(interval) => observer.interval(interval),
             Self::Counters(since_s, answer) => {
                 // A load that has ended needs no answer.
@@ -164,8 +164,8 @@ impl LoadListener for Reporter<'_> {
         self.report(Report::Stage(stage));
     }
 
-    fn warmed_up(&mut self, why: &str) {
-        self.report(Report::WarmedUp(why.to_owned()));
+    fn warmed_up(&mut self, end: &WarmUpEnd) {
+        self.report(Report::WarmedUp(end.clone()));
     }
 
     fn interval(&mut self, interval: Interval) {

@@ -2,6 +2,7 @@
 //! its own.
 
 pub(crate) mod batch_judge;
+mod sampled_moments;
 mod session_progress;
 
 use std::{path::PathBuf, slice, sync::Arc};
@@ -9,13 +10,15 @@ use std::{path::PathBuf, slice, sync::Arc};
 use blame::{Blame, Blamed};
 use experiment::Slicing;
 use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
-use samples::{Interval, SideBySide};
+use samples::{Interval, Line, MeasuredState, ServerState, SideBySide};
 
 use crate::{
     control,
     listener::Context,
     open_files,
-    record::{load_record::NewRecord, recording::Recording, run_progress::RunProgress},
+    record::{
+        load_record::NewRecord, recording::Recording, run_progress::RunProgress, sampling::Moments,
+    },
     run::{
         StagedRun, end,
         load_outcome::{LoadOutcome, end_together, first_error},
@@ -160,6 +163,8 @@ impl<'a> Session<'_, 'a> {
             turns: &turns,
             times: &times,
             recordings,
+            states: self.runs.iter().map(state).collect(),
+            context,
             judge: self.judge.as_mut(),
             progress: SessionProgress::new(progress, combinations, most),
             started: 0,
@@ -186,12 +191,25 @@ fn warms_up(run: &StagedRun<'_>) -> bool {
     loads.any(|load| load.spec.warmup != WarmUp::None)
 }
 
+/// The state in which the server of a run is to be measured.
+fn state(run: &StagedRun<'_>) -> ServerState {
+    let mut loads = run.run.loads.iter();
+    if loads.any(|load| matches!(load.spec.warmup, WarmUp::UntilSteady { .. })) {
+        ServerState::Steady
+    } else {
+        ServerState::Fresh
+    }
+}
+
 /// Gives the loads of a session their turns, and passes what they report to the recordings of their runs.
 struct TurnController<'c, 'r> {
     planner: TurnPlanner,
     turns: &'c [Arc<Turns>],
     times: &'c CommonTimes,
     recordings: &'c mut [Recording<'r>],
+    /// In which state the server of each load is to be measured.
+    states: Vec<ServerState>,
+    context: &'c Context,
     judge: Option<&'c mut BatchJudge>,
     progress: SessionProgress<'c>,
     /// Loads that have begun.
@@ -208,19 +226,38 @@ impl TurnController<'_, '_> {
                 // All loads begin at one moment.
                 let at = self.times.start.moment().unwrap_or(now);
                 self.recordings[load].start(at);
+                if self.states[load] == ServerState::Fresh {
+                    self.record_state(load, None);
+                }
                 self.started += 1;
                 if self.started == self.turns.len() {
                     let orders = self.planner.begin(now);
                     self.carry_out(orders);
                 }
             }
-            Report::WarmedUp(_) => {
+            Report::WarmedUp(end) => {
+                if self.states[load] == ServerState::Steady {
+                    self.record_state(load, end.is_too_early.then_some(end.why));
+                }
                 let orders = self.planner.warmed_up(load, now);
                 self.carry_out(orders);
             }
             Report::Interval(interval) => self.take_interval(load, interval),
             report => report.pass_to(&mut self.recordings[load].of_load(0)),
         }
+    }
+
+    /// Writes in which state the server of a load is measured. The user hears of a server that is not steady as requested.
+    fn record_state(&mut self, load: usize, not_reached: Option<String>) {
+        if let Some(why) = &not_reached {
+            let combination = self.progress.combination(load);
+            self.context.warn(&format!(
+                "{combination}: {why}; it is measured in this state (a larger warmup_at_most gives it more time)"
+            ));
+        }
+        let state = self.states[load];
+        let state = MeasuredState { state, not_reached };
+        self.recordings[load].write_of(0, &Line::MeasuredState(state));
     }
 
     fn take_interval(&mut self, load: usize, interval: Interval) {
@@ -251,21 +288,21 @@ impl TurnController<'_, '_> {
         is_decided
     }
 
-    /// Tells the loads their turns and their end, and the samplers the borders of the slices.
+    /// Tells the loads their turns and their end, and the samplers their moments.
     fn carry_out(&mut self, orders: Orders) {
         if let Some((load, at)) = orders.close {
             self.turns[load].close(at);
         }
-        let mut borders = vec![Vec::new(); self.turns.len()];
+        let mut turns = vec![Vec::new(); self.turns.len()];
         for (load, turn) in orders.turns {
             self.turns[load].add(turn);
-            if let (Some(slice), Some(to)) = (turn.slice, turn.to) {
-                borders[load].extend([slice.from, to]);
-            }
+            turns[load].push(turn);
         }
-        let sampled = self.recordings.iter().zip(&borders);
-        for (recording, borders) in sampled.filter(|(_, borders)| !borders.is_empty()) {
-            recording.sample_at(borders);
+        for (recording, turns) in self.recordings.iter().zip(&turns) {
+            let moments = Moments::of(turns);
+            if !moments.machine.is_empty() {
+                recording.sample_at(moments);
+            }
         }
         if let Some(end) = orders.end {
             let end = PlannedEnd {

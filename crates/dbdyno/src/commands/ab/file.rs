@@ -115,7 +115,7 @@ pub(super) fn text(
     }
     let connections = written::number(measurement.connections.into());
     load.insert("connections", value(connections));
-    warm_up(measurement.warmup, &mut load);
+    warm_up(measurement, &mut load);
     load.insert("duration", time(measurement.measured_time()));
     file.insert("load", Item::Table(load));
     let verdict = commented(
@@ -239,8 +239,16 @@ fn turns(slicing: Slicing, file: &mut DocumentMut) {
     file.insert("settle", time(slicing.settle));
 }
 
-/// Writes the keys of the warm-up to `[load]`.
-fn warm_up(warm_up: WarmUp, load: &mut Table) {
+/// Writes the keys of the warm-up to `[load]`, and the state that it is for where servers are side by side.
+fn warm_up(measurement: &Measurement, load: &mut Table) {
+    let warm_up = measurement.warm_up();
+    if measurement.design() != Design::Classical {
+        let state = match warm_up {
+            WarmUp::UntilSteady { .. } => "steady",
+            WarmUp::None | WarmUp::For(_) => "fresh",
+        };
+        load.insert("state", string(state));
+    }
     match warm_up {
         WarmUp::None => {
             load.insert("warmup", string("0s"));
@@ -343,7 +351,7 @@ question = "sync_binlog: 0 or 1?"
 seed = 1
 # Sessions, in which each combination has a run, until every comparison is decided or a budget is spent.
 repeats = "until decided"
-at_most = 7
+at_most = 3
 time_at_most = "10m"
 # The servers of a session run at the same time, and one at a time is loaded: it settles, and is then measured
 # for a slice. All slices of a combination together take the `duration` of [load].
@@ -363,7 +371,9 @@ oltp = {}
 [load]
 oltp = { script = "read_write" }
 connections = 8
-warmup = "5s"
+state = "steady"
+warmup = "auto"
+warmup_at_most = "1m"
 duration = "30s"
 
 [verdict] # every other combination is compared with this one
@@ -396,6 +406,28 @@ min_effect = "2 %"
         ] {
             assert!(text.contains(part), "{text}");
         }
+    }
+
+    #[test]
+    fn a_fresh_server_has_a_fixed_warm_up() {
+        let factors = [setting("sync_binlog=0,1").unwrap()];
+        let state = |words: &[&str]| {
+            let words = [&["--design", "side-by-side"][..], words].concat();
+            let text = written(&words, &factors, &ACCOUNT, None);
+            let (_, load) = text.split_once("connections = 8\n").unwrap();
+            load.split("\nduration").next().unwrap().to_owned()
+        };
+        assert_eq!(
+            state(&["--state", "fresh"]),
+            "state = \"fresh\"\nwarmup = \"5s\""
+        );
+        assert_eq!(
+            state(&["--warmup", "0"]),
+            "state = \"fresh\"\nwarmup = \"0s\""
+        );
+        let steady = "state = \"steady\"\nwarmup = \"auto\"\nwarmup_at_most = \"1m\"";
+        assert_eq!(state(&["--state", "steady"]), steady);
+        assert_eq!(state(&["--warmup", "auto"]), steady);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::commands::load_times::{self, time};
 
 /// The longest warm-up of `--warmup auto`.
 const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
+/// Length of a warm-up that does not end by itself.
+const WARM_UP: Duration = Duration::from_secs(5);
 /// Length of the measurement in a run, and of each combination in a session.
 const OF_A_RUN: Duration = Duration::from_secs(10);
 const OF_A_SESSION: Duration = Duration::from_secs(30);
@@ -36,9 +38,14 @@ pub(super) struct Measurement {
     /// With --design side-by-side, unmeasured part of a turn before its slice [default: 100ms]
     #[arg(long, global = true, value_name = "TIME", value_parser = settle)]
     pub(super) settle: Option<Duration>,
+    /// With --design side-by-side, state in which the servers are measured: steady (each load runs until its server is
+    /// steady), or fresh (after the fixed time of --warmup) [default: steady, or fresh with a fixed --warmup]
+    #[arg(long, global = true, value_enum)]
+    pub(super) state: Option<StateName>,
     /// Unmeasured warm-up at the start of each run: a duration, or auto to wait until the throughput is steady
-    #[arg(long, global = true, value_name = "TIME", default_value = "5s", value_parser = warm_up)]
-    pub(super) warmup: WarmUp,
+    /// [default: 5s, or auto with --state steady]
+    #[arg(long, global = true, value_name = "TIME", value_parser = warm_up)]
+    pub(super) warmup: Option<WarmUp>,
     /// Time limit for the whole experiment; when it is reached, no new run is started
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
@@ -95,6 +102,19 @@ impl Measurement {
         })
     }
 
+    /// The warm-up of each run, or of each combination in a session.
+    pub(super) fn warm_up(&self) -> WarmUp {
+        let is_side_by_side = self.design == DesignName::SideBySide;
+        let usual = if is_side_by_side && self.state != Some(StateName::Fresh) {
+            WarmUp::UntilSteady {
+                at_most: WARM_UP_AT_MOST,
+            }
+        } else {
+            WarmUp::For(WARM_UP)
+        };
+        self.warmup.unwrap_or(usual)
+    }
+
     /// What the command line with these words says.
     #[cfg(test)]
     pub(super) fn parsed(words: &[&str]) -> Self {
@@ -111,6 +131,13 @@ impl Measurement {
 pub(super) enum DesignName {
     Classical,
     SideBySide,
+}
+
+/// The state in which servers are measured side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum StateName {
+    Steady,
+    Fresh,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,10 +2,11 @@
 
 use blame::{Blame, Blamed};
 use experiment::{Design, Slicing};
+use load::WarmUp;
 
 use super::{
     factor::{Factor, combinations},
-    measurement::Measurement,
+    measurement::{Measurement, StateName},
 };
 
 const DESIGN: &str = "--design side-by-side";
@@ -13,7 +14,7 @@ const DESIGN: &str = "--design side-by-side";
 /// An error for a comparison that cannot be measured side by side, and for an option that needs this design.
 pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
     let Design::SideBySide(slicing) = measurement.design() else {
-        return refuse_times(measurement);
+        return refuse_options(measurement);
     };
     let wrong =
         |message: String, hint: &str| Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
@@ -24,6 +25,7 @@ pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(),
         );
         return wrong(message, "name fewer values, or use --design classical");
     }
+    check_state(measurement)?;
     let (duration, shortest) = (measurement.measured_time(), slicing.shortest());
     if duration < shortest {
         let (batches, slices, slice) = (Slicing::BATCHES_AT_LEAST, Slicing::BATCH, slicing.slice);
@@ -36,8 +38,30 @@ pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(),
     Ok(())
 }
 
-/// An error for the times of turns, which no other design has.
-fn refuse_times(measurement: &Measurement) -> Result<(), Blamed> {
+/// An error for a warm-up that does not lead to the state that is asked for.
+fn check_state(measurement: &Measurement) -> Result<(), Blamed> {
+    let is_auto = |warm_up| matches!(warm_up, WarmUp::UntilSteady { .. });
+    let (message, hint) = match (measurement.state, measurement.warmup.map(is_auto)) {
+        (Some(StateName::Steady), Some(false)) => (
+            "--state steady cannot be used with a fixed --warmup: its warm-up ends when the server is steady",
+            "remove --warmup, or use --state fresh",
+        ),
+        (Some(StateName::Fresh), Some(true)) => (
+            "--state fresh cannot be used with --warmup auto, which ends when the server is steady",
+            "use a fixed --warmup, or --state steady",
+        ),
+        _ => return Ok(()),
+    };
+    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+}
+
+/// An error for options that no other design has.
+fn refuse_options(measurement: &Measurement) -> Result<(), Blamed> {
+    let warm_up = "use --warmup: auto measures a steady server, and a fixed time a fresh one";
+    if measurement.state.is_some() {
+        let message = format!("--state can only be used with {DESIGN}");
+        return Err(Blamed::new(Blame::Input, message).hint(warm_up.to_owned()));
+    }
     let times = [
         ("--slice", measurement.slice),
         ("--settle", measurement.settle),
@@ -79,6 +103,35 @@ mod tests {
                 &two,
                 &["--design", "classical", "--settle", "0s"],
                 "--settle can only be used with --design side-by-side",
+            ),
+            (
+                &two,
+                &["--state", "steady"],
+                "--state can only be used with --design side-by-side",
+            ),
+            (
+                &two,
+                &[
+                    "--design",
+                    "side-by-side",
+                    "--state",
+                    "steady",
+                    "--warmup",
+                    "5s",
+                ],
+                "--state steady cannot be used with a fixed --warmup: its warm-up ends when the server is steady",
+            ),
+            (
+                &two,
+                &[
+                    "--design",
+                    "side-by-side",
+                    "--state",
+                    "fresh",
+                    "--warmup",
+                    "auto",
+                ],
+                "--state fresh cannot be used with --warmup auto, which ends when the server is steady",
             ),
             (&eight, beside, ""),
             (

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs};
 
 use rustix::process::Signal;
-use samples::Record;
+use samples::{Record, ServerState};
 
 use crate::{
     experiment::Experiment,
@@ -53,6 +53,8 @@ fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     let ends = [1, 2].map(|run| {
         let record = Record::open(&results.file(&record_name(run))).unwrap();
         assert!(record.is_complete());
+        let measured = record.measured_state.unwrap();
+        assert_eq!(measured.state, ServerState::Fresh);
         let last = record.intervals.iter().filter_map(|it| it.slice).max();
         (last.unwrap(), record.end.unwrap().why)
     });

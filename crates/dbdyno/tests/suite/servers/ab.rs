@@ -218,8 +218,12 @@ fn a_plan_has_every_level_and_starts_nothing() {
     let sets = ["--set", "sync_binlog=0,1"];
     plan(&[&sets[..], &["--design", "side-by-side"], &tpcc].concat())
         .exits(0)
-        .prints("2 combinations x at most 6 sessions")
+        .prints("2 combinations x at most 3 sessions")
         .prints("design  side by side, at most 60 slices of 500 ms");
+    let fresh = ["--design", "side-by-side", "--state", "fresh"];
+    plan(&[&sets[..], &fresh, &tpcc].concat())
+        .exits(0)
+        .prints("2 combinations x at most 6 sessions");
     assert!(!scene.path().join("results").exists());
 }
 

@@ -35,6 +35,11 @@ impl<'a> SessionProgress<'a> {
         }
     }
 
+    /// The combination of this load, `flush=2`.
+    pub(super) fn combination(&self, load: usize) -> &str {
+        &self.combinations[load]
+    }
+
     /// Shows the connections of all loads; `open` of `total` connections of this one are open.
     pub(super) fn connected(&mut self, load: usize, open: u64, total: u64) {
         self.connected[load] = (open, total);

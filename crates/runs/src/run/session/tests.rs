@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -17,7 +20,7 @@ use verdict::{Budget, Metric, Question};
 use super::*;
 use crate::{
     benchmark::Work,
-    listener::Step,
+    listener::{Event, Length, Listener, Step},
     run::{
         Identity, PlannedWork,
         driver::{Driver, LoadRules},
@@ -137,14 +140,14 @@ fn stage() -> Stage {
     }
 }
 
-/// The run of a level, with a warm-up of this length.
-fn planned(number: u32, warm_up: Duration) -> PlannedRun {
+/// The run of a level, with this warm-up.
+fn planned(number: u32, warm_up: WarmUp) -> PlannedRun {
     let source = Chosen {
         kind: &benchmarks::script::ScriptLoad as _,
         values: Values::default(),
     };
     let spec = LoadSpec {
-        warmup: WarmUp::fixed(warm_up),
+        warmup: warm_up,
         ..LoadSpec::closed(source, 2, Duration::from_secs(2))
     };
     let load = PlannedLoad { spec, seed: 1 };
@@ -166,10 +169,27 @@ impl Step for Unseen {
     fn note(&self, _: &str) {}
 }
 
+/// Keeps the warnings of a session.
+#[derive(Default)]
+struct Warnings(Mutex<Vec<String>>);
+
+impl Listener for Warnings {
+    fn on_event(&self, event: Event<'_>) {
+        if let Event::Warning(what) = event {
+            self.0.lock().unwrap().push(what.to_owned());
+        }
+    }
+
+    fn begin(&self, _: &str, _: Length) -> Box<dyn Step> {
+        Box::new(Unseen)
+    }
+}
+
 /// A session that has ended.
 struct Ended {
     directory: TempDir,
     result: Result<(), Blamed>,
+    warnings: Vec<String>,
 }
 
 impl Ended {
@@ -186,7 +206,7 @@ impl Ended {
 /// How two loads are measured side by side.
 struct Trial {
     works: [WaitingWork; 2],
-    warm_up: Duration,
+    warm_up: WarmUp,
     slices_at_most: u32,
     judge: Option<BatchJudge>,
     interrupt: Interrupt,
@@ -199,7 +219,7 @@ impl Trial {
     fn of(works: [WaitingWork; 2]) -> Self {
         Self {
             works,
-            warm_up: 100 * MS,
+            warm_up: WarmUp::For(100 * MS),
             slices_at_most: 10,
             judge: None,
             interrupt: Interrupt::default(),
@@ -213,7 +233,8 @@ impl Trial {
         if let Some(run) = self.existing {
             std::fs::write(Ended::path(&directory, run), "").unwrap();
         }
-        let context = Context::silent(self.interrupt);
+        let warnings = Arc::new(Warnings::default());
+        let context = Context::new(self.interrupt, warnings.clone());
         let (stage, mut works) = (stage(), self.works);
         let runs = [1, 2].map(|number| planned(number, self.warm_up));
         let staged = runs.iter().zip(&mut works);
@@ -253,7 +274,12 @@ impl Trial {
             expected_s: 1.0,
         };
         let result = session.record(&paths, progress);
-        Ended { directory, result }
+        let warnings = warnings.0.lock().unwrap().clone();
+        Ended {
+            directory,
+            result,
+            warnings,
+        }
     }
 }
 
@@ -276,6 +302,11 @@ fn two_loads_take_turns_and_both_records_are_complete() {
         let turns = record.side_by_side.as_ref().unwrap();
         assert_eq!(turns.combinations.len(), 2);
         assert_eq!(turns.batches_at_most(), 2);
+        let fresh = MeasuredState {
+            state: ServerState::Fresh,
+            not_reached: None,
+        };
+        assert_eq!(record.measured_state.as_ref(), Some(&fresh));
         let numbers = slices(record).into_iter().map(|it| it.2);
         assert_eq!(numbers.collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
         // Without a settling time, operations that end in a pause were due before it.
@@ -313,7 +344,7 @@ fn the_machine_is_sampled_at_the_borders_of_the_slices() {
 #[test]
 fn loads_without_a_warm_up_begin_with_a_slice() {
     let trial = Trial {
-        warm_up: Duration::ZERO,
+        warm_up: WarmUp::None,
         slices_at_most: 5,
         ..Trial::of([endless(MS), endless(MS)])
     };
@@ -324,6 +355,34 @@ fn loads_without_a_warm_up_begin_with_a_slice() {
         let before = record.intervals.iter();
         let mut before = before.filter(|it| it.phase == Phase::WarmUp);
         assert!(before.all(|it| it.operations.iter().all(|it| it.count == 0)));
+    }
+}
+
+#[test]
+fn a_server_that_is_not_steady_in_time_is_measured_and_the_record_says_so() {
+    let at_most = 100 * MS;
+    let trial = Trial {
+        warm_up: WarmUp::UntilSteady { at_most },
+        slices_at_most: 5,
+        ..Trial::of([endless(MS), endless(MS)])
+    };
+    let ended = trial.record();
+    ended.result.as_ref().unwrap();
+    for record in ended.records() {
+        assert_eq!(slices(&record).len(), 5);
+        let measured = record.measured_state.as_ref().unwrap();
+        assert_eq!(measured.state, ServerState::Steady);
+        // A single interval cannot be judged.
+        let why = measured.not_reached.as_ref().unwrap();
+        assert!(why.starts_with("not steady after 0.1 s: "), "{why}");
+        let number = &record.header.combination["side"];
+        let warning = format!("side={number}: {why}; it is measured in this state");
+        let mut warnings = ended.warnings.iter();
+        assert!(
+            warnings.any(|it| it.starts_with(&warning)),
+            "{warning}: {:?}",
+            ended.warnings
+        );
     }
 }
 

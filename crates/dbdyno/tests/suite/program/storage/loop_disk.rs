@@ -5,9 +5,11 @@ use std::{
     process::Command,
 };
 
+use rustix::fs::{Mode, OFlags, open};
 use tempfile::TempDir;
 
 use super::disk;
+use crate::scene::wait_until;
 
 /// The device with its mount, which go away with this value.
 pub(crate) struct LoopDisk {
@@ -62,9 +64,14 @@ impl LoopDisk {
         self.is_mounted = true;
     }
 
+    /// Unmounts it, and waits until nothing holds the device any more: whoever looks at the mounts of the machine in this
+    /// moment keeps it for a while.
     pub(crate) fn unmount(&mut self) {
         self.command("umount", |it| it.arg(self.path()));
         self.is_mounted = false;
+        wait_until("the device is free", || {
+            open(&self.device, OFlags::RDONLY | OFlags::EXCL, Mode::empty()).is_ok()
+        });
     }
 
     /// Where it is mounted.
