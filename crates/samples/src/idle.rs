@@ -176,6 +176,7 @@ mod tests {
             settle_s: 0.5,
             slices_per_batch: 5,
             slices_at_most: 5,
+            on_one_server: false,
         });
         for number in 1..=4 {
             let from_s = begin_s(number);

@@ -20,6 +20,9 @@ pub struct SideBySide {
     pub slices_per_batch: u32,
     /// Most blocks of slices in the session: a multiple of `slices_per_batch`.
     pub slices_at_most: u32,
+    /// True if several combinations have the same server: between the slices of one load, it works for the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_one_server: bool,
 }
 
 impl SideBySide {
@@ -46,6 +49,7 @@ mod tests {
             settle_s: 0.1,
             slices_per_batch: 5,
             slices_at_most: 15,
+            on_one_server: false,
         };
         assert_eq!(turns.batches_at_most(), 3);
         let batches = [1, 5, 6, 10, 15].map(|slice| turns.batch_of(slice));

@@ -29,8 +29,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
-    if run.record.side_by_side.is_none() {
+    let Some(turns) = &run.record.side_by_side else {
         return Err(no_subject("the servers did not run side by side"));
+    };
+    if turns.on_one_server {
+        return Err(no_subject("the loads took turns on one server"));
     }
     let idle = IdleActivity::of(run.record);
     let idle = idle.ok_or_else(|| missing("samples of the server between its slices"))?;
@@ -158,6 +161,12 @@ mod tests {
         });
         assert_eq!(level(&outcome), Level::Pass);
         assert_no_subject(&judged(&RULE, |_| {}));
+        // It works for the loads of the others.
+        assert_no_subject(&judged(&RULE, |record| {
+            between_slices(record, 1.0, 0);
+            let turns = record.side_by_side.as_mut().expect("it is side by side");
+            turns.on_one_server = true;
+        }));
     }
 
     #[test]

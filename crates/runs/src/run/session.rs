@@ -8,7 +8,7 @@ mod session_progress;
 use std::{path::PathBuf, slice, sync::Arc};
 
 use blame::{Blame, Blamed};
-use experiment::Slicing;
+use experiment::{ServerSpec, Slicing};
 use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
 use samples::{Interval, Line, MeasuredState, ServerState, SideBySide};
 
@@ -88,6 +88,7 @@ impl<'a> Session<'_, 'a> {
             settle_s: self.slicing.settle.as_secs_f64(),
             slices_per_batch: Slicing::BATCH,
             slices_at_most: self.slices_at_most,
+            on_one_server: share_a_server(self.runs),
         }
     }
 
@@ -189,6 +190,16 @@ fn combination_in_words(run: &StagedRun<'_>) -> String {
 fn warms_up(run: &StagedRun<'_>) -> bool {
     let mut loads = run.run.loads.iter();
     loads.any(|load| load.spec.warmup != WarmUp::None)
+}
+
+/// True if several of these runs have the same existing server.
+fn share_a_server(runs: &[StagedRun<'_>]) -> bool {
+    let servers = runs.iter().map(|it| &it.run.server);
+    let given: Vec<&ServerSpec> = servers
+        .filter(|server| matches!(server, ServerSpec::Given { .. }))
+        .collect();
+    let mut all = given.iter().enumerate();
+    all.any(|(at, one)| given[..at].iter().any(|other| other.starts_like(one)))
 }
 
 /// The state in which the server of a run is to be measured.

@@ -117,6 +117,7 @@ mod tests {
             settle_s: 0.1,
             slices_per_batch: 5,
             slices_at_most: 60,
+            on_one_server: false,
         }
     }
 
