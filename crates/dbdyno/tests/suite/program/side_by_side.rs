@@ -147,7 +147,7 @@ fn start_long(servers: &[Server; 2], slice: &str) -> (Running, Results) {
         matrix: &format!("server = [{:?}, {:?}]", first.socket, second.socket),
         address: "{server}",
         slice,
-        load: &load("2", "15m"),
+        load: &load("2", "30m"),
     };
     trial.write(&first.scene);
     let results = Results::at(first.scene.path().join("out"));
@@ -201,7 +201,7 @@ fn loads_take_turns_on_one_server() {
         matrix: "n = [1, 2]",
         address: &server.socket,
         slice: "100ms",
-        load: &load("{n}", "1500ms"),
+        load: &load("{n}", "3s"),
     };
     trial.write(scene);
     scene.dbdyno(RUN).exits(0).prints("measured  2 of 2 runs");
@@ -209,7 +209,7 @@ fn loads_take_turns_on_one_server() {
     take_turns(&records);
     for record in &records {
         assert!(record.is_complete(), "{:?}", record.end);
-        assert_eq!(slices(record).len(), 15);
+        assert_eq!(slices(record).len(), 30);
     }
     assert_eq!(server.end(), 3);
 }

@@ -18,7 +18,7 @@ const RUN: [&str; 4] = ["run", "trial.toml", "--results", "out"];
 /// Two settings side by side, each measured for this time in a session.
 fn trial(duration: &str) -> Experiment {
     Experiment {
-        top: "seed = 3\ndesign = \"side by side\"\nslice = \"130ms\"\nsettle = \"50ms\"",
+        top: "seed = 3\ndesign = \"side by side\"\nslice = \"100ms\"\nsettle = \"50ms\"",
         matrix: "flush = [1, 2]".to_owned(),
         server: "set = { innodb_buffer_pool_size = \"16M\", key_buffer_size = \"64K\", \
                  innodb_flush_log_at_trx_commit = \"{flush}\" }"
@@ -37,7 +37,7 @@ fn results(scene: &Scene) -> Results {
 #[test]
 fn two_settings_take_turns_on_servers_of_their_own() {
     let scene = Scene::for_servers();
-    trial("2s").write(&scene);
+    trial("3s").write(&scene);
     scene
         .dbdyno(RUN)
         .exits(0)
@@ -57,10 +57,10 @@ fn two_settings_take_turns_on_servers_of_their_own() {
             servers.insert(server.address.clone());
         }
         let turns = record.side_by_side.as_ref().unwrap();
-        assert_eq!((turns.combinations.len(), turns.slices_at_most), (2, 15));
+        assert_eq!((turns.combinations.len(), turns.slices_at_most), (2, 30));
         let own = slices(record);
         let numbers: Vec<u32> = own.iter().map(|it| it.2).collect();
-        assert_eq!(numbers, (1..=15).collect::<Vec<_>>());
+        assert_eq!(numbers, (1..=30).collect::<Vec<_>>());
         // In a pause operations come back that were due before it; new ones are due only while the load settles.
         for pause in record
             .intervals
@@ -87,10 +87,10 @@ fn two_settings_take_turns_on_servers_of_their_own() {
     // Five slices are a batch, and batches of one number make a pair.
     let batches = Batches::of(&records);
     let blocks: Vec<u32> = batches.records.iter().map(|it| it.header.block).collect();
-    assert_eq!(blocks, [1, 2, 3, 1, 2, 3]);
+    assert_eq!(blocks, [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]);
     for batch in &batches.records {
         let totals = batch.totals();
-        assert!((totals.measured_s - 0.65).abs() < 0.01);
+        assert!((totals.measured_s - 0.5).abs() < 0.01);
         assert!(totals.response().count > 0);
     }
 }
@@ -99,7 +99,7 @@ fn two_settings_take_turns_on_servers_of_their_own() {
 fn loads_on_one_existing_server_share_its_data() {
     let scene = Scene::for_servers();
     let mariadb = MariaDb::shared(&scene);
-    let pair = trial("2s");
+    let pair = trial("3s");
     let experiment = Experiment {
         matrix: "n = [1, 2]".to_owned(),
         server: format!(
@@ -161,7 +161,7 @@ fn servers_that_do_not_fit_into_the_memory_are_refused() {
     let experiment = Experiment {
         matrix: "pool = [\"16M\", \"4P\"]".to_owned(),
         server: "set = { innodb_buffer_pool_size = \"{pool}\" }".to_owned(),
-        ..trial("2s")
+        ..trial("3s")
     };
     experiment.write(&scene);
     scene
