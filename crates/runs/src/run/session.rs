@@ -230,7 +230,7 @@ impl TurnController<'_, '_> {
         let (slice, length_s) = (interval.slice, interval.length_s);
         self.recordings[load].of_load(0).interval(interval);
         if self.planner.interval(load, slice, length_s) {
-            let judge = self.judge.as_deref();
+            let judge = self.judge.as_deref_mut();
             let is_decided = judge.is_some_and(BatchJudge::is_decided);
             let orders = self.planner.judged(is_decided, reactor::system_now());
             self.carry_out(orders);
