@@ -17,8 +17,8 @@ pub(crate) struct BatchJudge {
     runs: Vec<JudgedRun>,
 }
 
-/// A run of a session. Its batches are read one by one, when something of them has arrived: reading the whole run again after
-/// each batch would take more and more time.
+/// A run of a session. Its batches are read one by one, when something of them has arrived: reading the whole run again
+/// after each batch would take more and more time.
 struct JudgedRun {
     turns: SideBySide,
     /// The first lines of its record.
