@@ -188,8 +188,8 @@ impl LoadKind for TpccLoad {
         }
         (options.deliveries == Deliveries::Deferred).then(|| Conflict {
             option: "delivery",
-            problem: "with delivery = \"deferred\", which is the default, a delivery can wait for a later turn, and this \
-                      wait would not be measured"
+            problem: "with delivery = \"deferred\", which is the default, a delivery can wait for a later turn, and \
+                      this wait would not be measured"
                 .to_owned(),
             hint: "write delivery = \"inline\" (ab: --delivery inline), or design = \"classical\"",
         })

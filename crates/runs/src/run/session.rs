@@ -9,6 +9,7 @@ use std::{path::PathBuf, slice, sync::Arc};
 use blame::{Blame, Blamed};
 use experiment::Slicing;
 use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
+use reactor::Instant;
 use samples::{Interval, SideBySide};
 
 use crate::{
@@ -37,6 +38,8 @@ pub(crate) struct Session<'s, 'a> {
     pub seed: u64,
     /// Ends the session after the batch that decides the experiment's question; `None` where all slices are measured.
     pub judge: Option<BatchJudge>,
+    /// Time at which the plan's budget is used up; `None` without a budget of time.
+    pub deadline: Option<Instant>,
     pub context: &'a Context,
 }
 
@@ -153,7 +156,7 @@ impl<'a> Session<'_, 'a> {
         let warm_up: Vec<bool> = self.runs.iter().map(warms_up).collect();
         let (slicing, most) = (self.slicing, self.slices_at_most);
         let mut controller = TurnController {
-            planner: TurnPlanner::new(&warm_up, slicing, most, self.seed),
+            planner: TurnPlanner::new(&warm_up, slicing, most, self.seed).ending_by(self.deadline),
             turns: &turns,
             times: &times,
             recordings,
@@ -269,6 +272,8 @@ fn end_in_words(end: SessionEnd) -> String {
     let slices = units::counted(end.slices as usize, "slice");
     if end.is_decided {
         format!("decided after {slices}")
+    } else if end.is_late {
+        format!("no time is left for more than {slices}")
     } else {
         format!("{slices} measured")
     }
