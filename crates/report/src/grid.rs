@@ -313,7 +313,7 @@ fn take(factors: &mut Vec<Factor>, name: &str) -> Option<Factor> {
 /// any.
 fn take_x(factors: &mut Vec<Factor>, results: &Results) -> Option<Factor> {
     let numeric = |factor: &Factor| factor.levels.iter().all(|l| level_number(l).is_some());
-    let stages = (!results.staged.is_empty()).then_some(STAGE);
+    let stages = (!results.parts.staged.is_empty()).then_some(STAGE);
     let mut x = match &results.chart {
         Some(chart) => take(factors, &chart.x),
         None => (stages.iter().chain(&USUAL_X))

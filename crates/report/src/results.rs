@@ -1,6 +1,6 @@
 //! The input of a report: the question and the run records that answer it.
 
-use samples::{Batches, Disturbance, Record, STAGE, Staged, run_indices};
+use samples::{Disturbance, Record, RunParts, STAGE, run_indices};
 use settings::{Chart, Factor};
 
 /// One experiment and the records of its runs.
@@ -23,10 +23,8 @@ pub struct Results {
     pub expectations: Vec<Expectation>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
-    /// Their stages, if their load has any: [`Staged::of`] the runs.
-    pub staged: Staged,
-    /// The batches of slices of the runs side by side, if there are any: [`Batches::of`] the runs or their stages.
-    pub batches: Batches,
+    /// The stages of their load and their batches of slices, if they have any: [`RunParts::of`] the runs.
+    pub parts: RunParts,
     pub disturbances: Disturbances,
     /// The audit; `None` if it was not done.
     pub audit: Option<audit::Audit>,
@@ -36,12 +34,12 @@ pub struct Results {
 impl Results {
     /// What is averaged, compared and shown as a combination: the runs, the stages of their load, or their batches of slices.
     pub fn compared(&self) -> &[Record] {
-        self.batches.compared(self.runs_or_stages())
+        self.parts.compared(&self.runs)
     }
 
     /// What has a course of its own: the runs, or the stages of their load.
     pub(crate) fn runs_or_stages(&self) -> &[Record] {
-        self.staged.compared(&self.runs)
+        self.parts.staged.compared(&self.runs)
     }
 
     /// True if the author asks for something by name: a comparison, or an answer to a part of the question.
@@ -64,16 +62,14 @@ impl Results {
 
     /// The index of the run that [`Self::compared`] has at this index.
     pub(crate) fn run_of(&self, compared: usize) -> usize {
-        let at = self.batches.runs.get(compared).copied();
-        let at = at.unwrap_or(compared);
-        self.staged.runs.get(at).copied().unwrap_or(at)
+        self.parts.run_of(compared)
     }
 
     /// The factors of [`Self::compared`]: the author's, and the stages.
     pub(crate) fn all_factors(&self) -> Vec<Factor> {
-        let stages = (!self.staged.is_empty()).then(|| Factor {
+        let stages = (!self.parts.staged.is_empty()).then(|| Factor {
             name: STAGE.to_owned(),
-            levels: self.staged.levels.clone(),
+            levels: self.parts.staged.levels.clone(),
         });
         self.factors.iter().cloned().chain(stages).collect()
     }
@@ -103,8 +99,7 @@ impl Results {
             disturbances: Disturbances::default(),
             audit: None,
             planned_runs: 1,
-            staged: Staged::of(&runs),
-            batches: Batches::of(&runs),
+            parts: RunParts::of(&runs),
             runs,
         }
     }

@@ -8,7 +8,7 @@ use std::{
 use audit::{Audit, AuditedRun, BesideRecords, Comparison, Preregistration, SidesAudit, Subject};
 use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
-use samples::{Batches, Record, Staged, run_count};
+use samples::{Record, RunParts, run_count};
 use settings::Vocabulary;
 
 use crate::{origin::Origin, record_files::RecordFiles};
@@ -16,11 +16,10 @@ use crate::{origin::Origin, record_files::RecordFiles};
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {
     let run = std::slice::from_ref(record);
-    let staged = Staged::of(run);
-    let batches = Batches::of(staged.compared(run));
+    let parts = RunParts::of(run);
     audit::audit(&Subject {
-        stages: parts_of(&staged.records),
-        batches: parts_of(&batches.records),
+        stages: parts_of(&parts.staged.records),
+        batches: parts_of(&parts.batches.records),
         ..Subject::of_run(record, report::limit_of(record))
     })
 }
@@ -32,12 +31,11 @@ pub(crate) fn audit_of_results(
     records: &[Record],
 ) -> Result<Audit, Blamed> {
     let runs = records.iter().map(|record| measured(record, None));
-    let staged = Staged::of(records);
-    let batches = Batches::of(staged.compared(records));
+    let parts = RunParts::of(records);
     Ok(audit::audit(&Subject {
         runs: runs.collect(),
-        stages: parts_of(&staged.records),
-        batches: parts_of(&batches.records),
+        stages: parts_of(&parts.staged.records),
+        batches: parts_of(&parts.batches.records),
         declared: experiment
             .map(|experiment| declared(experiment, run_count(records)))
             .unwrap_or_default(),
@@ -158,29 +156,29 @@ fn declared_of(experiments: &[&Experiment]) -> Preregistration {
 
 /// The audit of two sides to be compared; `factors` are the intended differences.
 pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
-    let staged: Vec<Staged> = sides.values().map(|records| Staged::of(records)).collect();
+    let parts: Vec<RunParts> = sides
+        .values()
+        .map(|records| RunParts::of(records))
+        .collect();
     let runs = sides
         .iter()
         .flat_map(|(name, records)| of_side(name, records));
-    let runs_or_stages = || {
-        let sides = sides.iter().zip(&staged);
-        sides.map(|((name, records), staged)| (name, staged.compared(records)))
-    };
-    let batches: Vec<Batches> = runs_or_stages().map(|it| Batches::of(it.1)).collect();
-    let stages = runs_or_stages().flat_map(|(name, records)| of_side(name, records));
-    let parts = runs_or_stages().zip(&batches);
-    let parts = parts.flat_map(|((name, records), it)| of_side(name, it.compared(records)));
+    let with_parts = || sides.iter().zip(&parts);
+    let stages = with_parts()
+        .flat_map(|((name, records), parts)| of_side(name, parts.staged.compared(records)));
+    let compared =
+        with_parts().flat_map(|((name, records), parts)| of_side(name, parts.compared(records)));
     audit::audit(&Subject {
         runs: runs.collect(),
-        stages: if staged.iter().all(Staged::is_empty) {
+        stages: if parts.iter().all(|it| it.staged.is_empty()) {
             Vec::new()
         } else {
             stages.collect()
         },
-        batches: if batches.iter().all(Batches::is_empty) {
+        batches: if parts.iter().all(|it| it.batches.is_empty()) {
             Vec::new()
         } else {
-            parts.collect()
+            compared.collect()
         },
         declared: Preregistration {
             factors: factors.to_vec(),

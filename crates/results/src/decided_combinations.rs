@@ -3,18 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Batches, LOAD, Record, STAGE, Staged};
-use verdict::{Answer, Decision, Execution, Question};
+use samples::{LOAD, Record, RunParts, STAGE};
+use verdict::{Decision, Execution, Question};
 
-/// True if these runs decide every comparison.
+/// True if these runs decide every comparison. The comparisons of all stages are one family.
 pub(crate) fn is_decided(question: &Question, runs: &[Record]) -> bool {
-    let staged = Staged::of(runs);
-    let batches = Batches::of(staged.compared(runs));
-    let compared = batches.compared(staged.compared(runs));
-    // The comparisons of all stages are one family.
-    let answers = verdict::answers(question, &executions(compared));
-    let decided = |answer: &Answer| answer.decision != Decision::Inconclusive;
-    !answers.is_empty() && answers.iter().all(decided)
+    let parts = RunParts::of(runs);
+    verdict::are_decided(&verdict::answers(
+        question,
+        &executions(parts.compared(runs)),
+    ))
 }
 
 /// The combinations of the plan whose comparison with the baseline is decided, of each of their stages and of their
@@ -32,9 +30,8 @@ pub(crate) fn decided_combinations(
         }
         combination
     };
-    let staged = Staged::of(runs);
-    let batches = Batches::of(staged.compared(runs));
-    let executions = executions(batches.compared(staged.compared(runs)));
+    let parts = RunParts::of(runs);
+    let executions = executions(parts.compared(runs));
     let answers = verdict::answers(question, &executions).into_iter();
     let open = answers.filter(|answer| answer.decision == Decision::Inconclusive);
     let open = open.map(|answer| answer.levels.into_iter().chain(answer.within).collect());

@@ -9,7 +9,7 @@ use audit::Audit;
 use blame::{Blame, Blamed};
 use experiment::{Experiment, PlannedRun, Repeats};
 use report::{Disturbances, Factor, Results};
-use samples::{Batches, Disturbance, Record, Staged, run_count, run_indices};
+use samples::{Disturbance, Record, RunParts, run_count, run_indices};
 use settings::Vocabulary;
 
 use crate::{
@@ -131,7 +131,6 @@ impl ResultsDirectory {
             }
             _ => plan.runs.len(),
         };
-        let staged = Staged::of(&runs);
         Ok(Results {
             name: experiment.name().to_owned(),
             question: question_in_words(experiment),
@@ -150,8 +149,7 @@ impl ResultsDirectory {
             } else {
                 Some(audit_of_results(self.path(), Some(experiment), &runs)?)
             },
-            batches: Batches::of(staged.compared(&runs)),
-            staged,
+            parts: RunParts::of(&runs),
             runs,
             disturbances: self.disturbances(experiment)?,
             planned_runs: planned_runs as u32,
@@ -232,7 +230,6 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
             add_level(&mut factors, name, level);
         }
     }
-    let staged = Staged::of(&records);
     let named: BTreeSet<&str> = records
         .iter()
         .map(|record| record.header.experiment.as_str())
@@ -247,8 +244,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         clauses: Vec::new(),
         expectations: Vec::new(),
         planned_runs: run_count(&records) as u32,
-        batches: Batches::of(staged.compared(&records)),
-        staged,
+        parts: RunParts::of(&records),
         runs: records,
         disturbances: Disturbances::default(),
         audit,
@@ -300,8 +296,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         // Each side has its own, which are checked in its own results.
         expectations: Vec::new(),
         runs: Vec::new(),
-        staged: Staged::default(),
-        batches: Batches::default(),
+        parts: RunParts::default(),
         disturbances: Disturbances {
             others: first.disturbances.others,
             steal: first.disturbances.steal,
@@ -336,8 +331,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         }
     }
     number(&mut one.runs);
-    one.staged = Staged::of(&one.runs);
-    one.batches = Batches::of(one.staged.compared(&one.runs));
+    one.parts = RunParts::of(&one.runs);
     one
 }
 

@@ -10,6 +10,7 @@ use std::{collections::VecDeque, path::Path, time::Duration};
 
 use blame::{Blame, Blamed};
 use experiment::{Design, Experiment, PlannedLoad, PlannedRun, Slicing};
+use reactor::Instant;
 use results::{Origin, ResultsDirectory, question, read_record};
 
 use crate::{
@@ -138,14 +139,20 @@ impl<'a> Runner<'a> {
             let numbers: Vec<u32> = together.iter().map(|it| it.run).collect();
             let others = queue.iter().copied().chain(coming);
             let others = others.map(|it| it.run);
-            let left = time_left.until_end(&numbers, others, budget.left(begin - start));
+            let budget_left = budget.left(begin - start);
+            let left = time_left.until_end(&numbers, others, budget_left);
+            let deadline = (budget_left < Duration::MAX).then(|| begin + budget_left);
             let load = match self.experiment.plan().design {
                 Design::Classical => self.one(run, done, left, step)?,
                 Design::SideBySide(slicing) => {
-                    self.session(&together, slicing, done, left, step)?
+                    self.session(&together, slicing, done, left, deadline, step)?
                 }
             };
             time_left.done(&numbers, load, reactor::system_now() - begin);
+            let left_after = budget.left(reactor::system_now() - start);
+            if queue.is_empty() && self.lacks_time_for_batch(&together, left_after)? {
+                *time_is_spent = true;
+            }
             done += together.len() as u64;
             // Pairs of slices share what other work does, so that a session is not repeated.
             if self.experiment.plan().design == Design::Classical {
@@ -193,6 +200,19 @@ impl<'a> Runner<'a> {
         };
         let blocks = first.map_or(0, |run| run.block - 1);
         Ok(TimeBudget::new(limit, earlier, blocks))
+    }
+
+    /// True if these runs were a session that leaves the question open, and no time is left for another batch.
+    fn lacks_time_for_batch(&self, runs: &[&PlannedRun], left: Duration) -> Result<bool, Blamed> {
+        let Design::SideBySide(slicing) = self.experiment.plan().design else {
+            return Ok(false);
+        };
+        if left >= slicing.time_of_batch(runs.len()) {
+            return Ok(false);
+        }
+        let next = runs[0].block + 1;
+        let decided = self.results.decided_before(self.experiment, next)?;
+        Ok(decided.is_none())
     }
 
     /// The runs that are measured at the same time as this one, itself included: those of its block in an experiment side
@@ -269,6 +289,7 @@ impl<'a> Runner<'a> {
         slicing: Slicing,
         runs_before: u64,
         left: RemainingTime,
+        deadline: Option<Instant>,
         step: &dyn Step,
     ) -> Result<Duration, Blamed> {
         let first = runs[0];
@@ -291,6 +312,7 @@ impl<'a> Runner<'a> {
             slices_at_most: slicing.slices_at_most(first.data_load.duration),
             seed: first.seed,
             judge: self.judge_before(first.block)?,
+            deadline,
             context: self.context,
         };
         let progress = RunProgress {

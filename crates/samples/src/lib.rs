@@ -42,6 +42,7 @@ mod read_error;
 mod reader;
 mod repeats;
 mod returned_rows;
+mod run_parts;
 mod server_activity;
 mod server_limit;
 mod server_moment;
@@ -106,6 +107,7 @@ pub use proxy_work::{ProxyChange, ProxyHook, ProxyRule, ProxyWork};
 pub use read_error::ReadError;
 pub use reader::Record;
 pub use returned_rows::ReturnedRows;
+pub use run_parts::RunParts;
 pub use server_activity::{
     ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize, TableSizes,
     TotalsRow,

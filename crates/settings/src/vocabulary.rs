@@ -115,6 +115,11 @@ pub trait LoadKind: OptionTable {
     /// Makes what it does by count smaller by a factor below 1.
     fn shrink(&self, _values: &mut Values, _scale: f64) {}
 
+    /// What slices of its time, between which it rests, would measure wrongly.
+    fn fault_with_slices(&self, _values: &Values) -> Option<Conflict> {
+        None
+    }
+
     /// What of its data set it wants to meet otherwise than it was loaded, in words.
     fn wants_of_data(&self, _values: &Values) -> Option<String> {
         None

@@ -72,6 +72,12 @@ pub fn answers(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer>
     asked.map(|it| answer(question, it)).collect()
 }
 
+/// True if these answer a question, and every comparison is decided.
+pub fn are_decided(answers: &[Answer]) -> bool {
+    let is_open = |answer: &Answer| answer.decision == Decision::Inconclusive;
+    !answers.is_empty() && !answers.iter().any(is_open)
+}
+
 /// The combinations whose comparison with the baseline is decided, as the runs name them: they need no further execution.
 pub fn decided_combinations(
     question: &Question,

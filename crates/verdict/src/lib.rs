@@ -34,7 +34,7 @@ mod timings;
 mod tolerance;
 mod values;
 
-pub use answer::{Answer, InterimAnalyses, answers, decided_combinations};
+pub use answer::{Answer, InterimAnalyses, answers, are_decided, decided_combinations};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use contrast::{
     ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_question,

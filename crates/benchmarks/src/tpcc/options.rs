@@ -1,7 +1,8 @@
 //! The options of TPC-C's data and load.
 
 use settings::{
-    Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
+    Absent, Conflict, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value,
+    Values,
 };
 
 use super::{Deliveries, key_and_think_times::Pacing, population::WAREHOUSES_MAX};
@@ -172,6 +173,25 @@ impl LoadKind for TpccLoad {
             may_be_found: true,
             missing: "[load] tpcc runs on the tables of [data] tpcc, which is missing",
             hint: "add [data] with tpcc = { warehouses = 10 }; an existing server may already have the tables",
+        })
+    }
+
+    fn fault_with_slices(&self, values: &Values) -> Option<Conflict> {
+        let options = LoadOptions::of(values);
+        if options.pacing == Pacing::Specification {
+            return Some(Conflict {
+                option: "pacing",
+                problem: "with pacing = \"spec\", a terminal has a transaction in about 20 s, and hardly any in a slice"
+                    .to_owned(),
+                hint: "write pacing = \"none\" (ab: --pacing none), or design = \"classical\"",
+            });
+        }
+        (options.deliveries == Deliveries::Deferred).then(|| Conflict {
+            option: "delivery",
+            problem: "with delivery = \"deferred\", which is the default, a delivery can wait for a later turn, and \
+                      this wait would not be measured"
+                .to_owned(),
+            hint: "write delivery = \"inline\" (ab: --delivery inline), or design = \"classical\"",
         })
     }
 

@@ -373,7 +373,7 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     };
     let others = match short.count() {
         0 => String::new(),
-        others if recorded.staged.is_empty() => format!("; likewise in {others} more runs"),
+        others if recorded.parts.staged.is_empty() => format!("; likewise in {others} more runs"),
         others => format!("; likewise in {others} more stages"),
     };
     let stage = match run.stages.as_slice() {

@@ -1,5 +1,6 @@
 //! The checks of an experiment side by side: what cannot be measured so is an error that says why, and what to do.
 
+use settings::Conflict;
 use units::counted;
 
 use crate::{
@@ -69,6 +70,12 @@ pub(super) fn check_file(top: &Section<'_>) -> Result<(), Error> {
     if proxy.is_there() {
         let why = "the servers run at the same time, and dbdyno starts one proxy at a time";
         return Err(proxy.error(refused("[proxy]", why)));
+    }
+    let disturbed = top.section("disturbed", "[disturbed]")?;
+    if disturbed.is_there() {
+        let why =
+            "no session is repeated, because other work affects all combinations of a session";
+        return Err(disturbed.error(refused("[disturbed]", why)));
     }
     for (table, key, why) in REFUSED {
         let section = top.section(table, format!("[{table}]"))?;
@@ -148,6 +155,11 @@ pub(super) fn check_load(
     if let Some(why) = why {
         let problem = format!("the load `{name}` {CANNOT}: {why}");
         let hint = "use another load, or write design = \"classical\"";
+        return Err(section.error_at(name, Problem::Conflict { problem, hint }));
+    }
+    let fault = spec.source.kind.fault_with_slices(&spec.source.values);
+    if let Some(Conflict { problem, hint, .. }) = fault {
+        let problem = format!("the load `{name}` {CANNOT}: {problem}");
         return Err(section.error_at(name, Problem::Conflict { problem, hint }));
     }
     let (shortest, slice) = (slicing.shortest(), slicing.slice);

@@ -86,6 +86,11 @@ impl Slicing {
         self.slice * (Self::BATCHES_AT_LEAST * Self::BATCH)
     }
 
+    /// How long the turns of a batch take in a session of this number of combinations.
+    pub fn time_of_batch(self, combinations: usize) -> Duration {
+        (self.settle + self.slice) * (Self::BATCH * combinations as u32)
+    }
+
     /// How long the turns take in which a combination is measured for this time.
     pub fn time_of_turns(self, duration: Duration) -> Duration {
         (self.settle + self.slice) * self.slices_at_most(duration)
@@ -132,6 +137,7 @@ mod tests {
     fn a_session_has_whole_batches() {
         let slicing = Slicing::default();
         assert_eq!(slicing.shortest(), ms(15_000));
+        assert_eq!(slicing.time_of_batch(8), ms(24_000));
         for (duration, batches) in [
             (ms(7500), 3),
             (ms(9999), 3),

@@ -17,7 +17,7 @@ pub(super) fn insert(
         "INSERT INTO load_stages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
          ?17, ?18, ?19, ?20, ?21)",
     )?;
-    for (index, record) in results.staged.records.iter().enumerate() {
+    for (index, record) in results.parts.staged.records.iter().enumerate() {
         // A run without stages is there as a whole.
         let [stage] = record.stages.as_slice() else {
             continue;
@@ -27,7 +27,7 @@ pub(super) fn insert(
         let [mean, min, p50, p95, p99, p999, max] = time_columns(figures.response.as_ref());
         let shortfall = record.offered.as_ref().map(|it| it.shortfall.is_some());
         insert.execute(params![
-            numbers[results.staged.runs[index]],
+            numbers[results.parts.staged.runs[index]],
             stage.number,
             record.header.combination.get(STAGE),
             stage.connections_from,

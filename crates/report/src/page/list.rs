@@ -31,7 +31,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                 @if zoomable { (panel(grid)) }
                 details.all-runs open[!zoomable] {
                     summary {
-                        @match (results.batches.is_empty(), results.staged.is_empty()) {
+                        @match (results.parts.batches.is_empty(), results.parts.staged.is_empty()) {
                             (false, _) => "Every batch of every run (",
                             (true, false) => "Every stage of every run (",
                             (true, true) => "Every run (",
@@ -52,7 +52,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
 fn table(results: &Results, grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
     let shown = Shown {
         factors,
-        has_batches: !results.batches.is_empty(),
+        has_batches: !results.parts.batches.is_empty(),
         zoomable,
     };
     let label = if shown.has_batches {

@@ -15,7 +15,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     // A batch of slices is too short to be judged.
     let judged = results.runs_or_stages().iter();
     let complete: Vec<&Record> = judged.filter(|it| it.is_complete()).collect();
-    let noun = if results.staged.is_empty() {
+    let noun = if results.parts.staged.is_empty() {
         "run"
     } else {
         "stage"

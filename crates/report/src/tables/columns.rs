@@ -149,7 +149,7 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
     taken.extend(has_slices.then_some(SLICE));
     let mut table = of_runs(&results.factors, &records, &taken);
     let intervals = || results.runs.iter().flat_map(|record| &record.intervals);
-    if !results.staged.is_empty() {
+    if !results.parts.staged.is_empty() {
         let stages = intervals().map(|it| stage_level(results, it.stage?));
         table.push(STAGE, Cells::Text(stages.collect()));
     }
@@ -191,7 +191,12 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
 }
 
 fn stage_level(results: &Results, number: u32) -> Option<String> {
-    results.staged.levels.get(number as usize - 1).cloned()
+    results
+        .parts
+        .staged
+        .levels
+        .get(number as usize - 1)
+        .cloned()
 }
 
 /// The columns that identify a row's run: one record per row.

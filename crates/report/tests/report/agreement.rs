@@ -119,8 +119,7 @@ impl Made {
             }),
             planned_runs: runs.len() as u32,
             runs,
-            staged: Default::default(),
-            batches: Default::default(),
+            parts: Default::default(),
             disturbances: report::Disturbances::default(),
             audit: None,
         }

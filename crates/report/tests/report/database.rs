@@ -223,7 +223,7 @@ fn in_two_stages(mut results: Results) -> Results {
         }),
     });
     run.stages = stages.into();
-    results.staged = Staged::of(&results.runs);
+    results.parts.staged = Staged::of(&results.runs);
     results
 }
 

@@ -1,7 +1,7 @@
 //! Fabricated records of runs side by side.
 
 use report::{Factor, Results};
-use samples::{Batches, Histogram, Record};
+use samples::{Histogram, Record, RunParts};
 use verdict::{Metric, Question};
 
 /// Slices of a batch, and batches of a session.
@@ -67,8 +67,7 @@ pub(crate) fn sliced() -> Results {
         verdict: Some(question()),
         clauses: Vec::new(),
         expectations: Vec::new(),
-        staged: Default::default(),
-        batches: Batches::of(&runs),
+        parts: RunParts::of(&runs),
         runs,
         disturbances: Default::default(),
         audit: None,

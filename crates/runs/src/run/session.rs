@@ -10,6 +10,7 @@ use std::{path::PathBuf, slice, sync::Arc};
 use blame::{Blame, Blamed};
 use experiment::{ServerSpec, Slicing};
 use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
+use reactor::Instant;
 use samples::{Interval, Line, MeasuredState, ServerState, SideBySide};
 
 use crate::{
@@ -24,10 +25,7 @@ use crate::{
         load_outcome::{LoadOutcome, end_together, first_error},
         load_threads::{CommonTimes, Report, drive_on_threads},
         record_outcomes,
-        session::{
-            batch_judge::{BatchJudge, are_decided},
-            session_progress::SessionProgress,
-        },
+        session::{batch_judge::BatchJudge, session_progress::SessionProgress},
         turn_planner::{Orders, SessionEnd, TurnPlanner},
     },
 };
@@ -43,6 +41,8 @@ pub(crate) struct Session<'s, 'a> {
     pub seed: u64,
     /// Ends the session after the batch that decides the experiment's question; `None` where all slices are measured.
     pub judge: Option<BatchJudge>,
+    /// Time at which the plan's budget is used up; `None` without a budget of time.
+    pub deadline: Option<Instant>,
     pub context: &'a Context,
 }
 
@@ -160,7 +160,7 @@ impl<'a> Session<'_, 'a> {
         let warm_up: Vec<bool> = self.runs.iter().map(warms_up).collect();
         let (slicing, most) = (self.slicing, self.slices_at_most);
         let mut controller = TurnController {
-            planner: TurnPlanner::new(&warm_up, slicing, most, self.seed),
+            planner: TurnPlanner::new(&warm_up, slicing, most, self.seed).ending_by(self.deadline),
             turns: &turns,
             times: &times,
             recordings,
@@ -289,11 +289,11 @@ impl TurnController<'_, '_> {
 
     /// Judges the batches so far, at this time after the start, and shows the answer; true if all comparisons are decided.
     fn judge_batches(&mut self, elapsed_s: f64) -> bool {
-        let Some(judge) = self.judge.as_deref() else {
+        let Some(judge) = self.judge.as_deref_mut() else {
             return false;
         };
         let answers = judge.answers();
-        let is_decided = are_decided(&answers);
+        let is_decided = verdict::are_decided(&answers);
         let loaded_s = judge.earlier_s() + elapsed_s;
         self.progress.judged(&answers, is_decided, loaded_s);
         is_decided
@@ -331,6 +331,8 @@ fn end_in_words(end: SessionEnd) -> String {
     let slices = units::counted(end.slices as usize, "slice");
     if end.is_decided {
         format!("decided after {slices}")
+    } else if end.is_late {
+        format!("no time is left for more than {slices}")
     } else {
         format!("{slices} measured")
     }

@@ -32,6 +32,8 @@ pub(super) struct TurnPlanner {
     arrived: Vec<ArrivedSlice>,
     /// True until the last planned batch has arrived, if another one can follow.
     is_awaited: bool,
+    /// No batch begins that would end later, once the session has enough of them; `None` if its time is not limited.
+    deadline: Option<Instant>,
 }
 
 /// The slice to which the last measured interval of a load belongs.
@@ -64,6 +66,8 @@ pub(super) struct SessionEnd {
     pub slices: u32,
     /// True if they decide what the session was to decide.
     pub is_decided: bool,
+    /// True if no time was left for another batch.
+    pub is_late: bool,
 }
 
 impl TurnPlanner {
@@ -80,7 +84,13 @@ impl TurnPlanner {
             planned: 0,
             arrived: vec![ArrivedSlice::default(); warm_up.len()],
             is_awaited: false,
+            deadline: None,
         }
+    }
+
+    /// The session ends by this time, if it then has the batches without which nothing can be decided.
+    pub(super) fn ending_by(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
     }
 
     /// The load that warms up; `None` if all have.
@@ -119,10 +129,11 @@ impl TurnPlanner {
         true
     }
 
-    /// The batches so far were judged: they decide what the session is to decide, or another one follows.
+    /// The batches so far were judged: they decide what the session is to decide, or another one follows if there is time.
     pub(super) fn judged(&mut self, is_decided: bool, now: Instant) -> Orders {
         let at = soon(now);
-        if !is_decided {
+        let is_late = !is_decided && self.is_too_late(at);
+        if !is_decided && !is_late {
             return self.next_from(at);
         }
         Orders {
@@ -130,9 +141,18 @@ impl TurnPlanner {
                 at,
                 slices: self.planned,
                 is_decided,
+                is_late,
             }),
             ..Orders::default()
         }
+    }
+
+    /// True if a batch that begins at this time would end too late, and the session can do without it. This is a matter of
+    /// the clock alone, never of what was measured.
+    fn is_too_late(&self, from: Instant) -> bool {
+        let batch = self.slicing.time_of_batch(self.arrived.len());
+        let has_enough = self.planned >= Slicing::BATCHES_AT_LEAST * Slicing::BATCH;
+        has_enough && self.deadline.is_some_and(|it| from + batch > it)
     }
 
     /// What begins at this time: the turn of the next load that warms up, else a batch.
@@ -185,6 +205,7 @@ impl TurnPlanner {
                 at,
                 slices: self.planned,
                 is_decided: false,
+                is_late: false,
             }),
         }
     }

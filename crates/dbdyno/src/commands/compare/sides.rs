@@ -9,7 +9,7 @@ use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use experiment::Experiment;
 use results::{ComparedSide, experiment_of, looked_at, question, read_record, record_files};
-use samples::{Batches, Record, Staged};
+use samples::{Record, RunParts};
 use verdict::{Execution, Levels, Question, Side};
 
 /// The runs of one side. Where their load has stages, each stage is compared by itself; runs side by side are compared by
@@ -192,17 +192,12 @@ impl RecordedSide {
 /// The stages or batches of these runs with their paths, and the runs that have them; other runs as they are.
 fn by_part(read: Read) -> (Read, Read) {
     let (paths, records): (Vec<PathBuf>, Vec<Record>) = read.into_iter().unzip();
-    let staged = Staged::of(&records);
-    let batches = Batches::of(staged.compared(&records));
-    if staged.is_empty() && batches.is_empty() {
+    let of_runs = RunParts::of(&records);
+    if of_runs.is_empty() {
         return (paths.into_iter().zip(records).collect(), Vec::new());
     }
-    let path_of = |at: usize| {
-        let at = batches.runs.get(at).copied().unwrap_or(at);
-        let run = staged.runs.get(at).copied().unwrap_or(at);
-        paths[run].clone()
-    };
-    let parts = batches.compared(staged.compared(&records)).iter();
+    let path_of = |at: usize| paths[of_runs.run_of(at)].clone();
+    let parts = of_runs.compared(&records).iter();
     let parts = parts.enumerate();
     let parts: Read = parts.map(|(at, it)| (path_of(at), it.clone())).collect();
     let has_parts = |it: &Record| !it.stages.is_empty() || it.side_by_side.is_some();

@@ -1,9 +1,12 @@
 //! Whether the batches of slices so far decide what an experiment is to decide, by the records as they are in memory.
 
-use std::{collections::BTreeMap, io::Read};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
 
 use samples::{Batches, End, Interval, Line, Record, RunHeader, SideBySide};
-use verdict::{Answer, Decision, Execution, Question};
+use verdict::{Answer, Execution, Question};
 
 /// Judges the batches of a session and of those before it.
 pub(crate) struct BatchJudge {
@@ -12,8 +15,22 @@ pub(crate) struct BatchJudge {
     earlier: Vec<Record>,
     /// Time in which the servers of those sessions were loaded, seconds.
     earlier_s: f64,
-    /// What is compared of each run of this session, as the lines of its record: it is read as the report will read it.
-    lines: Vec<Vec<u8>>,
+    /// The runs of this session.
+    runs: Vec<JudgedRun>,
+}
+
+/// A run of a session. Its batches are read one by one, when something of them has arrived: reading the whole run again
+/// after each batch would take more and more time.
+struct JudgedRun {
+    turns: SideBySide,
+    /// The first lines of its record.
+    begin: Vec<u8>,
+    /// The lines of each batch that has begun: the intervals in which operations of its slices were due or came back.
+    lines: BTreeMap<u32, Vec<u8>>,
+    /// The batches of which lines have arrived since they were read.
+    changed: BTreeSet<u32>,
+    /// The batches that are complete, as read last.
+    batches: BTreeMap<u32, Record>,
 }
 
 impl BatchJudge {
@@ -23,53 +40,82 @@ impl BatchJudge {
             question,
             earlier: Batches::of(earlier).records,
             earlier_s: loaded_s(earlier),
-            lines: Vec::new(),
+            runs: Vec::new(),
         }
     }
 
     /// Adds a run of this session, before its load begins.
     pub(super) fn begin(&mut self, header: &RunHeader, turns: &SideBySide) {
-        let mut lines = text_of(&Line::Run(header.clone()));
-        lines.extend(text_of(&Line::SideBySide(turns.clone())));
-        self.lines.push(lines);
+        let mut begin = text_of(&Line::Run(header.clone()));
+        begin.extend(text_of(&Line::SideBySide(turns.clone())));
+        self.runs.push(JudgedRun {
+            turns: turns.clone(),
+            begin,
+            lines: BTreeMap::new(),
+            changed: BTreeSet::new(),
+            batches: BTreeMap::new(),
+        });
     }
 
     /// Adds an interval of a run, if it has operations of a slice.
     pub(super) fn add(&mut self, run: usize, interval: &Interval) {
-        let slices = interval.carried.iter().map(|it| it.slice);
-        if slices.chain([interval.slice]).any(|it| it.is_some()) {
-            self.lines[run].extend(text_of(&Line::Interval(interval.clone())));
+        self.runs[run].add(interval);
+    }
+
+    /// The comparisons by all batches so far; none if a batch cannot be read, which leaves the question open.
+    pub(super) fn answers(&mut self) -> Vec<Answer> {
+        for run in &mut self.runs {
+            if run.read_changed().is_none() {
+                return Vec::new();
+            }
         }
+        let batches = self.runs.iter().flat_map(|run| run.batches.values());
+        let compared = self.earlier.iter().chain(batches);
+        let executions: Vec<_> = compared.map(|it| Execution::of(it, 1)).collect();
+        verdict::answers(&self.question, &executions)
     }
 
     /// Time in which the servers of the sessions before were loaded, seconds.
     pub(super) fn earlier_s(&self) -> f64 {
         self.earlier_s
     }
+}
 
-    /// The comparisons by all batches so far; none if a run cannot be read, which leaves the question open.
-    pub(super) fn answers(&self) -> Vec<Answer> {
+impl JudgedRun {
+    fn add(&mut self, interval: &Interval) {
+        let carried = interval.carried.iter().map(|it| it.slice);
+        let slices = carried.chain([interval.slice]).flatten();
+        let numbers: BTreeSet<u32> = slices.map(|slice| self.turns.batch_of(slice)).collect();
+        if numbers.is_empty() {
+            return;
+        }
+        let text = text_of(&Line::Interval(interval.clone()));
+        for number in &numbers {
+            self.lines.entry(*number).or_default().extend(&text);
+        }
+        self.changed.extend(numbers);
+    }
+
+    /// Reads the batches that have changed, as the report will read them; `None` if one cannot be read.
+    fn read_changed(&mut self) -> Option<()> {
         let end = text_of(&Line::End(End {
             t_s: 0.0,
             complete: true,
             why: String::new(),
         }));
-        let runs = self.lines.iter();
-        let runs = runs.map(|lines| Record::read(lines.as_slice().chain(end.as_slice())));
-        let Ok(runs) = runs.collect::<Result<Vec<Record>, _>>() else {
-            return Vec::new();
-        };
-        let batches = Batches::of(&runs);
-        let compared = self.earlier.iter().chain(&batches.records);
-        let executions: Vec<_> = compared.map(|it| Execution::of(it, 1)).collect();
-        verdict::answers(&self.question, &executions)
+        while let Some(number) = self.changed.first().copied() {
+            let lines = self.lines.get(&number)?;
+            let text = self.begin.as_slice().chain(lines.as_slice());
+            let part = Record::read(text.chain(end.as_slice())).ok()?;
+            // An interval in which operations came back may itself be of another batch.
+            let mut read = Batches::of(&[part]).records.into_iter();
+            if let Some(batch) = read.find(|it| it.batch == Some(number)) {
+                self.batches.insert(number, batch);
+            }
+            self.changed.remove(&number);
+        }
+        Some(())
     }
-}
-
-/// True if these are the answers to a question of which all comparisons are decided.
-pub(super) fn are_decided(answers: &[Answer]) -> bool {
-    let mut decisions = answers.iter().map(|it| it.decision);
-    !answers.is_empty() && decisions.all(|it| it != Decision::Inconclusive)
 }
 
 /// Time in which the servers of sessions were loaded, by their runs, seconds. The runs of a session are loaded together.
@@ -171,7 +217,7 @@ mod tests {
                     judge.add(run, &interval(slice, counts(run, slice)));
                 }
             }
-            are_decided(&judge.answers())
+            verdict::are_decided(&judge.answers())
         })
     }
 
@@ -186,6 +232,19 @@ mod tests {
             100 + 33 * u64::from((batch + run as u32) % 2)
         });
         assert_eq!(alternating, None);
+    }
+
+    /// Operations of a slice that come back in an interval outside of it.
+    fn carried(slice: u32) -> LateOperations {
+        LateOperations {
+            due_in: samples::Phase::Measurement,
+            stage: None,
+            slice: Some(slice),
+            operations: interval(slice, 7).operations,
+            statements: Vec::new(),
+            send_lag: samples::Durations::default(),
+            client_lag: None,
+        }
     }
 
     #[test]
@@ -208,29 +267,54 @@ mod tests {
     fn only_intervals_with_operations_of_a_slice_are_kept() {
         let mut judge = judge();
         judge.begin(&header(1, 1), &turns());
-        let begun = judge.lines[0].len();
         let pause = Interval {
             slice: None,
             ..interval(1, 1)
         };
         judge.add(0, &pause);
-        assert_eq!(judge.lines[0].len(), begun);
-        let late = LateOperations {
-            due_in: samples::Phase::Measurement,
-            stage: None,
-            slice: Some(1),
-            operations: Vec::new(),
-            statements: Vec::new(),
-            send_lag: samples::Durations::default(),
-            client_lag: None,
+        assert!(judge.runs[0].lines.is_empty());
+        let late = Interval {
+            carried: vec![carried(1)],
+            ..pause
         };
-        judge.add(
-            0,
-            &Interval {
-                carried: vec![late],
-                ..pause
-            },
+        judge.add(0, &late);
+        assert!(judge.runs[0].lines.contains_key(&1));
+    }
+
+    /// Batches that are read one by one are those of the whole record.
+    #[test]
+    fn an_operation_that_comes_back_late_belongs_to_its_batch() {
+        let mut judge = judge();
+        judge.begin(&header(1, 1), &turns());
+        let mut lines = judge.runs[0].begin.clone();
+        for slice in 1..=15 {
+            let mut interval = interval(slice, 100 + u64::from(slice));
+            // The last operation of each batch comes back in the next one.
+            if slice % 5 == 1 && slice > 1 {
+                interval.carried = vec![carried(slice - 1)];
+            }
+            judge.add(0, &interval);
+            lines.extend(text_of(&Line::Interval(interval)));
+            judge.answers();
+        }
+        let whole = Batches::of(&[Record::read(lines.as_slice()).unwrap()]).records;
+        let read = judge.runs[0].batches.values();
+        let figures = |record: &Record| {
+            let totals = record.totals();
+            let back: u64 = totals.operations.values().map(|it| it.back).sum();
+            let header = &record.header;
+            (
+                header.block,
+                record.batch,
+                totals.measured_s,
+                totals.response().count,
+                back,
+            )
+        };
+        assert_eq!(
+            read.map(figures).collect::<Vec<_>>(),
+            whole.iter().map(figures).collect::<Vec<_>>()
         );
-        assert!(judge.lines[0].len() > begun);
+        assert_eq!(whole.len(), 3);
     }
 }

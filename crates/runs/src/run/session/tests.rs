@@ -209,6 +209,7 @@ struct Trial {
     warm_up: WarmUp,
     slices_at_most: u32,
     judge: Option<BatchJudge>,
+    deadline: Option<reactor::Instant>,
     interrupt: Interrupt,
     /// A record that exists already, by its run.
     existing: Option<u32>,
@@ -222,6 +223,7 @@ impl Trial {
             warm_up: WarmUp::For(100 * MS),
             slices_at_most: 10,
             judge: None,
+            deadline: None,
             interrupt: Interrupt::default(),
             existing: None,
         }
@@ -263,6 +265,7 @@ impl Trial {
             slices_at_most: self.slices_at_most,
             seed: 7,
             judge: self.judge,
+            deadline: self.deadline,
             context: &context,
         };
         let progress = RunProgress {
@@ -411,6 +414,22 @@ fn a_clear_difference_ends_the_session_after_a_batch() {
     for record in &records {
         let why = &record.end.as_ref().unwrap().why;
         assert_eq!(*why, format!("as planned; decided after {measured} slices"));
+    }
+}
+
+#[test]
+fn a_session_without_time_ends_after_the_batches_that_it_needs() {
+    let trial = Trial {
+        slices_at_most: 500,
+        deadline: Some(reactor::system_now()),
+        ..Trial::of([endless(MS), endless(MS)])
+    };
+    let ended = trial.record();
+    ended.result.as_ref().unwrap();
+    for record in &ended.records() {
+        assert_eq!(slices(record).len(), 15);
+        let why = &record.end.as_ref().unwrap().why;
+        assert_eq!(why, "as planned; no time is left for more than 15 slices");
     }
 }
 
