@@ -1,16 +1,19 @@
 //! Comparison of batches of slices: parts of one long measurement, whose noise may be correlated in time.
 
 use crate::comparison::{
-    Comparison, Difference, compare_correlated, log_ratios, subtract_correlated,
+    Comparison, Difference, MeanError, compare_differences, log_ratios, subtract_differences,
 };
 
 /// Batches per side below which there is no verdict: fewer do not show a correlation between their slices.
 pub const BATCHES_AT_LEAST: usize = 6;
 
-/// The difference that two servers with equal settings may have as long as they stand, by the placement of memory and
-/// files, as a share. Longer sessions do not bring it to light, more sessions do. An assumption of this program; see
+/// Batches per side below which pairs of successive batches are not compared: so few vary too much by chance.
+const BATCHES_OF_TWOS: usize = 12;
+
+/// Standard deviation of the lasting difference between two servers with equal settings, as a share: memory and files have
+/// other places. No number of batches shows it, but other sessions do. An assumption of this program; see
 /// docs/methodology.md.
-const BIAS_OF_SERVERS: f64 = 0.01;
+const LASTING_DIFFERENCE: f64 = 0.005;
 
 /// Successive blocks of slices, with one slice of each side in every block.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +30,8 @@ pub struct Batch {
 ///
 /// Noise of the machine, which both sides share, does not correlate the pairs if the order within each block of slices
 /// is random, whatever its own correlation in time. Noise of one server alone does (a checkpoint that takes ten
-/// seconds): its batches are then less informative than their spread shows. See [`inflation`].
+/// seconds): its batches are then less informative than their spread shows. See [`inflation`]. The lasting difference that
+/// two servers with equal settings may have is a part of the error; it becomes smaller with the number of sessions.
 ///
 /// The values are throughputs or response times. `None` as for [`compare_pairs`], and where [`inflation`] is undefined.
 ///
@@ -39,19 +43,24 @@ pub struct Batch {
 pub fn compare_batches(batches: &[Batch], confidence: f64) -> Option<Comparison> {
     let pairs: Vec<(f64, f64)> = batches.iter().map(|it| it.pair).collect();
     let logs = log_ratios(&pairs)?;
-    compare_correlated(&logs, inflation(batches, &logs)?, confidence)
+    compare_differences(&logs, mean_error(batches, &logs, 1.0)?, confidence)
 }
 
 /// As [`compare_batches`], by the differences themselves: the values of the batches may be zero.
 pub fn subtract_batches(batches: &[Batch], confidence: f64) -> Option<Difference> {
     let differences: Vec<f64> = batches.iter().map(|it| it.pair.1 - it.pair.0).collect();
-    subtract_correlated(&differences, inflation(batches, &differences)?, confidence)
+    let level = mean(batches.iter().map(|it| it.pair.0.abs()));
+    let error = mean_error(batches, &differences, level)?;
+    subtract_differences(&differences, error, confidence)
 }
 
-/// The logarithm of the ratio that the servers' own differences may cause in the mean of these batches.
-pub(crate) fn bias_of_servers(batches: &[Batch]) -> f64 {
-    let sessions = sessions(batches).count().max(1);
-    BIAS_OF_SERVERS.ln_1p() / (sessions as f64).sqrt()
+/// The error of the mean of these batches; `unit` is the difference of `values` that is a whole of the sides.
+fn mean_error(batches: &[Batch], values: &[f64], unit: f64) -> Option<MeanError> {
+    let sessions = sessions(batches).count() as f64;
+    Some(MeanError {
+        inflation: inflation(batches, values)?,
+        lasting: (LASTING_DIFFERENCE * unit).powi(2) / sessions,
+    })
 }
 
 fn sessions(batches: &[Batch]) -> impl Iterator<Item = &[Batch]> {
@@ -65,7 +74,7 @@ fn sessions(batches: &[Batch]) -> impl Iterator<Item = &[Batch]> {
 /// as one, and for all batches of a session, whose servers differ from those of the next. The three ratios of variances
 /// are measured, and the product of those above 1 is assumed, because the correlation that reaches from slice to slice
 /// within a batch also reaches from batch to batch. The lag-1 correlation of the batches would be the usual measure, but
-/// cannot be estimated from a dozen of them.
+/// cannot be estimated from a dozen of them. Successive batches are compared from [`BATCHES_OF_TWOS`] batches on.
 ///
 /// `None` for fewer than [`BATCHES_AT_LEAST`], for a throughput that is not positive and finite, and where only groups
 /// differ and nothing varies within them.
@@ -89,7 +98,9 @@ fn inflation(batches: &[Batch], values: &[f64]) -> Option<f64> {
         (own_values, values) = values.split_at(session.len());
         in_batches.add(own_slices);
         // An odd batch is left out at the beginning.
-        in_twos.add(&own_values.rchunks_exact(2).collect::<Vec<_>>());
+        if batches.len() >= BATCHES_OF_TWOS {
+            in_twos.add(&own_values.rchunks_exact(2).collect::<Vec<_>>());
+        }
         of_sessions.push(own_values);
     }
     let mut in_sessions = Variances::default();
@@ -229,12 +240,17 @@ mod tests {
     }
 
     #[test]
-    fn more_sessions_reduce_the_bias_of_their_servers() {
+    fn more_sessions_reduce_the_lasting_difference_of_servers() {
         let logs = [0.0; 100];
-        let one = bias_of_servers(&batches(&logs));
-        let four = bias_of_servers(&batches_of_sessions(&logs, 5));
+        let error = |in_session| {
+            let batches = batches_of_sessions(&logs, in_session);
+            compare_batches(&batches, 0.95).unwrap().error
+        };
+        let (one, four) = (error(20), error(5));
+        assert!((one - 0.005).abs() < 1e-12, "{one}");
         assert!((one - 2.0 * four).abs() < 1e-12, "{one} {four}");
-        assert_eq!(bias_of_servers(&[]), one);
+        let amount = subtract_batches(&batches(&logs), 0.95).unwrap().amount;
+        assert!((0.009..0.012).contains(&amount.high), "{amount:?}");
     }
 
     #[test]
@@ -247,7 +263,8 @@ mod tests {
         let found = compare_batches(&batches, 0.95).unwrap();
         let inflation = inflation_of(&batches).unwrap();
         assert!(inflation >= 1.0);
-        assert!((found.error / plain.error - inflation.sqrt()).abs() < 1e-12);
+        let error = (inflation * plain.error.powi(2) + 0.005_f64.powi(2)).sqrt();
+        assert!((found.error - error).abs() < 1e-12);
         assert_eq!(found.freedom, plain.freedom);
         assert!((found.ratio.estimate - plain.ratio.estimate).abs() < 1e-12);
         assert!(found.ratio.low <= plain.ratio.low && found.ratio.high >= plain.ratio.high);
@@ -274,7 +291,7 @@ mod tests {
         assert_eq!(changed(|it| it.slices[1].1 = f64::NAN), None);
         let still = vec![batches(&[0.0; 5])[0].clone(); 6];
         let found = compare_batches(&still, 0.95).unwrap();
-        assert_eq!((found.ratio.low, found.ratio.high), (1.0, 1.0));
+        assert_eq!((found.ratio.estimate, found.p_value), (1.0, 1.0));
     }
 
     proptest! {

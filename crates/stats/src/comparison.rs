@@ -7,9 +7,6 @@ use crate::{mean_interval::Interval, spread::Spread};
 /// Executions per side below which there is no verdict: two values do not determine a spread.
 pub const EXECUTIONS_AT_LEAST: usize = 3;
 
-/// The inflation of the variance of independent pairs.
-const INDEPENDENT: f64 = 1.0;
-
 /// The executions of side B compared with those of side A.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
@@ -72,26 +69,42 @@ pub struct Difference {
 /// "Rigorous benchmarking in reasonable time", ISMM 2013; on blocks: R. A. Fisher, "The arrangement of field
 /// experiments" (1926).
 pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison> {
-    compare_correlated(&log_ratios(pairs)?, INDEPENDENT, confidence)
+    compare_differences(&log_ratios(pairs)?, MeanError::INDEPENDENT, confidence)
 }
 
-/// Compares pairs by the logarithms of their ratios, whose correlation makes the variance of their mean `inflation` times
-/// that of independent ones. The deviation is that of executions which would be as uncertain without correlation.
-pub(crate) fn compare_correlated(
+/// What the error of a mean of differences has besides their spread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MeanError {
+    /// The variance of the mean as a multiple of that of independent differences.
+    pub(crate) inflation: f64,
+    /// Variance that more differences do not reduce.
+    pub(crate) lasting: f64,
+}
+
+impl MeanError {
+    const INDEPENDENT: Self = Self {
+        inflation: 1.0,
+        lasting: 0.0,
+    };
+}
+
+/// Compares pairs by the logarithms of their ratios. The deviation is that of independent executions whose mean would be as
+/// uncertain, without the lasting variance.
+pub(crate) fn compare_differences(
     logs: &[f64],
-    inflation: f64,
+    error: MeanError,
     confidence: f64,
 ) -> Option<Comparison> {
-    Gap::of_pairs(logs, inflation)?.as_ratio(confidence)
+    Gap::of_pairs(logs, error)?.as_ratio(confidence)
 }
 
-/// As [`compare_correlated`], by the differences themselves.
-pub(crate) fn subtract_correlated(
+/// As [`compare_differences`], by the differences in the unit of the values.
+pub(crate) fn subtract_differences(
     differences: &[f64],
-    inflation: f64,
+    error: MeanError,
     confidence: f64,
 ) -> Option<Difference> {
-    Gap::of_pairs(differences, inflation)?.as_amount(confidence)
+    Gap::of_pairs(differences, error)?.as_amount(confidence)
 }
 
 /// The logarithm of B divided by A of each pair; `None` for a value that is not positive and finite.
@@ -117,7 +130,7 @@ pub fn compare(a: &[f64], b: &[f64], confidence: f64) -> Option<Comparison> {
 /// As [`compare_pairs`], by the differences themselves: values may be zero.
 pub fn subtract_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Difference> {
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
-    subtract_correlated(&differences, INDEPENDENT, confidence)
+    subtract_differences(&differences, MeanError::INDEPENDENT, confidence)
 }
 
 /// As [`compare`], by the values themselves, which may be zero.
@@ -160,12 +173,12 @@ struct Gap {
 }
 
 impl Gap {
-    fn of_pairs(differences: &[f64], inflation: f64) -> Option<Self> {
+    fn of_pairs(differences: &[f64], error: MeanError) -> Option<Self> {
         let spread = Spread::of(differences)?;
-        let variance = inflation * spread.variance;
+        let variance = error.inflation * spread.variance;
         Some(Self {
             difference: spread.mean,
-            error: (variance / spread.count).sqrt(),
+            error: (variance / spread.count + error.lasting).sqrt(),
             freedom: spread.count - 1.0,
             // The difference of two executions has twice the variance of one.
             deviation: (variance / 2.0).sqrt(),

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
-    batches::{BATCHES_AT_LEAST, Batch, bias_of_servers, compare_batches},
+    batches::{BATCHES_AT_LEAST, Batch, compare_batches},
     comparison::{Comparison, EXECUTIONS_AT_LEAST, compare_pairs},
     spending::nominal_levels,
 };
@@ -102,14 +102,12 @@ impl UntilDecided {
             return None;
         }
         self.judged(EXECUTIONS_AT_LEAST, pairs.len(), |blocks, confidence| {
-            let compared = compare_pairs(&pairs[..blocks], confidence)?;
-            Some((compared, self.beyond))
+            compare_pairs(&pairs[..blocks], confidence)
         })
     }
 
     /// As [`Self::judge`], for batches of slices in place of blocks. Their noise may be correlated: the first look is
-    /// after [`BATCHES_AT_LEAST`] of them, and the intervals are those of [`compare_batches`]. Their servers may differ
-    /// without a cause that matters: a side is favoured only if the whole interval is beyond that.
+    /// after [`BATCHES_AT_LEAST`] of them, and the intervals are those of [`compare_batches`].
     ///
     /// `None` for a value that is not positive and finite, and where [`compare_batches`] is undefined.
     pub fn judge_batches(&self, batches: &[Batch]) -> Option<InterimResult> {
@@ -118,44 +116,41 @@ impl UntilDecided {
             return None;
         }
         self.judged(BATCHES_AT_LEAST, batches.len(), |seen, confidence| {
-            let batches = &batches[..seen];
-            let compared = compare_batches(batches, confidence)?;
-            Some((compared, self.beyond.max(bias_of_servers(batches))))
+            compare_batches(&batches[..seen], confidence)
         })
     }
 
-    /// The state after `measured` blocks with looks from `first` of them on. `compare` compares a number of blocks at a
-    /// confidence, and says how far from no difference the interval must be.
+    /// The state after `measured` blocks with looks from `first` of them on; `compare` compares a number of blocks at a
+    /// confidence.
     fn judged(
         &self,
         first: usize,
         measured: usize,
-        compare: impl Fn(usize, f64) -> Option<(Comparison, f64)>,
+        compare: impl Fn(usize, f64) -> Option<Comparison>,
     ) -> Option<InterimResult> {
         let seen = measured.min(self.blocks_at_most());
         let mut latest = None;
         for blocks in first..=seen {
-            let (compared, beyond) = compare(blocks, 1.0 - self.levels[blocks])?;
-            if let Some(side) = self.side(&compared, beyond) {
+            let compared = compare(blocks, 1.0 - self.levels[blocks])?;
+            if let Some(side) = self.side(&compared) {
                 return Some(InterimResult {
                     blocks,
                     comparison: Some(compared),
                     step: StoppingDecision::Decided(side),
                 });
             }
-            latest = Some((compared, beyond));
+            latest = Some(compared);
         }
         let step = if seen >= self.blocks_at_most() {
             StoppingDecision::Spent
         } else {
             StoppingDecision::Continue {
-                blocks_needed: latest
-                    .and_then(|(compared, beyond)| self.blocks_needed(&compared, beyond)),
+                blocks_needed: latest.and_then(|compared| self.blocks_needed(&compared)),
             }
         };
         Some(InterimResult {
             blocks: seen,
-            comparison: latest.map(|(compared, _)| compared),
+            comparison: latest,
             step,
         })
     }
@@ -165,13 +160,13 @@ impl UntilDecided {
         self.levels.len() - 1
     }
 
-    fn side(&self, compared: &Comparison, beyond: f64) -> Option<Side> {
+    fn side(&self, compared: &Comparison) -> Option<Side> {
         let (low, high) = (compared.ratio.low.ln(), compared.ratio.high.ln());
         if -self.margin <= low && high <= self.margin {
             Some(Side::Equivalent)
-        } else if low > beyond {
+        } else if low > self.beyond {
             Some(Side::More)
-        } else if high < -beyond {
+        } else if high < -self.beyond {
             Some(Side::Less)
         } else {
             None
@@ -180,13 +175,16 @@ impl UntilDecided {
 
     /// The first number of blocks at which the interval around the current estimate would either favour a side or lie
     /// within the margin.
-    fn blocks_needed(&self, compared: &Comparison, beyond: f64) -> Option<usize> {
+    fn blocks_needed(&self, compared: &Comparison) -> Option<usize> {
         let difference = compared.ratio.estimate.ln().abs();
-        let reach = (difference - beyond).max(self.margin - difference);
+        let reach = (difference - self.beyond).max(self.margin - difference);
         // A pair's logarithm has twice the variance of one execution.
-        let deviation = compared.deviation * 2.0_f64.sqrt();
+        let variance = 2.0 * compared.deviation.powi(2);
+        // The part of the error that more blocks do not reduce.
+        let lasting = compared.error.powi(2) - variance / compared.executions as f64;
         (compared.executions + 1..=self.blocks_at_most()).find(|&blocks| {
-            let half_width = half_width(deviation, blocks, self.levels[blocks]);
+            let error = (variance / blocks as f64 + lasting.max(0.0)).sqrt();
+            let half_width = half_width(error, blocks, self.levels[blocks]);
             half_width.is_some_and(|half_width| half_width <= reach)
         })
     }
@@ -238,10 +236,10 @@ fn are_positive(pairs: &[(f64, f64)]) -> bool {
         .all(|(a, b)| is_positive(*a) && is_positive(*b))
 }
 
-/// Half the width of the interval around the mean of `values` values with this standard deviation.
-fn half_width(deviation: f64, values: usize, level: f64) -> Option<f64> {
+/// Half the width of the interval around the mean of `values` values with this standard error.
+fn half_width(error: f64, values: usize, level: f64) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, values as f64 - 1.0).ok()?;
-    Some(student.inverse_cdf(1.0 - level / 2.0) * deviation / (values as f64).sqrt())
+    Some(student.inverse_cdf(1.0 - level / 2.0) * error)
 }
 
 #[cfg(test)]
