@@ -39,7 +39,7 @@ pub(crate) struct Experiment {
     /// How long a client of a closed loop waits between two operations, so that a run costs the machine little; empty for
     /// as many operations as it can.
     pub(crate) think_time: &'static str,
-    /// Content of `[disturbed]`: by default no run is repeated because of other tests' load.
+    /// Content of `[disturbed]`: by default no run is repeated because of other tests' load. Empty without that table.
     pub(crate) disturbed: &'static str,
 }
 
@@ -70,6 +70,10 @@ impl Experiment {
             think_time,
             disturbed,
         } = self;
+        let disturbed = match *disturbed {
+            "" => String::new(),
+            keys => format!("[disturbed]\n{keys}"),
+        };
         let is_open = load.contains("rate = ");
         let think_time = if think_time.is_empty() || is_open || load.contains("think_time") {
             String::new()
@@ -79,8 +83,7 @@ impl Experiment {
         format!(
             "format = 1\n{top}\n[matrix]\n{matrix}\n[server]\n{server}\n\
              [data]\nsmack = \"hp-sizing.smack\"\n{data}\n[each]\n{each}\n\
-             [load]\nsmack = \"hp-sizing.smack\"\n{think_time}\n{load}\n\
-             [disturbed]\n{disturbed}\n"
+             [load]\nsmack = \"hp-sizing.smack\"\n{think_time}\n{load}\n{disturbed}\n"
         )
     }
 

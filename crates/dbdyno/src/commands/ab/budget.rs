@@ -120,8 +120,8 @@ mod tests {
             (&[][..], &[][..], 16),
             (&[], &["--budget", "1m"], 3),
             (&[], &["--budget", "10h"], 30),
-            // 198 s each: the warm-up may take a minute.
-            (side_by_side, &[], 3),
+            // 118 s each: the warm-up of a server may take 20 s.
+            (side_by_side, &[], 5),
             // 88 s each.
             (side_by_side, &["--state", "fresh"], 6),
             (side_by_side, &["--budget", "85s"], 1),

@@ -373,7 +373,7 @@ oltp = { script = "read_write" }
 connections = 8
 state = "steady"
 warmup = "auto"
-warmup_at_most = "1m"
+warmup_at_most = "20s"
 duration = "30s"
 
 [verdict] # every other combination is compared with this one
@@ -425,9 +425,9 @@ min_effect = "2 %"
             state(&["--warmup", "0"]),
             "state = \"fresh\"\nwarmup = \"0s\""
         );
-        let steady = "state = \"steady\"\nwarmup = \"auto\"\nwarmup_at_most = \"1m\"";
-        assert_eq!(state(&["--state", "steady"]), steady);
-        assert_eq!(state(&["--warmup", "auto"]), steady);
+        let steady = "state = \"steady\"\nwarmup = \"auto\"\nwarmup_at_most = ";
+        assert_eq!(state(&["--state", "steady"]), format!("{steady}\"20s\""));
+        assert_eq!(state(&["--warmup", "auto"]), format!("{steady}\"1m\""));
     }
 
     #[test]

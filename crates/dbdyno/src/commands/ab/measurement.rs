@@ -11,6 +11,9 @@ use crate::commands::load_times::{self, time};
 
 /// The longest warm-up of `--warmup auto`.
 const WARM_UP_AT_MOST: Duration = Duration::from_secs(60);
+/// The longest warm-up of each server side by side, where none is given: a verdict in a minute or two is what the design is
+/// for, and the answer says which server was not steady by then.
+const STEADY_AT_MOST: Duration = Duration::from_secs(20);
 /// Length of a warm-up that does not end by itself.
 const WARM_UP: Duration = Duration::from_secs(5);
 /// Length of the measurement in a run, and of each combination in a session.
@@ -107,7 +110,7 @@ impl Measurement {
         let is_side_by_side = self.design == DesignName::SideBySide;
         let usual = if is_side_by_side && self.state != Some(StateName::Fresh) {
             WarmUp::UntilSteady {
-                at_most: WARM_UP_AT_MOST,
+                at_most: STEADY_AT_MOST,
             }
         } else {
             WarmUp::For(WARM_UP)

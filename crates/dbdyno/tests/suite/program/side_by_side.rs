@@ -26,6 +26,7 @@ fn write(scene: &Scene) {
         matrix: "think = [\"2ms\", \"20ms\"]".to_owned(),
         load: "connections = 2\nthink_time = \"{think}\"\nwarmup = \"200ms\"\nduration = \"6s\""
             .to_owned(),
+        disturbed: "",
         ..Experiment::default()
     };
     trial.write(scene);
@@ -127,7 +128,7 @@ impl Trial<'_> {
         let text = format!(
             "format = 1\nseed = 3\ndesign = \"side by side\"\nslice = \"{slice}\"\nsettle = \"0s\"\n\
              [matrix]\n{matrix}\n[server]\naddress = \"{address}\"\nuser = \"u\"\n\
-             [load]\n{load}\nwarmup = \"0s\"\n[disturbed]\nrepeats = \"0 %\"\n"
+             [load]\n{load}\nwarmup = \"0s\"\n"
         );
         scene.file("trial.toml", &text);
     }

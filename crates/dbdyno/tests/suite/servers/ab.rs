@@ -216,9 +216,10 @@ fn a_plan_has_every_level_and_starts_nothing() {
     .exits(0)
     .prints("within 1 h");
     let sets = ["--set", "sync_binlog=0,1"];
+    let tpcc = [&tpcc[..], &["--delivery", "inline"]].concat();
     plan(&[&sets[..], &["--design", "side-by-side"], &tpcc].concat())
         .exits(0)
-        .prints("2 combinations x at most 3 sessions")
+        .prints("2 combinations x at most 5 sessions")
         .prints("design  side by side, at most 60 slices of 500 ms");
     let fresh = ["--design", "side-by-side", "--state", "fresh"];
     plan(&[&sets[..], &fresh, &tpcc].concat())

@@ -26,6 +26,7 @@ fn trial(duration: &str) -> Experiment {
         load: format!(
             "mix = \"1:0\"\nconnections = 2\nwarmup = \"300ms\"\nduration = \"{duration}\""
         ),
+        disturbed: "",
         ..Experiment::default()
     }
 }
