@@ -169,9 +169,16 @@ fn each_load_has_a_verdict_of_its_own() {
     let batch = record(&scene, "run-0001-batch.jsonl");
     let due = batch.offered.as_ref().unwrap().due;
     assert!(due > 0, "some are due in 2 s at 20 a second");
-    // The results are compared load by load.
+    // The results are compared load by load, whatever a busy machine did to them.
     scene
-        .dbdyno(["compare", "out:flush=1", "out:flush=2", "--format", "json"])
+        .dbdyno([
+            "compare",
+            "--anyway",
+            "out:flush=1",
+            "out:flush=2",
+            "--format",
+            "json",
+        ])
         .prints("\"oltp\"")
         .prints("\"batch\"");
 }

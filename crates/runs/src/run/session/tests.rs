@@ -427,9 +427,9 @@ fn a_session_without_time_ends_after_the_batches_that_it_needs() {
     let ended = trial.record();
     ended.result.as_ref().unwrap();
     for record in &ended.records() {
-        assert_eq!(slices(record).len(), 15);
+        assert_eq!(slices(record).len(), 30);
         let why = &record.end.as_ref().unwrap().why;
-        assert_eq!(why, "as planned; no time is left for more than 15 slices");
+        assert_eq!(why, "as planned; no time is left for more than 30 slices");
     }
 }
 
