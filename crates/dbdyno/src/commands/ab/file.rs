@@ -351,7 +351,7 @@ question = "sync_binlog: 0 or 1?"
 seed = 1
 # Sessions, in which each combination has a run, until every comparison is decided or a budget is spent.
 repeats = "until decided"
-at_most = 3
+at_most = 5
 time_at_most = "10m"
 # The servers of a session run at the same time, and one at a time is loaded: it settles, and is then measured
 # for a slice. All slices of a combination together take the `duration` of [load].
