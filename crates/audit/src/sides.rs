@@ -121,6 +121,15 @@ pub fn unfit(record: &Record) -> Option<&'static Rule> {
     })
 }
 
+/// The rule by which other programs used much of the machine during a run; `None` where they did not. What they take from two
+/// sides by turns is in the interval, but one side may bear less of it than the other: a decision is then about the machine
+/// as it was.
+pub fn shared_machine(record: &Record) -> Option<&'static Rule> {
+    let outcome = judge(NEIGHBOURS, &Subject::of_run(record, None));
+    let is_shared = outcome.is_ok_and(|finding| finding.level == Level::Invalid);
+    is_shared.then_some(NEIGHBOURS)
+}
+
 impl SidesFinding<'_> {
     /// `A`, `B` or `A and B`.
     pub fn of(&self) -> &'static str {

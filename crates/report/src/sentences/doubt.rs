@@ -1,4 +1,5 @@
-//! Doubts about a decision: figures of failed operations, or of a client at its limit, are not the server's.
+//! Doubts about a decision: figures of failed operations, or of a client at its limit, are not the server's, and those of a
+//! machine that other programs used are not those of the machine by itself.
 
 use audit::Rule;
 use samples::Record;
@@ -29,8 +30,9 @@ pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> Strin
     counted(rules)
 }
 
-/// The rule that a run of a decided comparison breaks, so that its figures are not the server's. `dbdyno compare`
-/// refuses such runs.
+/// The rule that a run of a decided comparison breaks, so that its figures are not the server's (`dbdyno compare` refuses
+/// such runs), or else the one about other programs in most runs, if the comparison found a difference: it may be about how
+/// the sides share the machine with them.
 fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<&'static Rule> {
     if answer.decision == Decision::Inconclusive {
         return None;
@@ -43,12 +45,22 @@ fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<
         })
     };
     let executions = grid.executions.iter().enumerate();
-    let mut compared = executions.filter(|(_, execution)| {
+    let compared = executions.filter(|(_, execution)| {
         let record = execution.record;
         let is_compared = has(&question.baseline, record) || has(&answer.levels, record);
         record.is_complete() && is_compared
     });
-    compared.find_map(|(at, _)| grid.unfit(at))
+    let compared: Vec<(usize, &Record)> = compared.map(|(at, it)| (at, it.record)).collect();
+    let unfit = compared.iter().find_map(|(at, _)| grid.unfit(*at));
+    unfit.or_else(|| {
+        let records = compared.iter().map(|(_, record)| *record);
+        let shared: Vec<_> = records
+            .filter(|_| answer.decision.is_different())
+            .filter_map(audit::shared_machine)
+            .collect();
+        let are_most = 2 * shared.len() > compared.len();
+        shared.first().copied().filter(|_| are_most)
+    })
 }
 
 /// ` 2 are doubtful because operations failed (W10), 1 because the client was the bottleneck (H12).`

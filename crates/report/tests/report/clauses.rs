@@ -184,3 +184,25 @@ fn before_anything_is_measured_the_lines_say_so() {
     assert!(said(&results)[0].ends_with("nothing can be compared yet"));
     assert!(said(&results)[3].ends_with("not measured yet"));
 }
+
+#[test]
+fn a_difference_on_a_machine_that_others_used_is_doubtful() {
+    let results_of = |disturbed: usize| {
+        let mut results = results();
+        for run in results.runs.iter_mut().take(disturbed) {
+            for sample in &mut run.telemetry {
+                let machine = sample.machine.as_mut().expect("it was observed");
+                machine.steal_s = 0.4;
+            }
+        }
+        results
+    };
+    let doubt = ", but other programs used the machine (H14)";
+    let are_doubtful = |disturbed: usize| {
+        let lines = said(&results_of(disturbed));
+        lines.iter().any(|line| line.contains(doubt))
+    };
+    assert!(are_doubtful(usize::MAX));
+    assert!(!are_doubtful(1));
+    assert!(!are_doubtful(0));
+}
