@@ -113,21 +113,21 @@ impl SidesAudit {
 /// The rule by which the figures of a run are those of its failures or of its client, so that they decide nothing; `None` where
 /// they are the server's.
 pub fn unfit(record: &Record) -> Option<&'static Rule> {
-    let subject = Subject::of_run(record, None);
     let mut rules = REFUSING.into_iter();
-    rules.find(|rule| {
-        let outcome = judge(rule, &subject);
-        outcome.is_ok_and(|finding| finding.level >= Level::Fail)
-    })
+    rules.find(|rule| has_level(rule, record, Level::Fail))
 }
 
 /// The rule by which other programs used much of the machine during a run; `None` where they did not. What they take from two
 /// sides by turns is in the interval, but one side may bear less of it than the other: a decision is then about the machine
 /// as it was.
 pub fn shared_machine(record: &Record) -> Option<&'static Rule> {
-    let outcome = judge(NEIGHBOURS, &Subject::of_run(record, None));
-    let is_shared = outcome.is_ok_and(|finding| finding.level == Level::Invalid);
-    is_shared.then_some(NEIGHBOURS)
+    has_level(NEIGHBOURS, record, Level::Invalid).then_some(NEIGHBOURS)
+}
+
+/// True if a rule finds something of this level, or worse, in a run by itself.
+fn has_level(rule: &Rule, record: &Record, level: Level) -> bool {
+    let outcome = judge(rule, &Subject::of_run(record, None));
+    outcome.is_ok_and(|finding| finding.level >= level)
 }
 
 impl SidesFinding<'_> {

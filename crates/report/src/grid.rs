@@ -38,6 +38,8 @@ pub(crate) struct Grid<'r> {
     pub(crate) executions: Vec<Execution<'r>>,
     /// The rule by which each of them decides nothing, judged when it is asked for.
     unfit: Vec<OnceLock<Option<&'static audit::Rule>>>,
+    /// The rule by which other programs used the machine in each of them, likewise.
+    shared_machine: Vec<OnceLock<Option<&'static audit::Rule>>>,
     /// What is compared with the baseline; `None` without a question.
     question: Option<&'r Question>,
     /// The comparisons with the baseline; empty without a question.
@@ -157,6 +159,7 @@ impl<'r> Grid<'r> {
             facets,
             measures: measures(results.chart.as_ref()),
             unfit: executions.iter().map(|_| OnceLock::new()).collect(),
+            shared_machine: executions.iter().map(|_| OnceLock::new()).collect(),
             executions,
             question: results.verdict.as_ref(),
             answers,
@@ -170,6 +173,12 @@ impl<'r> Grid<'r> {
     pub(crate) fn unfit(&self, execution: usize) -> Option<&'static audit::Rule> {
         let judged = || audit::unfit(self.executions[execution].record);
         *self.unfit[execution].get_or_init(judged)
+    }
+
+    /// The rule by which other programs used the machine of an execution; `None` where they did not.
+    pub(crate) fn shared_machine(&self, execution: usize) -> Option<&'static audit::Rule> {
+        let judged = || audit::shared_machine(self.executions[execution].record);
+        *self.shared_machine[execution].get_or_init(judged)
     }
 
     /// The work whose throughputs are ranked together with this one's, by the names of its operations.

@@ -54,7 +54,7 @@ pub fn subtract_batches(batches: &[Batch], confidence: f64) -> Option<Difference
     subtract_differences(&differences, error, confidence)
 }
 
-/// The error of the mean of these batches; `unit` is the difference of `values` that is a whole of the sides.
+/// The error of the mean of these batches; `unit` is the size of one of `values` that stands for 100 %.
 fn mean_error(batches: &[Batch], values: &[f64], unit: f64) -> Option<MeanError> {
     let sessions = sessions(batches).count() as f64;
     Some(MeanError {

@@ -18,7 +18,16 @@ mod stages;
 use std::{fs, path::PathBuf};
 
 use benchmarks::VOCABULARY;
-use experiment::{Error, Experiment, Overrides};
+use experiment::{Costs, Error, Experiment, Overrides};
+
+/// What estimates are made of, in figures that are easily added up.
+const COSTS: Costs = Costs {
+    restart_s: 2.0,
+    around_s: 0.5,
+    load_s_per_gb: 100.0,
+    restore_s_per_gb: 10.0,
+    row_bytes: 1000.0,
+};
 
 /// A directory with the files that experiments name, and experiments in it.
 struct Bench {

@@ -20,7 +20,7 @@ use settings::{
     Values, WarmUp,
 };
 
-use crate::Bench;
+use crate::{Bench, COSTS};
 
 const SMALLEST: &str = r#"
 format = 1
@@ -629,13 +629,6 @@ fn the_load_is_open_closed_or_thinking() {
 #[test]
 fn the_estimate_adds_up() {
     let bench = Bench::new();
-    let costs = Costs {
-        restart_s: 2.0,
-        around_s: 0.5,
-        load_s_per_gb: 100.0,
-        restore_s_per_gb: 10.0,
-        row_bytes: 1000.0,
-    };
     let data = "[data]\nsmack = \"a.smack\"\nrows = \"1M\"\n";
     let cases = [
         // Three runs of 10 s with 2 s of warm-up and 0.5 s around them, each after a restart; one load of 1 GB, two
@@ -646,13 +639,13 @@ fn the_estimate_adds_up() {
     ];
     for (server, seconds) in cases {
         let text = format!("repeats = 3\n{SMALLEST}warmup = \"2s\"\n{data}{server}");
-        let estimate = bench.parse(&text).plan().estimate(&costs);
+        let estimate = bench.parse(&text).plan().estimate(&COSTS);
         assert_eq!(estimate, Duration::from_secs_f64(seconds), "{server}");
     }
     let text = format!(
         "repeats = 3\n{SMALLEST}warmup = \"2s\"\npause = \"5s\"\n[server]\naddress = \"db1\"\n"
     );
-    let estimate = bench.parse(&text).plan().estimate(&costs);
+    let estimate = bench.parse(&text).plan().estimate(&COSTS);
     let expected = Duration::from_secs_f64(3.0 * (5.0 + 12.5));
     assert_eq!(estimate, expected, "with pauses");
 }

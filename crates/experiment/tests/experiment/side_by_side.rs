@@ -3,12 +3,11 @@
 use std::{fs, path::Path, time::Duration};
 
 use experiment::{
-    Costs, Design, Error, Experiment, Overrides, Progress, Repeats, Restore, Slicing,
-    record_file_names,
+    Design, Error, Experiment, Overrides, Progress, Repeats, Restore, Slicing, record_file_names,
 };
 use settings::WarmUp;
 
-use crate::Bench;
+use crate::{Bench, COSTS};
 
 const S: Duration = Duration::from_secs(1);
 
@@ -108,14 +107,7 @@ fn the_plan_as_text() {
 
 #[test]
 fn the_estimate_has_a_server_for_each_combination() {
-    let costs = Costs {
-        restart_s: 2.0,
-        around_s: 0.5,
-        load_s_per_gb: 100.0,
-        restore_s_per_gb: 10.0,
-        row_bytes: 1000.0,
-    };
-    let estimate = |text: &str| Bench::new().parse(text).plan().estimate(&costs);
+    let estimate = |text: &str| Bench::new().parse(text).plan().estimate(&COSTS);
     // Two combinations, each in two sessions: 12 batches of 5 turns of 600 ms, behind 5 s of warm-up.
     let loads_s = 4.0 * (5.0 + 36.0);
     let data_s = 100.0 + 200.0 + 10.0 + 20.0;
@@ -158,16 +150,7 @@ warmup = "0s"
 duration = "30s"
 "#;
     let bench = Bench::new();
-    let estimate = |text: &str| {
-        let costs = Costs {
-            restart_s: 2.0,
-            around_s: 0.5,
-            load_s_per_gb: 100.0,
-            restore_s_per_gb: 10.0,
-            row_bytes: 1000.0,
-        };
-        bench.parse(text).plan().estimate(&costs)
-    };
+    let estimate = |text: &str| bench.parse(text).plan().estimate(&COSTS);
     // Each of the two servers is loaded once, and none is restarted.
     let others_s = 8.0 * (36.0 + 0.5);
     let seconds = Duration::from_secs_f64;

@@ -50,17 +50,15 @@ fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<
         let is_compared = has(&question.baseline, record) || has(&answer.levels, record);
         record.is_complete() && is_compared
     });
-    let compared: Vec<(usize, &Record)> = compared.map(|(at, it)| (at, it.record)).collect();
-    let unfit = compared.iter().find_map(|(at, _)| grid.unfit(*at));
-    unfit.or_else(|| {
-        let records = compared.iter().map(|(_, record)| *record);
-        let shared: Vec<_> = records
-            .filter(|_| answer.decision.is_different())
-            .filter_map(audit::shared_machine)
-            .collect();
-        let are_most = 2 * shared.len() > compared.len();
-        shared.first().copied().filter(|_| are_most)
-    })
+    let compared: Vec<usize> = compared.map(|(at, _)| at).collect();
+    let unfit = compared.iter().find_map(|at| grid.unfit(*at));
+    if unfit.is_some() || !answer.decision.is_different() {
+        return unfit;
+    }
+    let shared = compared.iter().filter_map(|at| grid.shared_machine(*at));
+    let shared: Vec<_> = shared.collect();
+    let are_most = 2 * shared.len() > compared.len();
+    shared.first().copied().filter(|_| are_most)
 }
 
 /// ` 2 are doubtful because operations failed (W10), 1 because the client was the bottleneck (H12).`

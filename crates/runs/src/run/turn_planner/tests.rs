@@ -218,6 +218,12 @@ fn a_batch_has_arrived_when_each_last_slice_has_in_whatever_parts() {
     assert!(planner.interval(0, None, 0.2));
 }
 
+/// The experiment asks for as many batches as the statistics need, whose crate it does not know.
+#[test]
+fn the_shortest_session_can_be_decided() {
+    assert_eq!(Slicing::BATCHES_AT_LEAST as usize, stats::BATCHES_AT_LEAST);
+}
+
 #[test]
 fn no_batch_begins_that_would_end_too_late() {
     // A batch of two loads takes 6 s and the gap after it; the first begins after 7 s.
