@@ -3,19 +3,20 @@
 pub(crate) mod cell;
 mod clauses;
 pub(crate) mod percentiles;
+mod run_doubts;
 pub(crate) mod scaling;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::OnceLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{Host, LOAD, Record, STAGE};
 use settings::{Chart, Factor};
 use verdict::{Cost, Execution, Metric, Question};
 
 use crate::{
-    grid::cell::{Cell, Percentile, work_of},
+    grid::{
+        cell::{Cell, Percentile, work_of},
+        run_doubts::RunDoubts,
+    },
     results::Results,
 };
 
@@ -36,10 +37,8 @@ pub(crate) struct Grid<'r> {
     pub(crate) measures: Vec<Measure>,
     /// Each run or stage with its figures, in the order of [`Results::compared`].
     pub(crate) executions: Vec<Execution<'r>>,
-    /// The rule by which each of them decides nothing, judged when it is asked for.
-    unfit: Vec<OnceLock<Option<&'static audit::Rule>>>,
-    /// The rule by which other programs used the machine in each of them, likewise.
-    shared_machine: Vec<OnceLock<Option<&'static audit::Rule>>>,
+    /// What speaks against the figures of each of them.
+    doubts: Vec<RunDoubts>,
     /// What is compared with the baseline; `None` without a question.
     question: Option<&'r Question>,
     /// The comparisons with the baseline; empty without a question.
@@ -158,8 +157,7 @@ impl<'r> Grid<'r> {
             constants: constants.collect(),
             facets,
             measures: measures(results.chart.as_ref()),
-            unfit: executions.iter().map(|_| OnceLock::new()).collect(),
-            shared_machine: executions.iter().map(|_| OnceLock::new()).collect(),
+            doubts: executions.iter().map(|_| RunDoubts::default()).collect(),
             executions,
             question: results.verdict.as_ref(),
             answers,
@@ -171,14 +169,12 @@ impl<'r> Grid<'r> {
 
     /// The rule by which the figures of an execution are not the server's; `None` where they are.
     pub(crate) fn unfit(&self, execution: usize) -> Option<&'static audit::Rule> {
-        let judged = || audit::unfit(self.executions[execution].record);
-        *self.unfit[execution].get_or_init(judged)
+        self.doubts[execution].unfit(self.executions[execution].record)
     }
 
     /// The rule by which other programs used the machine of an execution; `None` where they did not.
     pub(crate) fn shared_machine(&self, execution: usize) -> Option<&'static audit::Rule> {
-        let judged = || audit::shared_machine(self.executions[execution].record);
-        *self.shared_machine[execution].get_or_init(judged)
+        self.doubts[execution].shared_machine(self.executions[execution].record)
     }
 
     /// The work whose throughputs are ranked together with this one's, by the names of its operations.
