@@ -1,5 +1,6 @@
 //! Checks the options of a private server before it starts, with the server's own checks and the option catalogue.
 
+mod accepted;
 pub(crate) mod complaint;
 pub(crate) mod help;
 pub(crate) mod validator;
@@ -10,6 +11,7 @@ use mycnf::{
     loads_without_library, parse_number, traps,
 };
 
+use crate::check::accepted::AcceptedSettings;
 use crate::check::complaint::{Complaint, parse_complaints, subject};
 use crate::check::help::Help;
 use crate::check::validator::{Answer, Means, Validator};
@@ -17,6 +19,7 @@ use crate::configuration::{Settings, configure, configure_layers};
 use crate::directory::layout::Layout;
 use crate::error::Error;
 use crate::installation::Installation;
+use crate::user_directory::accepted_root;
 
 /// The result of an option check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +105,7 @@ fn examine(
     })
 }
 
-/// Checks settings unless they are empty; returns the notes, or one error with all refusals.
+/// Checks settings unless they are empty or known to be accepted; returns the notes, or one error with all refusals.
 pub(crate) fn accept(
     installation: &Installation,
     settings: &Settings,
@@ -110,7 +113,17 @@ pub(crate) fn accept(
     if settings.cnf.is_empty() && settings.set.is_empty() {
         return Ok(Vec::new());
     }
+    let known =
+        accepted_root().and_then(|root| AcceptedSettings::of(&root, installation, settings));
+    if known.as_ref().is_some_and(AcceptedSettings::is_known) {
+        return Ok(Vec::new());
+    }
     let findings = check(installation, settings)?.findings;
+    if findings.is_empty()
+        && let Some(known) = known
+    {
+        known.keep();
+    }
     if !findings.iter().any(Finding::is_refusal) {
         Ok(findings)
     } else {

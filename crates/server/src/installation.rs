@@ -1,5 +1,6 @@
 //! A server binary that is installed on this machine.
 
+pub(crate) mod answer_file;
 pub(crate) mod build;
 mod known_version;
 mod search;

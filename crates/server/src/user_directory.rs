@@ -29,3 +29,8 @@ pub(crate) fn templates_root() -> Option<PathBuf> {
 pub(crate) fn versions_root() -> Option<PathBuf> {
     Some(cache_home()?.join("versions"))
 }
+
+/// Settings that server binaries accepted: `~/.cache/dbdyno/accepted`; `None` without a home directory.
+pub(crate) fn accepted_root() -> Option<PathBuf> {
+    Some(cache_home()?.join("accepted"))
+}

@@ -1,23 +1,17 @@
 //! What server binaries answered to `--version`, kept so that each build is asked once: a start of the binary takes as
 //! long as half a start of the server.
-//!
-//! One file for each path, which an upgrade replaces. It only saves time: where it cannot be read or written, the binary
-//! is asked.
 
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::answer_file::AnswerFile;
 use super::build::Build;
 use crate::process::launch::Launch;
-use crate::snapshot::digest::hexadecimal;
 
 /// The answer of one build of a binary, whether it is known or not.
 pub(super) struct KnownVersion {
-    path: PathBuf,
+    file: AnswerFile,
     asked: VersionKey,
 }
 
@@ -35,16 +29,10 @@ struct CachedVersion {
 }
 
 impl KnownVersion {
-    /// That of a binary; `None` for a script, which may start another program than before.
+    /// That of a binary; `None` for a script.
     pub(super) fn of(root: &Path, mysqld: &Path, launch: &Launch) -> Option<Self> {
-        let mut begin = [0; 4];
-        File::open(mysqld).ok()?.read_exact(&mut begin).ok()?;
-        if begin != *b"\x7fELF" {
-            return None;
-        }
-        let name = Sha256::digest(mysqld.as_os_str().as_encoded_bytes());
         Some(Self {
-            path: root.join(hexadecimal(&name[..16])),
+            file: AnswerFile::of(root, mysqld)?,
             asked: VersionKey {
                 build: Build::of(mysqld)?,
                 launch: launch.clone(),
@@ -54,27 +42,23 @@ impl KnownVersion {
 
     /// The answer, if this build has given one.
     pub(super) fn answer(&self) -> Option<String> {
-        let kept: CachedVersion = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        let kept: CachedVersion = self.file.read()?;
         (kept.asked == self.asked).then_some(kept.answer)
     }
 
     pub(super) fn keep(self, answer: &str) {
-        let path = self.path;
-        let kept = CachedVersion {
+        self.file.write(&CachedVersion {
             asked: self.asked,
             answer: answer.to_owned(),
-        };
-        let kept = serde_json::to_vec(&kept).expect("texts and numbers are JSON");
-        let directory = path.parent().unwrap_or(Path::new("/"));
-        // It is optional, so errors are not reported.
-        if fs::create_dir_all(directory).is_ok() {
-            let _ = files::replace_private(&path, &kept);
-        }
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
