@@ -91,8 +91,8 @@ impl Migration {
         self.replace(line.entry, format!("{name} = 0"), &how, path);
     }
 
-    /// A file that sets both rates of background writing has a maximum of at least the normal rate. Servers change or
-    /// reject one of the two otherwise.
+    /// A file that sets both rates of background writing gets a maximum of at least the normal rate. Otherwise, servers
+    /// change one of the two, or reject both.
     pub(super) fn raise_io_capacity_max(
         &mut self,
         before: &Subject<'_>,
