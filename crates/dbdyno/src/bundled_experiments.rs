@@ -7,7 +7,7 @@ use std::{
 
 use blame::{Blame, Blamed};
 
-/// Name of their directory, in a package and in a checkout.
+/// Name of their directory, in a package, in a checkout and beside the program.
 const DIRECTORY: &str = "experiments";
 
 /// An experiment that comes with dbdyno.
@@ -56,8 +56,8 @@ pub(crate) fn named(name: &str) -> Result<BundledExperiment, Blamed> {
 
 /// The error where this installation contains no experiment files.
 pub(crate) fn none() -> Blamed {
-    let hint =
-        "dbdyno's packages and its source tree contain them; `dbdyno experiments` finds them there";
+    let hint = "dbdyno's packages and its source tree contain them; `dbdyno experiments` finds them there, and in a \
+                directory `experiments` beside the program";
     let message = "this installation contains no experiment files";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }
@@ -98,8 +98,9 @@ fn name_in(named: &Path) -> Option<&str> {
     (is_plain || is_file).then(|| named.file_stem()?.to_str())?
 }
 
-/// Where they are: beside this program in its package or checkout, else in a checkout in which dbdyno is called.
+/// Where they are: beside this program, or in its package or checkout, else in a checkout in which dbdyno is called.
 fn directory() -> Option<PathBuf> {
+    // The system has resolved the links to the program.
     let program = env::current_exe().ok();
     let beside = program.iter().flat_map(|program| beside(program));
     let called_in = env::current_dir().ok().filter(|it| is_checkout(it));
@@ -107,14 +108,15 @@ fn directory() -> Option<PathBuf> {
     beside.chain(called_in).find(|it| it.is_dir())
 }
 
-/// Where a program's experiments can be: `/usr/share/dbdyno/experiments` for `/usr/bin/dbdyno`, and the checkout whose
-/// `target` it stands in.
+/// Where a program's experiments can be: `/usr/share/dbdyno/experiments` for `/usr/bin/dbdyno`, a directory beside the
+/// program, as in an unpacked archive with `dbdyno` and `experiments`, and the checkout that contains the program.
 fn beside(program: &Path) -> Vec<PathBuf> {
     let packaged = program.parent().and_then(Path::parent);
     let packaged = packaged.map(|prefix| prefix.join("share/dbdyno").join(DIRECTORY));
+    let own = program.parent().map(|it| it.join(DIRECTORY));
     let checkout = program.ancestors().find(|it| is_checkout(it));
     let checkout = checkout.map(|it| it.join(DIRECTORY));
-    packaged.into_iter().chain(checkout).collect()
+    packaged.into_iter().chain(own).chain(checkout).collect()
 }
 
 fn is_checkout(directory: &Path) -> bool {
@@ -129,7 +131,8 @@ mod tests {
     fn a_program_has_its_experiments_beside_it() {
         let of = |program: &str| beside(Path::new(program));
         let packaged = Path::new("/usr/share/dbdyno/experiments");
-        assert_eq!(of("/usr/bin/dbdyno"), [packaged]);
+        let own = Path::new("/usr/bin/experiments");
+        assert_eq!(of("/usr/bin/dbdyno"), [packaged, own]);
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let checkout = checkout.unwrap();
         let built = checkout.join("target/release/dbdyno");

@@ -24,8 +24,8 @@ use crate::pinned_defaults::{Pin, pins as pins_of};
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite, Rule};
 use crate::rules::{
-    ADJUSTED_VALUE, OLD_PASSWORDS, TIME_ZONE, TLS_UNAVAILABLE, UNKNOWN_OPTION, WRONG_VALUE,
-    rules_of_files,
+    ADJUSTED_VALUE, OLD_PASSWORDS, STATEMENT_BINLOG, TIME_ZONE, TLS_UNAVAILABLE, UNKNOWN_OPTION,
+    WRONG_VALUE, rules_of_files,
 };
 use crate::subject::Subject;
 use crate::target::Target;
@@ -38,8 +38,9 @@ use place::{Place, headers, place_of_pins};
 /// Rules after whose refusal nothing is left to set. Any other value that is refused is the user's to decide.
 const NOTHING_LEFT: [&Rule; 2] = [UNKNOWN_OPTION, OLD_PASSWORDS];
 
-/// Rules whose risks depend on the tables or the clients of the server, which no file shows.
-const DECIDED_ELSEWHERE: [&Rule; 2] = [TIME_ZONE, TLS_UNAVAILABLE];
+/// Rules whose risks are the user's to decide: they depend on the tables or the clients of the server, which no file
+/// shows, or on two lines that contradict each other.
+const RISKS_TO_DECIDE: [&Rule; 3] = [STATEMENT_BINLOG, TIME_ZONE, TLS_UNAVAILABLE];
 
 /// What happens to one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +129,7 @@ pub fn migrate(
         migration.keep_utf8mb4(before, after, path);
         migration.keep_all_logs(before, after, path);
         migration.keep_query_cache_off(before, after, path);
+        migration.raise_io_capacity_max(before, after, path);
     }
     let mut findings = advice_for_all(&after);
     migration.name_as_written(&mut findings);
@@ -300,7 +302,7 @@ impl Migration {
             && (remark.level == Level::Refused
                 || is_adjusted(advice)
                 || is_unjudged
-                || (remark.level == Level::Risk && advice.rule.is_one_of(&DECIDED_ELSEWHERE)));
+                || (remark.level == Level::Risk && advice.rule.is_one_of(&RISKS_TO_DECIDE)));
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
             return;
         };

@@ -1,5 +1,5 @@
 //! The lines that keep an old version's behaviour where a default changed: only those that change results, or what is
-//! durable.
+//! durable, or that contradict a line of the file.
 
 use crate::assignment::{Assignment, is_same_setting};
 use crate::catalogue::Family;
@@ -62,6 +62,7 @@ pub(crate) fn pins(before: &Subject<'_>, after: &Subject<'_>, findings: &[Advice
             .iter()
             .filter_map(|option| limit(before, after, option)),
     );
+    pins.extend(io_capacity(before, after));
     pins.extend(server_id(before, after, findings));
     pins.extend(wait_point(before, after));
     pins
@@ -321,6 +322,17 @@ fn limit(before: &Subject<'_>, after: &Subject<'_>, option: &'static str) -> Opt
     let (old, new) = before.number(option).zip(after.number(option))?;
     (!is_set(before, after, option) && old > new).then(|| {
         let (old, new) = (size(old), size(new));
+        old_default(after, before.target, option, &old, &new)
+    })
+}
+
+/// The normal rate of background writing stays below the maximum that the file sets. MySQL 8.4 raised its default.
+fn io_capacity(before: &Subject<'_>, after: &Subject<'_>) -> Option<Pin> {
+    let (option, maximum) = ("innodb_io_capacity", "innodb_io_capacity_max");
+    let (old, new) = before.number(option).zip(after.number(option))?;
+    let max = after.set(maximum).and_then(|_| after.number(maximum))?;
+    (!is_set(before, after, option) && old <= max && new > max).then(|| {
+        let (old, new) = (old.to_string(), new.to_string());
         old_default(after, before.target, option, &old, &new)
     })
 }

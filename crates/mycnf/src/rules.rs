@@ -74,6 +74,8 @@ pub(crate) const LOG_WITHOUT_SWITCH: &Rule = &log_without_switch::RULE;
 pub(crate) const OLD_PASSWORDS: &Rule = &old_passwords::RULE;
 pub(crate) const OPTION_WITHOUT_EFFECT: &Rule = &option_without_effect::RULE;
 pub(crate) const REPEATED_OPTION: &Rule = &repeated_option::RULE;
+/// The rule about statement-based binary logs.
+pub(crate) const STATEMENT_BINLOG: &Rule = &statement_binlog::RULE;
 /// The rule about time zones by name.
 pub(crate) const TIME_ZONE: &Rule = &time_zone::RULE;
 pub(crate) const TLS_UNAVAILABLE: &Rule = &tls_unavailable::RULE;

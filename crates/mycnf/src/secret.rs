@@ -65,10 +65,23 @@ pub fn is_secret(name: &OptionName) -> bool {
 /// Whether a name is that of one of `SECRETS`, or an abbreviation of it.
 fn is_or_abbreviates_secret(name: &str) -> bool {
     let mut secrets = SECRETS.iter();
-    secrets.any(|(shortest, rest)| {
-        let more = name.strip_prefix(shortest);
-        more.is_some_and(|more| rest.starts_with(more))
-    })
+    secrets.any(|(shortest, rest)| abbreviates(name, shortest, rest))
+}
+
+fn abbreviates(name: &str, shortest: &str, rest: &str) -> bool {
+    let more = name.strip_prefix(shortest);
+    more.is_some_and(|more| rest.starts_with(more))
+}
+
+/// Whether a name is that of an option, or, if the option is one of `SECRETS`, an abbreviation of it. The version does not
+/// matter: a line that a version refuses still contains the secret.
+pub(crate) fn is_or_abbreviates(name: &OptionName, full: &str) -> bool {
+    let name = name.base();
+    let mut secrets = SECRETS.iter();
+    let is_abbreviation = secrets.any(|(shortest, rest)| {
+        full.strip_prefix(shortest) == Some(*rest) && abbreviates(name, shortest, rest)
+    });
+    name == full || is_abbreviation
 }
 
 /// The value of an option as it may be shown.

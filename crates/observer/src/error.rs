@@ -108,9 +108,14 @@ impl Error {
                 "name the program on that host with its full path, with observe_program or --observe-program",
             ),
             Problem::Version { .. } => Some("use the same dbdyno on both hosts"),
-            Problem::SecretRefused | Problem::ForeignObserver | Problem::NoSecret => {
-                Some("both sides need a file with the same first line")
-            }
+            Problem::SecretRefused | Problem::ForeignObserver | Problem::NoSecret => Some(
+                "both sides need a file with the same first line: --observe-secret-file (in an experiment \
+                 observe_secret_file) on this machine, and --secret-file of dbdyno observe on the server's host",
+            ),
+            Problem::WrongSecret => Some(
+                "both sides need a file with the same first line: --secret-file on this machine, and \
+                 --observe-secret-file (in an experiment observe_secret_file) on the client's machine",
+            ),
             Problem::Wire(WireError::NotUnderstood { .. }) if is_ssh => Some(
                 "on the server's host, a shell's start-up files must not print anything in non-interactive sessions",
             ),

@@ -25,7 +25,8 @@ pub const LIMIT_OF_CLIENTS: usize = 32;
 /// Pause after a connection that could not be accepted.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Serves clients until it is stopped; `tell` receives each arrival and departure with its reason.
+/// Serves clients until it is stopped; `tell` receives each arrival and departure with its reason, and on another line a
+/// hint, if there is one.
 ///
 /// An error is one of the listening socket, never of a client.
 pub fn listen(
@@ -60,7 +61,11 @@ pub fn listen(
                 let result = serve(stream, pending_login, place, clients, stop, tell);
                 match result {
                     Ok(()) => tell(format!("{peer}: left")),
-                    Err(problem) => tell(format!("{peer}: {problem}")),
+                    Err(problem) => {
+                        let error = problem.at(&peer.to_string());
+                        let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
+                        tell(format!("{error}{}", hint.unwrap_or_default()));
+                    }
                 }
             });
         }

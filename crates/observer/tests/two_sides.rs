@@ -218,13 +218,16 @@ fn a_wrong_secret_is_told_on_both_sides_and_not_tried_for_ever() {
         match attempt {
             0..5 => {
                 assert!(text.ends_with("refused: wrong secret"), "{text}");
-                assert!(error.hint().unwrap().contains("same first line"));
+                let hint = error.hint().unwrap();
+                assert!(hint.contains("--observe-secret-file"), "{hint}");
+                assert!(hint.contains("on the server's host"), "{hint}");
             }
             _ => assert!(text.contains("too many wrong secrets"), "{text}"),
         }
         assert!(!text.contains("horse"));
     }
-    observer.says("wrong secret");
+    observer
+        .says("wrong secret\nhint: both sides need a file with the same first line: --secret-file");
     observer.says("too many wrong secrets");
     // From that address even a client with the secret is refused.
     assert!(reach(way(observer.port, SECRET)).is_err());

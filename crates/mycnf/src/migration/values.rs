@@ -1,4 +1,4 @@
-//! The values that mean something else in the new version, although it has the option.
+//! The values that mean something else in the new version, although it has the option, or that contradict a line.
 
 use std::path::Path;
 
@@ -89,6 +89,26 @@ impl Migration {
         let name = expiry_option(after);
         let how = format!("beside {AUTO_PURGE} = OFF");
         self.replace(line.entry, format!("{name} = 0"), &how, path);
+    }
+
+    /// A file that sets both rates of background writing gets a maximum of at least the normal rate. Otherwise, servers
+    /// change one of the two, or reject both.
+    pub(super) fn raise_io_capacity_max(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
+        let (normal, max) = ("innodb_io_capacity", "innodb_io_capacity_max");
+        let (Some(line), Some(limit)) = (after.set(max), after.number(max)) else {
+            return;
+        };
+        let rate = after.set(normal).and_then(|_| after.number(normal));
+        let Some(rate) = rate.filter(|rate| *rate > limit) else {
+            return;
+        };
+        let how = format!("in {}, below {normal}", before.target);
+        self.replace(line.entry, format!("{max} = {rate}"), &how, path);
     }
 
     /// A query cache that was off stays off: in MariaDB, a size above 0 enables it, and `query_cache_type` = OFF does not

@@ -92,20 +92,24 @@ impl MemoryCommitment {
         }
     }
 
-    /// The option that sets the largest part, and what to do about it.
-    fn largest(&self) -> (&'static str, String) {
+    /// The largest part: one of the global buffers, or the buffers of all connections.
+    fn largest(&self) -> LargestPart {
         let largest = |parts: &[(&'static str, u64)]| {
             let parts = parts.iter().copied();
             parts.max_by_key(|(_, size)| *size).unwrap_or(("", 0))
         };
+        let shown = |option: &str, size: u64| format!(" (largest: {option}, {})", bytes(size));
         let (global, size) = largest(&self.global);
-        let of_connections = self.connections_bytes();
-        if size >= of_connections {
-            let fix = format!(
-                "lower {global}, the largest part of this total ({})",
-                bytes(size)
-            );
-            return (global, fix);
+        if size >= self.connections_bytes() {
+            return LargestPart {
+                option: global,
+                parts: format!(
+                    "{}, and {}",
+                    self.global_in_words(&shown(global, size)),
+                    self.connections_in_words("")
+                ),
+                fix: format!("lower {global}"),
+            };
         }
         // With a smaller stack, statements fail with error 1436.
         let buffers = self.each.iter().copied();
@@ -113,13 +117,39 @@ impl MemoryCommitment {
             .filter(|(name, _)| *name != "thread_stack")
             .collect();
         let (buffer, size) = largest(&buffers);
-        let fix = format!(
-            "lower max_connections or {buffer}; the buffers of all connections are the largest part of this total ({}), and {buffer} is the largest of them ({} for each connection)",
-            bytes(of_connections),
-            bytes(size)
-        );
-        ("max_connections", fix)
+        LargestPart {
+            option: "max_connections",
+            parts: format!(
+                "{}, and {}",
+                self.connections_in_words(&shown(buffer, size)),
+                self.global_in_words("")
+            ),
+            fix: format!("lower max_connections or {buffer}"),
+        }
     }
+
+    fn global_in_words(&self, largest: &str) -> String {
+        let size = bytes(self.global_bytes());
+        format!("the global buffers need {size}{largest}")
+    }
+
+    fn connections_in_words(&self, largest: &str) -> String {
+        format!(
+            "{} connections can need up to {} each{largest}, {} together",
+            self.connections,
+            bytes(sum(&self.each)),
+            bytes(self.connections_bytes())
+        )
+    }
+}
+
+/// The part of the sum that is worth lowering.
+struct LargestPart {
+    /// The option that sets it.
+    option: &'static str,
+    /// Both parts in words, this one first.
+    parts: String,
+    fix: String,
 }
 
 /// Size of a buffer as the server allocates it, bytes.
@@ -140,7 +170,7 @@ fn sum(parts: &[(&'static str, u64)]) -> u64 {
 /// The option that this rule advises to lower; no rule may advise raising it.
 pub(crate) fn option_to_lower(subject: &Subject<'_>) -> Option<&'static str> {
     let promise = MemoryCommitment::of(subject)?;
-    promise.level().map(|_| promise.largest().0)
+    promise.level().map(|_| promise.largest().option)
 }
 
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
@@ -151,17 +181,14 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         return Vec::new();
     };
     let all = promise.all_bytes();
-    let shares = format!(
-        "the global buffers need {}, and {} connections can need up to {} each: {} in total, which is {} of the machine's memory ({})",
-        bytes(promise.global_bytes()),
-        promise.connections,
-        bytes(sum(&promise.each)),
+    let LargestPart { option, parts, fix } = promise.largest();
+    let what = format!(
+        "{parts}: {} in total, which is {} of the machine's memory ({})",
         bytes(all),
         percent(all as f64 / promise.memory as f64),
         bytes(promise.memory)
     );
-    let (option, fix) = promise.largest();
-    vec![RuleFinding::of(subject, option, level, shares).fix(fix)]
+    vec![RuleFinding::of(subject, option, level, what).fix(fix)]
 }
 
 #[cfg(test)]
@@ -178,7 +205,7 @@ mod tests {
             "mysql-5.5",
             file,
             &[
-                "warning: innodb_buffer_pool_size=20G: the global buffers need 20.0 GiB, and 1024 connections",
+                "warning: innodb_buffer_pool_size=20G: the global buffers need 20.0 GiB (largest: innodb_buffer_pool_size, 20.0 GiB), and 1024 connections can need up to",
             ],
         );
         assert_found_on(&RULE, &with_memory(16), "mysql-5.5", file, &["risk: "]);
@@ -188,9 +215,7 @@ mod tests {
             &with_memory(32),
             "mysql-8.0.33",
             many,
-            &[
-                "risk: max_connections=4000: the global buffers need 152 MiB, and 4000 connections can need up to",
-            ],
+            &["risk: max_connections=4000: 4000 connections can need up to"],
         );
         assert_found(&RULE, "mysql-8.0.33", many, &[]);
     }
@@ -205,12 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn the_advice_names_the_largest_part() {
+    fn the_finding_names_the_largest_part_first() {
         for (memory, lines, parts) in [
             (
                 32,
                 "max_connections=1000\nsort_buffer_size=40M",
-                "warning: max_connections=1000: the global buffers need 152 MiB, and 1000 connections can need up to 41.7 MiB each: 40.8 GiB in total, which is 128 % of the machine's memory (32.0 GiB); lower max_connections or sort_buffer_size; the buffers of all connections are the largest part of this total (40.7 GiB), and sort_buffer_size is the largest of them (40.0 MiB for each connection)",
+                "warning: max_connections=1000: 1000 connections can need up to 41.7 MiB each (largest: sort_buffer_size, 40.0 MiB), 40.7 GiB together, and the global buffers need 152 MiB: 40.8 GiB in total, which is 128 % of the machine's memory (32.0 GiB); lower max_connections or sort_buffer_size",
             ),
             (
                 8,
@@ -237,9 +262,7 @@ mod tests {
             "innodb_buffer_pool_size=42G",
         );
         assert!(
-            found[0].ends_with(
-                "; lower innodb_buffer_pool_size, the largest part of this total (42.0 GiB)"
-            ),
+            found[0].ends_with("; lower innodb_buffer_pool_size"),
             "{found:?}"
         );
     }

@@ -1,6 +1,7 @@
 //! Rule: a password is in the file in plain text.
 
 use crate::rule::{Level, Rule, RuleFinding};
+use crate::secret::is_or_abbreviates;
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,26 +13,30 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// The option with the user and the password of a state transfer.
+const TRANSFER: &str = "wsrep_sst_auth";
+
 /// Whether the value is a user without a password: `mysql:`.
-fn is_user_alone(name: &str, value: &str) -> bool {
-    name == "wsrep_sst_auth"
+fn is_user_alone(option: &str, value: &str) -> bool {
+    option == TRANSFER
         && value
             .split_once(':')
             .is_none_or(|(_, password)| password.is_empty())
 }
 
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
-    let names = ["password", "master_password", "wsrep_sst_auth"];
-    let lines = subject.assignments.iter().filter(|line| {
-        names.contains(&line.entry.name.base())
-            && line.entry.value.as_deref().is_some_and(|value| {
-                !value.is_empty() && !is_user_alone(line.entry.name.base(), value)
-            })
+    let options = ["password", "master_password", TRANSFER];
+    let lines = subject.assignments.iter().filter_map(|line| {
+        let name = &line.entry.name;
+        let mut options = options.into_iter();
+        let option = options.find(|option| is_or_abbreviates(name, option))?;
+        let value = line.entry.value.as_deref()?;
+        (!value.is_empty() && !is_user_alone(option, value)).then_some((line, option))
     });
-    let remarks = lines.map(|line| {
+    let remarks = lines.map(|(line, option)| {
         let what = format!("plain-text password in the group [{}]", line.entry.group);
-        let fix = match line.entry.name.base() {
-            "wsrep_sst_auth" => fix_of_transfer(subject),
+        let fix = match option {
+            TRANSFER => fix_of_transfer(subject),
             _ => "keep the password in ~/.my.cnf (mode 0600), or use socket authentication",
         };
         let mut remark = RuleFinding::on(line, Level::Warning, what).fix(fix);
@@ -69,6 +74,25 @@ mod tests {
             &["warning: password=...: plain-text password in the group [client]"],
         );
         assert_found(&RULE, "mysql-5.6", "[client]\npassword=\nuser=x\n", &[]);
+    }
+
+    #[test]
+    fn an_abbreviated_name_is_recognised() {
+        for (line, found) in [
+            (
+                "[client]\npasswor=secret\n",
+                "warning: passwor=...: plain-text password in the group [client]; keep the password in ~/.my.cnf",
+            ),
+            (
+                "[mysqld]\nwsrep_sst_method=rsync\nwsrep_sst_au=sst:mimsy\n",
+                "warning: wsrep_sst_au=...: plain-text password in the group [mysqld]; remove the line: a state transfer",
+            ),
+        ] {
+            assert_found(&RULE, "mariadb-10.6", line, &[found]);
+        }
+        for line in ["[mysqld]\nwsrep_sst_au=mysql:\n", "[client]\npa=1\n"] {
+            assert_found(&RULE, "mariadb-10.6", line, &[]);
+        }
     }
 
     #[test]

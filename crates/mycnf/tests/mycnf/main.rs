@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bad_files;
+mod contradictions;
 mod documents;
 mod generated_files;
 mod hostile_values;

@@ -1,7 +1,8 @@
 //! A load that has ended, and what the end of one load of a run is for the others.
 
 use blame::{Blame, Blamed};
-use load::{Outcome, Termination};
+use load::{Failure, Outcome, Termination};
+use protocol::NO_SUCH_TABLE;
 
 use crate::run::shortcoming::no_result;
 
@@ -100,13 +101,19 @@ fn how_it_ended(outcome: &Outcome) -> Result<String, Blamed> {
         Termination::Failed { failure, .. } if failure.is_of_input => {
             Err(Blamed::new(Blame::Input, failure))
         }
-        Termination::Failed { operation, failure } => Err(Blamed::new(
-            Blame::Server,
-            format!("{operation}: error {}: {failure}", failure.number),
-        )
-        .hint("on_error = \"count\" or \"retry\" under [load] continues after an error".to_owned())
-        .caused_by(failure.number)),
+        Termination::Failed { operation, failure } => Err(stopped_by(operation, failure)),
     }
+}
+
+/// The error of a load that a failed statement ended. Without its tables, every statement of a load fails, so to continue
+/// is no remedy.
+fn stopped_by(operation: &str, failure: &Failure) -> Blamed {
+    let message = format!("{operation}: error {}: {failure}", failure.number);
+    let hint = "on_error = \"count\" or \"retry\" under [load] continues after an error";
+    let can_continue = failure.number != NO_SUCH_TABLE;
+    Blamed::new(Blame::Server, message)
+        .hint(can_continue.then(|| hint.to_owned()))
+        .caused_by(failure.number)
 }
 
 #[cfg(test)]
@@ -120,6 +127,22 @@ mod tests {
                 .map(str::to_owned)
                 .map_err(|blame| Blamed::new(blame, "because")),
         }
+    }
+
+    #[test]
+    fn only_a_load_with_tables_can_continue_after_an_error() {
+        let hints = |number: u16| {
+            let failure = Failure {
+                number,
+                ..Failure::of_client("refused".to_owned())
+            };
+            let error = stopped_by("read_write", &failure);
+            let message = format!("read_write: error {number}: refused");
+            assert_eq!((error.message, error.server_error), (message, Some(number)));
+            error.hints
+        };
+        assert!(hints(1054)[0].starts_with("on_error = "));
+        assert!(hints(NO_SUCH_TABLE).is_empty());
     }
 
     type Ends = [Result<&'static str, Blame>; 2];
