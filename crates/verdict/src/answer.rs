@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeMap};
 use stats::Comparison;
 
 use crate::{
-    decision::{Decision, Replicates},
+    decision::{ComparedExecutions, Decision},
     family::decide_primary,
     measure::Measure,
     measure_comparison::{Compared, compared},
@@ -43,8 +43,8 @@ pub struct Answer {
 
 impl Answer {
     /// What its executions are, and how they are compared.
-    pub fn replicates(&self) -> Replicates {
-        Replicates {
+    pub fn compared_executions(&self) -> ComparedExecutions {
+        ComparedExecutions {
             of_batches: self.of_batches,
             paired: self.paired,
         }

@@ -7,7 +7,7 @@ use samples::Record;
 use crate::{
     answer::{ComparisonPair, asked, in_order},
     costs::Cost,
-    decision::Replicates,
+    decision::ComparedExecutions,
     differences::{Difference, differences},
     explanation::{Cause, explain},
     family::{decide_family, decide_primary},
@@ -88,8 +88,8 @@ pub struct SharedCombination {
 
 impl SharedCombination {
     /// What its executions are, and how they are compared.
-    pub fn replicates(&self) -> Replicates {
-        Replicates {
+    pub fn compared_executions(&self) -> ComparedExecutions {
+        ComparedExecutions {
             of_batches: self.of_batches,
             paired: self.paired,
         }

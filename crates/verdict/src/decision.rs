@@ -53,14 +53,14 @@ impl Decision {
 
 /// What the compared executions are, and how they are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Replicates {
+pub struct ComparedExecutions {
     /// True for batches of slices of runs side by side.
     pub of_batches: bool,
     /// True if they are compared in pairs, false if as two lists.
     pub paired: bool,
 }
 
-impl Replicates {
+impl ComparedExecutions {
     /// The fewest that can be decided: `at least three executions a side`, `at least six pairs of batches`.
     pub fn fewest(self) -> &'static str {
         match (self.of_batches, self.paired) {
@@ -77,14 +77,14 @@ impl Replicates {
 pub fn why_undecided(
     decision: Decision,
     comparison: &Comparison,
-    replicates: Replicates,
+    executions: ComparedExecutions,
 ) -> String {
     let interval = comparison.ratio;
     let excludes_none = interval.low > 1.0 || interval.high < 1.0;
     if decision != Decision::Inconclusive || !excludes_none {
         String::new()
     } else if comparison.executions < EXECUTIONS_AT_LEAST {
-        format!("; a decision needs {}", replicates.fewest())
+        format!("; a decision needs {}", executions.fewest())
     } else {
         "; not significant over all comparisons together".to_owned()
     }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn the_fewest_executions_in_words_are_those_that_are_required() {
         assert_eq!((EXECUTIONS_AT_LEAST, BATCHES_AT_LEAST), (3, 6));
-        let fewest = |of_batches, paired| Replicates { of_batches, paired }.fewest();
+        let fewest = |of_batches, paired| ComparedExecutions { of_batches, paired }.fewest();
         assert_eq!(fewest(true, true), "at least six pairs of batches");
         assert_eq!(fewest(true, false), "at least three batches a side");
         for paired in [true, false] {

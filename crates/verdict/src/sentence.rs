@@ -70,11 +70,11 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         );
     }
     let Some(comparison) = &answer.comparison else {
-        let replicates = answer.replicates();
-        if replicates.of_batches && replicates.paired {
+        let executions = answer.compared_executions();
+        if executions.of_batches && executions.paired {
             return format!(
                 "{subject}: inconclusive, because too few batches have {metric}; a decision needs {}.",
-                replicates.fewest()
+                executions.fewest()
             );
         }
         return format!(
@@ -93,7 +93,7 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         comparison.executions,
         nouns.executions,
     );
-    let why = why_undecided(answer.decision, comparison, answer.replicates());
+    let why = why_undecided(answer.decision, comparison, answer.compared_executions());
     text.push_str(&why);
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
@@ -136,7 +136,7 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
         let ratio = comparison.ratio;
         [ratio.estimate, ratio.low, ratio.high].map(change)
     };
-    let why = why_undecided(answer.decision, comparison, answer.replicates());
+    let why = why_undecided(answer.decision, comparison, answer.compared_executions());
     format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
 }
 
