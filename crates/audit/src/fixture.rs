@@ -316,7 +316,7 @@ pub(crate) fn over(factors: &[&str]) -> Preregistration {
         comparison: Some(Comparison {
             factors: factors.clone(),
             metric: "throughput".to_owned(),
-            min_effect: Some(0.02),
+            min_effect: None,
         }),
         factors,
         ..Preregistration::default()

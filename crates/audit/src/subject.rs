@@ -60,7 +60,7 @@ pub struct Comparison {
     pub factors: Vec<String>,
     /// The metric, for example `throughput` or `p99`; empty if not declared.
     pub metric: String,
-    /// The smallest difference that matters, as a share; `None` if not declared.
+    /// The smallest difference that matters, as a share; `None` if it is the default of experiments.
     pub min_effect: Option<f64>,
 }
 

@@ -70,7 +70,7 @@ impl PolledServer {
         let machine = sampler.machine();
         self.tell(Update::Met(Box::new(self.identity(view))))?;
         self.tell(Update::Line(Box::new(Line::Machine(machine))))?;
-        sampler.sample(self.elapsed_s());
+        sampler.sample(&|| self.elapsed_s());
         let mut due = system_now() + self.every;
         loop {
             due = self.wait_until(due)?;
@@ -78,7 +78,7 @@ impl PolledServer {
                 Ok(looked) => looked,
                 Err(lost) => return Ok(lost),
             };
-            let telemetry = sampler.sample(self.elapsed_s());
+            let telemetry = sampler.sample(&|| self.elapsed_s());
             self.tell(Update::Line(Box::new(Line::Telemetry(Box::new(telemetry)))))?;
             self.tell(Update::Looked(Box::new(looked)))?;
             // If polling is too slow, intervals are skipped and not made up for.

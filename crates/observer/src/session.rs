@@ -385,7 +385,7 @@ impl<'p> Session<'p> {
         let now = system_now();
         if let Some(sampler) = &mut self.sampler {
             // The time between the first reading and the start is not part of the load.
-            sampler.sample(0.0);
+            sampler.sample(&|| 0.0);
         }
         self.sampling = Some(Sampling {
             every,
@@ -406,19 +406,21 @@ impl<'p> Session<'p> {
         let Some((sampling, sampler)) = self.sampling.as_mut().zip(self.sampler.as_mut()) else {
             return Ok(());
         };
-        let now = system_now();
-        let length = now - sampling.started;
-        let telemetry = Box::new(sampler.sample(length.as_secs_f64()));
+        let began = system_now();
+        let started = sampling.started;
+        let telemetry = sampler.sample(&|| (system_now() - started).as_secs_f64());
+        let telemetry = Box::new(telemetry);
+        let length = Duration::from_secs_f64(telemetry.t_s + telemetry.length_s);
         let begin_ns = sampling.last.as_ns();
         self.output.send(&FromObserver::Sample {
             begin_ns,
             telemetry,
         })?;
-        sampling.last = now;
+        sampling.last = started + length;
         let collected = &mut sampling.collected;
         collected.samples += 1;
         collected.length_s = length.as_secs_f64();
-        let took_s = (system_now() - now).as_secs_f64();
+        let took_s = (system_now() - began).as_secs_f64();
         collected.longest_s = collected.longest_s.max(took_s);
         // Both threads do nothing else: their whole CPU time is the cost of collecting and sending.
         let cpu = (thread_cpu_time() + self.listening_cpu).saturating_sub(sampling.cpu_before);

@@ -219,7 +219,7 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
             .map(|(factor, _)| factor.clone())
             .collect(),
         metric: verdict.metric.clone(),
-        min_effect: Some(verdict.min_effect),
+        min_effect: Some(verdict.min_effect).filter(|it| *it != experiment::MIN_EFFECT),
     });
     let mut variables = BTreeSet::new();
     for run in &experiment.plan().runs {

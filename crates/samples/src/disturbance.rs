@@ -7,6 +7,9 @@ use crate::{machine::Host, reader::Record};
 /// Largest number of programs that are named.
 const NAMED_AT_MOST: usize = 3;
 
+/// The programs that a run has of its own. Those of the run are not counted as other programs.
+const OF_A_RUN: [&str; 3] = ["dbdyno", "mariadbd", "mysqld"];
+
 /// Shares of a machine's CPU capacity, 0 to 1, used by neither the server nor dbdyno over the measured phase.
 ///
 /// Other programs are measured by their user time. The kernel's own work (write-back, interrupts) is often done for the
@@ -71,6 +74,20 @@ impl Disturbance {
                 programs: busiest(sums.programs),
             })
             .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
+    }
+
+    /// The programs in words, `rustc, another mariadbd`: a name alone would be taken for the server or the dbdyno of the run.
+    /// `None` in older records.
+    pub fn programs_in_words(&self) -> Option<String> {
+        let named = self.programs.iter().map(|name| {
+            if OF_A_RUN.contains(&name.as_str()) {
+                format!("another {name}")
+            } else {
+                name.clone()
+            }
+        });
+        let named: Vec<String> = named.collect();
+        (!named.is_empty()).then(|| named.join(", "))
     }
 
     /// True if it exceeds one of these shares.
@@ -145,6 +162,20 @@ mod tests {
         let lines = [measured(1.0), sample("both", 1.0, 1.5, 0.0, "null")];
         assert_eq!(Disturbance::of(&record(&lines)), None);
         assert_eq!(Disturbance::of(&record(&[measured(1.0)])), None);
+    }
+
+    #[test]
+    fn programs_with_the_name_of_the_run_s_own_are_others() {
+        let found = |programs: &[&str]| Disturbance {
+            programs: programs.iter().map(|&name| name.to_owned()).collect(),
+            ..Disturbance::default()
+        };
+        let words = found(&["mariadbd", "rustc", "dbdyno"]).programs_in_words();
+        assert_eq!(
+            words.as_deref(),
+            Some("another mariadbd, rustc, another dbdyno")
+        );
+        assert_eq!(found(&[]).programs_in_words(), None);
     }
 
     #[test]

@@ -35,7 +35,8 @@ impl OtherWork {
 
     /// Share of the machine's CPU that other programs used since the beginning, if it is a notable one.
     pub(crate) fn notable_share(&mut self) -> Option<f64> {
-        let samples: Vec<Telemetry> = self.samplers.iter_mut().map(|it| it.sample(0.0)).collect();
+        let samplers = self.samplers.iter_mut();
+        let samples: Vec<Telemetry> = samplers.map(|it| it.sample(&|| 0.0)).collect();
         share_of(&samples).filter(|share| *share > NOTABLE)
     }
 }

@@ -25,6 +25,7 @@ mod server;
 mod server_process;
 mod setup;
 mod storage;
+mod timed_reading;
 
 #[cfg(test)]
 mod fixture;

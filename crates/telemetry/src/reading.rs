@@ -15,6 +15,7 @@ use crate::{
     network::{InterfaceCounters, TcpCounters},
     pressure::PressureCounters,
     process::ProcessCounters,
+    timed_reading::read_in_time,
 };
 
 /// The targets of one reading.
@@ -37,11 +38,9 @@ pub(crate) struct Watched {
 /// All counters at one time.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    pub(crate) cpu: Option<CpuCounters>,
-    pub(crate) server: Option<ProcessCounters>,
-    client: Option<ProcessCounters>,
-    worker: Option<ProcessCounters>,
-    proxy: Option<ProcessCounters>,
+    /// The time at which the CPU times were read, seconds since the start of the load.
+    pub(crate) t_s: f64,
+    pub(crate) cpu: CpuReading,
     disks: Option<DiskCounters>,
     memory: Option<Memory>,
     paging: Option<PagingCounters>,
@@ -49,6 +48,16 @@ pub(crate) struct Reading {
     interfaces: Option<InterfaceCounters>,
     tcp: Option<TcpCounters>,
     cgroup: Option<CgroupCounters>,
+}
+
+/// The CPU times of the machine and of the watched processes, which cover the same interval.
+#[derive(Debug)]
+pub(crate) struct CpuReading {
+    pub(crate) machine: Option<CpuCounters>,
+    pub(crate) server: Option<ProcessCounters>,
+    client: Option<ProcessCounters>,
+    worker: Option<ProcessCounters>,
+    proxy: Option<ProcessCounters>,
 }
 
 /// The use of two processes together.
@@ -73,14 +82,9 @@ fn sum(one: Option<ProcessUse>, other: Option<ProcessUse>) -> Option<ProcessUse>
     })
 }
 
-impl Reading {
-    /// Reads everything that is watched; adds unreadable values to `missing`.
-    pub(crate) fn take(
-        kernel: &Kernel,
-        watched: &mut Watched,
-        missing: &mut Vec<NotObserved>,
-    ) -> Self {
-        // Read one right after the other: they have to cover the same interval.
+impl CpuReading {
+    /// Reads one right after the other; adds unreadable values to `missing`.
+    fn read(kernel: &Kernel, watched: &mut Watched, missing: &mut Vec<NotObserved>) -> Self {
         let client = match watched.host {
             Host::Server => None,
             Host::Both | Host::Client => {
@@ -107,7 +111,26 @@ impl Reading {
         };
         let worker = own(watched.worker_pid, "the worker");
         let proxy = own(watched.proxy_pid, "the proxy");
-        let cpu = CpuCounters::read(kernel, missing);
+        Self {
+            // Last, so that the time of the reading is that of these counters.
+            machine: CpuCounters::read(kernel, missing),
+            server,
+            client,
+            worker,
+            proxy,
+        }
+    }
+}
+
+impl Reading {
+    /// Reads everything that is watched; adds unreadable values to `missing`. `now_s` is the clock of the load.
+    pub(crate) fn take(
+        kernel: &Kernel,
+        watched: &mut Watched,
+        missing: &mut Vec<NotObserved>,
+        now_s: &dyn Fn() -> f64,
+    ) -> Self {
+        let (cpu, t_s) = read_in_time(now_s, || CpuReading::read(kernel, watched, missing));
         let pressure = PressureCounters::of_machine(kernel)
             .map_err(|source| NotObserved::counters("pressure (PSI)", source));
         let disk = watched.disk.as_ref();
@@ -117,11 +140,8 @@ impl Reading {
             *is_known.or_insert_with(|| is_stacked(kernel, number))
         };
         Self {
+            t_s,
             cpu,
-            server,
-            client,
-            worker,
-            proxy,
             disks: DiskCounters::read(kernel, &mut watched.partitions, disk, missing),
             memory: note(memory(kernel), missing),
             paging: note(PagingCounters::read(kernel), missing),
@@ -140,7 +160,8 @@ impl Reading {
         let process = |now: &Option<ProcessCounters>, before: &Option<ProcessCounters>| {
             now.as_ref()?.since(before.as_ref()?, ticks_per_s)
         };
-        let cpu = self.cpu.as_ref().zip(earlier.cpu.as_ref());
+        let (own, before) = (&self.cpu, &earlier.cpu);
+        let cpu = own.machine.as_ref().zip(before.machine.as_ref());
         let disks = self.disks.as_ref().zip(earlier.disks.as_ref());
         let disk = watched.disk.as_ref();
         let interfaces = self.interfaces.as_ref().zip(earlier.interfaces.as_ref());
@@ -148,12 +169,12 @@ impl Reading {
         Telemetry {
             host: watched.host,
             machine: cpu.map(|(now, before)| now.machine_since(before, ticks_per_s)),
-            server: process(&self.server, &earlier.server),
+            server: process(&own.server, &before.server),
             client: sum(
-                process(&self.client, &earlier.client),
-                process(&self.worker, &earlier.worker),
+                process(&own.client, &before.client),
+                process(&own.worker, &before.worker),
             ),
-            proxy: process(&self.proxy, &earlier.proxy),
+            proxy: process(&own.proxy, &before.proxy),
             memory: self.memory,
             disk: disks.and_then(|(now, before)| now.disk_since(before, disk?)),
             other_disks: disks

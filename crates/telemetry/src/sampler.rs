@@ -36,7 +36,6 @@ pub struct Sampler {
     machine: Machine,
     storage: Option<Storage>,
     last: Reading,
-    last_t_s: f64,
     programs: OtherPrograms,
 }
 
@@ -74,8 +73,9 @@ impl Sampler {
             (_, None) => missing.push(NotObserved::ServerProcessUnknown),
             _ => {}
         }
-        let last = Reading::take(&kernel, &mut watched, &mut missing);
-        let cpus = last.cpu.as_ref().map_or(0, CpuCounters::cpus);
+        let last = Reading::take(&kernel, &mut watched, &mut missing, &|| 0.0);
+        let counters = last.cpu.machine.as_ref();
+        let cpus = counters.map_or(0, CpuCounters::cpus);
         let machine = describe(
             &kernel,
             host,
@@ -90,7 +90,6 @@ impl Sampler {
             machine,
             storage: None,
             last,
-            last_t_s: 0.0,
         }
     }
 
@@ -111,8 +110,9 @@ impl Sampler {
         }
         let name = pid.to_string();
         let counters = ProcessCounters::read(&self.kernel, &name, "the server", &mut Vec::new());
-        self.last.server = counters.ok().flatten();
-        self.watched.server_pid = self.last.server.as_ref().map(|_| pid);
+        let server = counters.ok().flatten();
+        self.watched.server_pid = server.as_ref().map(|_| pid);
+        self.last.cpu.server = server;
     }
 
     /// The proxy between clients and server.
@@ -177,23 +177,23 @@ impl Sampler {
 
     /// The use since the previous call, or since [`Sampler::new`] at the first call.
     ///
-    /// `t_s` is the time of this reading in seconds since the start of the load. Values that can no longer be read are
-    /// `None`; those of a server that has ended stay `None`, even if another one gets its process id.
-    pub fn sample(&mut self, t_s: f64) -> Telemetry {
+    /// `now_s` is the clock in seconds since the start of the load: the sample ends when its CPU times were read, which on
+    /// an overloaded machine may be later than the call. Values that can no longer be read are `None`; those of a server
+    /// that has ended stay `None`, even if another one gets its process id.
+    pub fn sample(&mut self, now_s: &dyn Fn() -> f64) -> Telemetry {
         // Values missing at the start are listed there; values missing later show as `None` in their interval.
-        let now = Reading::take(&self.kernel, &mut self.watched, &mut Vec::new());
+        let now = Reading::take(&self.kernel, &mut self.watched, &mut Vec::new(), now_s);
         let last = std::mem::replace(&mut self.last, now);
         let ticks_per_s = self.kernel.ticks_per_s;
         let mut telemetry = Telemetry {
-            t_s: self.last_t_s,
-            length_s: whole_ns(t_s - self.last_t_s).max(0.0),
+            t_s: last.t_s,
+            length_s: whole_ns(self.last.t_s - last.t_s).max(0.0),
             ..self.last.since(&last, &self.watched, ticks_per_s)
         };
         telemetry.programs = self.programs.since(&self.kernel, &telemetry, &self.watched);
         if telemetry.server.is_none() {
             self.watched.server_pid = None;
         }
-        self.last_t_s = t_s;
         telemetry
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeMap};
 use stats::Comparison;
 
 use crate::{
-    decision::Decision,
+    decision::{ComparedExecutions, Decision},
     family::decide_primary,
     measure::Measure,
     measure_comparison::{Compared, compared},
@@ -39,6 +39,16 @@ pub struct Answer {
     pub effect: f64,
     /// How an experiment that runs until decided reached this decision.
     pub looks: Option<InterimAnalyses>,
+}
+
+impl Answer {
+    /// What its executions are, and how they are compared.
+    pub fn compared_executions(&self) -> ComparedExecutions {
+        ComparedExecutions {
+            of_batches: self.of_batches,
+            paired: self.paired,
+        }
+    }
 }
 
 /// How an experiment that runs until decided reached its decision: each comparison was analysed after every block, and the

@@ -7,6 +7,7 @@ use samples::Record;
 use crate::{
     answer::{ComparisonPair, asked, in_order},
     costs::Cost,
+    decision::ComparedExecutions,
     differences::{Difference, differences},
     explanation::{Cause, explain},
     family::{decide_family, decide_primary},
@@ -83,6 +84,16 @@ pub struct SharedCombination {
     pub not_observed: Vec<Cost>,
     /// The causes of the difference in the metrics, the most specific first.
     pub causes: Vec<Cause>,
+}
+
+impl SharedCombination {
+    /// What its executions are, and how they are compared.
+    pub fn compared_executions(&self) -> ComparedExecutions {
+        ComparedExecutions {
+            of_batches: self.of_batches,
+            paired: self.paired,
+        }
+    }
 }
 
 /// Compares side B with side A.

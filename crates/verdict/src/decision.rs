@@ -51,25 +51,42 @@ impl Decision {
     }
 }
 
+/// What the compared executions are, and how they are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComparedExecutions {
+    /// True for batches of slices of runs side by side.
+    pub of_batches: bool,
+    /// True if they are compared in pairs, false if as two lists.
+    pub paired: bool,
+}
+
+impl ComparedExecutions {
+    /// The fewest that can be decided: `at least three executions a side`, `at least six pairs of batches`.
+    pub fn fewest(self) -> &'static str {
+        match (self.of_batches, self.paired) {
+            // The batches of two sessions make no pairs.
+            (true, false) => "at least three batches a side",
+            (true, true) => "at least six pairs of batches",
+            (false, _) => "at least three executions a side",
+        }
+    }
+}
+
 /// Why a comparison is inconclusive although its interval excludes that nothing differs, as a clause behind others; empty
-/// for any other one. Its executions may be batches of slices.
+/// for any other one.
 pub fn why_undecided(
     decision: Decision,
     comparison: &Comparison,
-    of_batches: bool,
-) -> &'static str {
+    executions: ComparedExecutions,
+) -> String {
     let interval = comparison.ratio;
     let excludes_none = interval.low > 1.0 || interval.high < 1.0;
     if decision != Decision::Inconclusive || !excludes_none {
-        ""
+        String::new()
     } else if comparison.executions < EXECUTIONS_AT_LEAST {
-        if of_batches {
-            "; a decision needs at least three batches a side"
-        } else {
-            "; a decision needs at least three executions a side"
-        }
+        format!("; a decision needs {}", executions.fewest())
     } else {
-        "; not significant over all comparisons together"
+        "; not significant over all comparisons together".to_owned()
     }
 }
 
@@ -91,5 +108,23 @@ pub(crate) fn decide(
         Decision::Faster
     } else {
         Decision::Slower
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::BATCHES_AT_LEAST;
+
+    use super::*;
+
+    #[test]
+    fn the_fewest_executions_in_words_are_those_that_are_required() {
+        assert_eq!((EXECUTIONS_AT_LEAST, BATCHES_AT_LEAST), (3, 6));
+        let fewest = |of_batches, paired| ComparedExecutions { of_batches, paired }.fewest();
+        assert_eq!(fewest(true, true), "at least six pairs of batches");
+        assert_eq!(fewest(true, false), "at least three batches a side");
+        for paired in [true, false] {
+            assert_eq!(fewest(false, paired), "at least three executions a side");
+        }
     }
 }

@@ -40,7 +40,7 @@ pub use contrast::{
     ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_question,
 };
 pub use costs::{Cost, Unit};
-pub use decision::{Decision, why_undecided};
+pub use decision::{ComparedExecutions, Decision, why_undecided};
 pub use differences::{Difference, DifferenceKind};
 pub use elimination::{
     ComparedConfiguration, Elimination, Part, PartStatus, Parts, Purpose, Round,

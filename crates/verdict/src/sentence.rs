@@ -70,6 +70,13 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         );
     }
     let Some(comparison) = &answer.comparison else {
+        let executions = answer.compared_executions();
+        if executions.of_batches && executions.paired {
+            return format!(
+                "{subject}: inconclusive, because too few batches have {metric}; a decision needs {}.",
+                executions.fewest()
+            );
+        }
         return format!(
             "{subject}: inconclusive, because one side has fewer than two {} with {metric}; a decision needs at least three a side.",
             nouns.executions
@@ -86,8 +93,8 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         comparison.executions,
         nouns.executions,
     );
-    let why = why_undecided(answer.decision, comparison, answer.of_batches);
-    text.push_str(why);
+    let why = why_undecided(answer.decision, comparison, answer.compared_executions());
+    text.push_str(&why);
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
@@ -129,7 +136,7 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
         let ratio = comparison.ratio;
         [ratio.estimate, ratio.low, ratio.high].map(change)
     };
-    let why = why_undecided(answer.decision, comparison, answer.of_batches);
+    let why = why_undecided(answer.decision, comparison, answer.compared_executions());
     format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
 }
 
@@ -283,16 +290,22 @@ mod tests {
         let found = sentence(&question, &of_batches);
         let end = "3 batches a side, in pairs); decided after 5 of at most 20 batches, analysed after each batch, which the interval accounts for.";
         assert!(found.ends_with(end), "{found}");
-        let too_few = Answer {
+        let two = [(100.0, 110.0), (100.0, 110.1)];
+        let two_lists = Answer {
             of_batches: true,
-            ..answer(
-                Decision::Inconclusive,
-                &[(100.0, 110.0), (100.0, 110.1)],
-                Some(900),
-            )
+            paired: false,
+            ..answer(Decision::Inconclusive, &two, Some(900))
         };
-        let found = sentence(&question, &too_few);
-        let end = "; 2 batches a side, in pairs); a decision needs at least three batches a side; about 900 batches a side should be enough to decide a difference of 5 %.";
+        let found = sentence(&question, &two_lists);
+        let end = "; 2 batches a side); a decision needs at least three batches a side; about 900 batches a side should be enough to decide a difference of 5 %.";
+        assert!(found.ends_with(end), "{found}");
+        let few_pairs = Answer {
+            comparison: None,
+            paired: true,
+            ..two_lists
+        };
+        let found = sentence(&question, &few_pairs);
+        let end = ": inconclusive, because too few batches have p99; a decision needs at least six pairs of batches.";
         assert!(found.ends_with(end), "{found}");
     }
 }

@@ -40,10 +40,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let (others, steal) = (disturbance.others, disturbance.steal);
     let mut problems = Vec::new();
     if others > Disturbance::OTHERS {
-        let programs = match disturbance.programs.join(", ") {
-            names if names.is_empty() => names,
-            names => format!(" ({names})"),
-        };
+        let programs = disturbance.programs_in_words();
+        let programs = programs.map_or_else(String::new, |names| format!(" ({names})"));
         problems.push(format!(
             "other programs used {} of the CPU{programs}",
             percent(others)
@@ -156,16 +154,21 @@ mod tests {
             Level::Invalid,
             "other programs used 16 % of the CPU",
         );
-        let outcome = judged(&RULE, |record| {
-            each_sample(record, |sample| {
-                sample.server.as_mut().unwrap().user_s = 5.0;
-                sample.programs = vec![samples::ProgramUse {
-                    name: "rustc".to_owned(),
-                    user_s: 1.0,
-                }];
-            });
-        });
-        assert_found(&outcome, Level::Invalid, "16 % of the CPU (rustc)");
+        let beside = |program: &str| {
+            judged(&RULE, |record| {
+                each_sample(record, |sample| {
+                    sample.server.as_mut().unwrap().user_s = 5.0;
+                    sample.programs = vec![samples::ProgramUse {
+                        name: program.to_owned(),
+                        user_s: 1.0,
+                    }];
+                });
+            })
+        };
+        for (program, named) in [("rustc", "rustc"), ("mariadbd", "another mariadbd")] {
+            let part = format!("16 % of the CPU ({named})");
+            assert_found(&beside(program), Level::Invalid, &part);
+        }
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
                 sample.machine.as_mut().unwrap().steal_s = 0.4

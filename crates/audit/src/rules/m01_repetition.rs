@@ -16,16 +16,18 @@ use crate::{
 const EXECUTIONS: usize = 5;
 /// A difference larger than this, as a share, is not worth a figure.
 const TENFOLD: f64 = 9.0;
+/// A difference, as a share, that executions should detect if the experiment does not set another one.
+const LARGE: f64 = 0.2;
 
 pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
     measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that can be detected, given the spread of the executions.",
-    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Note for a single run without a comparison",
-    source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten",
+    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. Combinations that differ from the first one by more than the smallest detectable difference do not count. Note for a single run without a comparison",
+    source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten; the bound of 20 % is proposed here",
     consequence: "A difference between single runs may be chance. The next pair of runs may show the opposite difference.",
-    remedy: "Set repeats = 5 or more, or repeats = \"until decided\".",
+    remedy: "In an experiment file, set repeats = 5 or more, or repeats = \"until decided\". With `dbdyno ab`, set a larger --budget.",
     judge: Judge::Set(judge),
 };
 
@@ -52,21 +54,17 @@ fn judge(set: &Set<'_>) -> Outcome {
     let could_show = shown.map_or(
         "the smallest difference that they can detect is unknown".to_owned(),
         |effect| {
-            let differences = if effect > TENFOLD {
-                "even a tenfold difference is".to_owned()
-            } else {
-                format!("differences below {} are", percent(effect))
-            };
-            format!(
-                "with a spread of {}{}, {differences} detected with less than 80 % power",
-                percent(deviation),
-                if paired { " (within blocks)" } else { "" },
-            )
+            let of_blocks = if paired { " (within blocks)" } else { "" };
+            detected(effect, &format!("{}{of_blocks}", percent(deviation)))
         },
     );
+    let declared = set.declared.comparison.as_ref();
+    let wanted = declared.and_then(|it| it.min_effect).unwrap_or(LARGE);
+    let would_miss = |effect: f64| effect > wanted && !all_differ_by(effect, &combinations);
     let level = match fewest {
         1 if set.compares() => Level::Fail,
         fewest if fewest < EXECUTIONS => Level::Warn,
+        _ if set.compares() && shown.is_some_and(would_miss) => Level::Warn,
         _ => Level::Pass,
     };
     let noun = if set.has_batches() {
@@ -82,12 +80,49 @@ fn judge(set: &Set<'_>) -> Outcome {
     } else {
         format!("{executions} of some combinations, more of others")
     };
-    let evidence = format!("{executions}; {could_show}");
+    let mut evidence = format!("{executions}; {could_show}");
+    // With fewer than the usual number, that number comes first.
+    if level == Level::Warn
+        && fewest >= EXECUTIONS
+        && let Some(needed) = design.executions_needed(estimated, wanted.ln_1p())
+    {
+        let (needed, wanted) = (counted(needed, noun), percent(wanted));
+        evidence = format!("{evidence}; about {needed} would detect a difference of {wanted}");
+    }
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
     Ok(match shown {
         Some(effect) => finding.with("smallest_effect", effect),
         None => finding,
     })
+}
+
+/// The smallest difference that the executions detect, in words.
+fn detected(effect: f64, spread: &str) -> String {
+    let differences = if effect > TENFOLD {
+        "even a tenfold difference is".to_owned()
+    } else {
+        format!("differences below {} are", percent(effect))
+    };
+    format!("with a spread of {spread}, {differences} detected with less than 80 % power")
+}
+
+/// True if the throughput of each combination differs from that of the first by at least this share: then the executions
+/// were enough for the differences that there are.
+///
+/// Source: a difference that is found with little power is exaggerated: A. Gelman and J. Carlin, Beyond power calculations,
+/// Perspectives on Psychological Science 9 (2014). One above the smallest that is detected with 80 % power is not.
+fn all_differ_by(effect: f64, combinations: &[(Combination, Vec<&Run<'_>>)]) -> bool {
+    let level = |(_, runs): &(Combination, Vec<&Run<'_>>)| {
+        let logarithms = runs.iter().map(|run| Some(run.throughput().ok()?.ln()));
+        let sum: f64 = logarithms.sum::<Option<f64>>()?;
+        Some(sum / runs.len() as f64)
+    };
+    let levels: Option<Vec<f64>> = combinations.iter().map(level).collect();
+    let Some([first, others @ ..]) = levels.as_deref() else {
+        return false;
+    };
+    let apart = |other: &f64| (other - first).abs() >= effect.ln_1p();
+    others.iter().all(apart)
 }
 
 /// The standard deviation of one execution within its block, as a share, and its degrees of freedom, if every
@@ -204,6 +239,40 @@ mod tests {
             Level::Warn,
             "even a tenfold difference is detected with less",
         );
+    }
+
+    /// Five pairs with a spread of 19 % within their blocks, of which one side is this number of times as fast, in an
+    /// experiment that asks for this smallest difference.
+    fn noisy(times: f64, min_effect: Option<f64>) -> Outcome {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        let noise = [1.0, 0.7, 1.3, 1.0, 0.8, 1.2, 1.1, 0.9, 1.0, 1.3];
+        for (run, noise) in runs.iter_mut().zip(noise) {
+            let is_faster = run.header.combination["flush"] == "2";
+            let times = if is_faster { times } else { 1.0 };
+            set_throughput(run, 1000.0 * noise * times);
+        }
+        let mut declared = over(&["flush"]);
+        declared.comparison.as_mut().unwrap().min_effect = min_effect;
+        judged_together(&RULE, &runs, declared)
+    }
+
+    #[test]
+    fn executions_that_would_miss_a_large_difference_are_too_few() {
+        let outcome = noisy(1.0, None);
+        assert_found(&outcome, Level::Warn, "5 executions of each combination");
+        let part = " executions would detect a difference of 20 %";
+        assert_found(&outcome, Level::Warn, part);
+        let part = " executions would detect a difference of 5 %";
+        assert_found(&noisy(1.0, Some(0.05)), Level::Warn, part);
+        let outcome = noisy(1.0, Some(1.0));
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+    }
+
+    #[test]
+    fn executions_that_show_a_difference_are_enough() {
+        let outcome = noisy(3.0, None);
+        assert_found(&outcome, Level::Pass, "detected with less than 80 % power");
+        assert!(!outcome.unwrap().evidence.contains("would detect"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "invalid if a trend or a shift of the mean exceeds 5 %, with an error probability of 1 in 1,000. With several executions, also invalid if the shift is estimated at more than 5 % and exceeds 2 % with this error probability. Warn if the shift of the mean is estimated at more than 2 % and differs from 0 with an error probability of 1 in 100. Warn if throughput has a step of more than 5 % and of more than three standard deviations. Warn if one part of the measured phase varies at least three times as much as the rest. Warn if there are fewer than 12 intervals. Note if there are fewer than 60 operations. Note if throughput moves between levels, in one execution or in the mean of all executions. Note if noise may hide a shift of more than 10 %. For storage: fail if the range of the rates is at least 20 % of their mean. Fail if a least-squares line through the rates rises or falls by at least 10 %",
     source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by simulation (docs/methodology.md); a published test of two my.cnf files on an ioDrive (November 2012), whose 60 s warm-up could fill its 20 GB buffer pool only with 340 MiB/s of misses; for storage, SNIA SSS PTS 2.0.2",
     consequence: "The mean mixes two different states. A longer run would give a different mean.",
-    remedy: "Set warmup = \"auto\", or use a longer warm-up or a longer measurement.",
+    remedy: "In an experiment file, set warmup = \"auto\", or a larger warmup, warmup_at_most or duration. With `dbdyno ab`, set --warmup auto, or a larger --warmup or --duration.",
     judge: Judge::SetOrStorage(judge, of_storage),
 };
 

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "W03",
     name: "a claim about data sizes is based on at least three sizes",
     found: "too few data sizes for a conclusion",
-    measures: "The ratios of data size to buffer pool size in an experiment with several data sizes.",
+    measures: "The ratios of data size to buffer pool size, if the runs of an experiment have different numbers of rows.",
     threshold: "warn if there are only two data sizes. Warn if no data size is smaller than the buffer pool, or if no data size is larger",
     source: "HP Japan, MySQL Server 5.0 sizing information, which measures sizes below, near and far above the memory size",
     consequence: "Throughput drops sharply at the size at which the data no longer fits into memory. Two sizes cannot show which size that is.",
@@ -40,6 +40,9 @@ fn judge(set: &Set<'_>) -> Outcome {
     if sizes.len() == 1 || !set.compares() {
         return Err(no_subject("all runs had the same data size"));
     }
+    if !has_several_row_counts(set) {
+        return Err(no_subject("all runs had the same number of rows"));
+    }
     let is_around = *least < 1.0 && *most > 1.0;
     let level = if sizes.len() >= 3 && is_around {
         Level::Pass
@@ -55,6 +58,18 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(Finding::new(level, evidence).with("sizes", sizes.len() as f64))
 }
 
+/// True if the runs differ in the number of rows that were loaded. Engines and versions need different numbers of bytes for
+/// the same rows: their experiments have no factor with a third size.
+fn has_several_row_counts(set: &Set<'_>) -> bool {
+    let rows = set.complete().map(|run| run.record.dataset.as_ref());
+    let rows: Option<Vec<u64>> = rows.map(|data| data.map(|it| it.rows)).collect();
+    let rows = rows.unwrap_or_default();
+    let (least, most) = (rows.iter().min(), rows.iter().max());
+    least
+        .zip(most)
+        .is_some_and(|(least, most)| *most as f64 > *least as f64 * SAME)
+}
+
 #[cfg(test)]
 mod tests {
     use samples::Record;
@@ -66,7 +81,8 @@ mod tests {
         let runs = sizes.iter().enumerate();
         runs.map(|(at, (level, gib))| {
             let mut run = run_of(at as u32 + 1, 1, &[("rows", *level)]);
-            run.dataset.as_mut().unwrap().disk_bytes = Some(*gib << 30);
+            let data = run.dataset.as_mut().unwrap();
+            (data.rows, data.disk_bytes) = (*gib * 500_000, Some(*gib << 30));
             run
         })
         .collect()
@@ -82,6 +98,15 @@ mod tests {
             over(&["rows"]),
         );
         assert_eq!(level(&outcome), Level::Warn);
+    }
+
+    #[test]
+    fn the_same_rows_in_other_bytes_are_no_other_data_size() {
+        let mut runs = sizes(&[("mysql-8.0", 4), ("mariadb-11.4", 5)]);
+        for run in &mut runs {
+            run.dataset.as_mut().unwrap().rows = 2_000_000;
+        }
+        assert_no_subject(&judged_together(&RULE, &runs, over(&["version"])));
     }
 
     #[test]

@@ -225,14 +225,15 @@ impl LoadListener for Tally {
 
     fn started(&mut self) {
         // The time before the start is not counted.
-        self.sampler.sample(0.0);
+        self.sampler.sample(&|| 0.0);
     }
 
     fn phase(&mut self, _mark: PhaseMark) {}
 
     fn interval(&mut self, interval: Interval) {
         self.elapsed_s = interval.t_s + interval.length_s;
-        let used = self.sampler.sample(self.elapsed_s);
+        let elapsed_s = self.elapsed_s;
+        let used = self.sampler.sample(&|| elapsed_s);
         if interval.phase != Phase::Measurement {
             return;
         }

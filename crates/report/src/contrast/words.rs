@@ -67,6 +67,12 @@ pub(super) fn headline(
     let margin = fine_percent(contrast.margin);
     let sides = executions(place);
     let Some(comparison) = &compared.comparison else {
+        if place.of_batches && place.paired {
+            let fewest = place.compared_executions().fewest();
+            return format!(
+                "{at}inconclusive: {name} from {sides}; an interval and a decision need {fewest}."
+            );
+        }
         return format!(
             "{at}inconclusive: {name} from {sides}; an interval needs at least two {nouns} a side, a decision at least three."
         );
@@ -88,7 +94,7 @@ pub(super) fn headline(
             format!("{at}A and B are equivalent: {numbers}, smaller than the margin of {margin}.")
         }
         Decision::Inconclusive => {
-            let why = why_undecided(compared.decision, comparison, place.of_batches);
+            let why = why_undecided(compared.decision, comparison, place.compared_executions());
             let needed = needed(compared, place.of_batches);
             format!("{at}inconclusive: {numbers}{why}{needed}.")
         }

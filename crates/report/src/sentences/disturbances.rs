@@ -14,8 +14,8 @@ pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
         "other programs used {} of the CPUs",
         percent(disturbance.others)
     );
-    if !disturbance.programs.is_empty() {
-        words.push_str(&format!(" ({})", disturbance.programs.join(", ")));
+    if let Some(programs) = disturbance.programs_in_words() {
+        words.push_str(&format!(" ({programs})"));
     }
     if disturbance.steal > 0.0 {
         words.push_str(&format!(

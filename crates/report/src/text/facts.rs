@@ -79,6 +79,7 @@ impl Facts {
         let words: Vec<&str> = first.split(' ').collect();
         let mut shortened = (1..words.len())
             .rev()
+            .filter(|kept| whole_numbers(&words[..*kept]).len() == *kept)
             .map(|kept| format!("{} …{}", words[..kept].join(" "), closing(1)));
         let text = whole.find(fits).or_else(|| shortened.find(fits));
         self.add(label, lines_max, &text.unwrap_or_else(|| first.clone()));
@@ -125,9 +126,9 @@ pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec
     let whole = wrapped_behind(head, text, width);
     let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
     if lines.len() > lines_max {
-        lines.truncate(lines_max);
+        let next = lines.split_off(lines_max).remove(0);
         if let Some(last) = lines.last_mut() {
-            *last = format!("{} …", shortened(last, width - 2));
+            *last = format!("{} …", shortened(last, &next, width - 2));
         }
     }
     // A word that is longer than a line is cut off as well.
@@ -137,9 +138,10 @@ pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec
     lines
 }
 
-/// The beginning of a line, of at most `width` characters: up to the end of a clause where that leaves most of them, else of
-/// a word.
-fn shortened(line: &str, width: usize) -> &str {
+/// The beginning of a line, of at most `width` characters: up to the end of a clause where that leaves most of them; else of
+/// a statement, which is worth nothing without its end; else of a word. A number keeps its unit: if it would lose it, the
+/// clause is left out. `next` is the line behind it.
+fn shortened<'t>(line: &'t str, next: &str, width: usize) -> &'t str {
     let end = line.char_indices().nth(width).map_or(line.len(), |it| it.0);
     let is_whole = line[end..].is_empty() || line[end..].starts_with(' ');
     let word = if is_whole {
@@ -150,18 +152,74 @@ fn shortened(line: &str, width: usize) -> &str {
     let kept = &line[..word
         .filter(|at| !line[..*at].trim().is_empty())
         .unwrap_or(end)];
-    let mut depth = 0_usize;
-    let mut clause = None;
-    for (at, character) in kept.char_indices() {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ';' | ',' if depth == 0 && kept[at + 1..].starts_with(' ') => clause = Some(at),
-            _ => {}
+    let mut words: Vec<&str> = kept.split(' ').collect();
+    let rest = line[kept.len()..].split_whitespace();
+    let following = rest.chain(next.split_whitespace()).next();
+    words.extend(following.filter(|it| RANGE.contains(it)));
+    let whole = whole_numbers(&words).join(" ").len().min(kept.len());
+    let whole = &kept[..whole];
+    let is_divided = whole.len() < kept.len() && !whole.trim().is_empty();
+    let kept = if is_divided { whole } else { kept };
+    let ends = Ends::of(kept);
+    let leaves = |at: &usize, quarters| kept[..*at].chars().count() * 4 > width * quarters;
+    let clause = ends.clause.filter(|at| is_divided || leaves(at, 3));
+    let end = clause.or(ends.statement.filter(|at| leaves(at, 1)));
+    let is_at_end = is_divided && kept.ends_with([',', ';']);
+    let end = end.filter(|_| !is_at_end).unwrap_or(kept.len());
+    kept[..end].trim_end_matches([' ', ',', ';'])
+}
+
+/// The last ends in a text, outside of brackets.
+#[derive(Default)]
+struct Ends {
+    /// Before a comma or a semicolon.
+    clause: Option<usize>,
+    /// Before a semicolon.
+    statement: Option<usize>,
+}
+
+impl Ends {
+    fn of(text: &str) -> Self {
+        let mut ends = Self::default();
+        let mut depth = 0_usize;
+        for (at, character) in text.char_indices() {
+            match character {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                ';' | ',' if depth == 0 && text[at + 1..].starts_with(' ') => {
+                    ends.clause = Some(at);
+                    if character == ';' {
+                        ends.statement = Some(at);
+                    }
+                }
+                _ => {}
+            }
         }
+        ends
     }
-    let clause = clause.filter(|at| kept[..*at].chars().count() * 4 > width * 3);
-    kept[..clause.unwrap_or(kept.len())].trim_end_matches([' ', ',', ';'])
+}
+
+/// The words between the two ends of a range.
+const RANGE: [&str; 2] = ["to", "→"];
+
+/// The words without a number at their end whose unit, or whose other end of a range, would follow: `of 345` of
+/// `of 345 %`, `-41.5 % to` of `-41.5 % to -31.2 %`.
+fn whole_numbers<'t, 'w>(words: &'w [&'t str]) -> &'w [&'t str] {
+    let is_number = |word: &str| {
+        let digits = word.trim_start_matches(['(', '+', '-', '±', '~', '<', '>']);
+        digits.starts_with(|it: char| it.is_ascii_digit())
+    };
+    match words {
+        [before @ .., number] if is_number(number) && !number.ends_with([',', ';', ':', ')']) => {
+            whole_numbers(before)
+        }
+        [before @ .., number, to] | [before @ .., number, _, to]
+            if RANGE.contains(to) && is_number(number) =>
+        {
+            whole_numbers(before)
+        }
+        all => all,
+    }
 }
 
 #[cfg(test)]
@@ -218,7 +276,29 @@ mod tests {
         ] {
             assert_eq!(cut("", line, width, 1), [kept]);
         }
-        assert_eq!(shortened("            word", 14), "            wo");
+        assert_eq!(shortened("            word", "", 14), "            wo");
+    }
+
+    #[test]
+    fn what_is_cut_does_not_end_within_a_number() {
+        let cut_to = |line: &str, width| cut("", line, width, 1).remove(0);
+        let line = "about 900 executions decide a difference of 2 %; those so far detect one of 345 % with 80 % power";
+        // The statement is left out, whether it would end before, within or behind its number.
+        for width in [60, 78, 80, 82] {
+            let kept = "about 900 executions decide a difference of 2 % …";
+            assert_eq!(cut_to(line, width), kept, "{width}");
+        }
+        let line = "the interval is -41.5 % to -31.2 % of the throughput";
+        for (width, kept) in [
+            (26, "the interval is …"),
+            (29, "the interval is …"),
+            (33, "the interval is …"),
+            (36, "the interval is -41.5 % to -31.2 % …"),
+        ] {
+            assert_eq!(cut_to(line, width), kept, "{width}");
+        }
+        let line = "3 of 3 runs of 40 s, unix socket, 8 connections";
+        assert_eq!(cut_to(line, 40), "3 of 3 runs of 40 s, unix socket …");
     }
 
     #[test]

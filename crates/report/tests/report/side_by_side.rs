@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use report::{MeasureSelection, contrast_as_markdown, html, pictures, summary, table};
-use verdict::{ComparisonParameters, Execution, Side};
+use report::{MeasureSelection, Results, contrast_as_markdown, html, pictures, summary, table};
+use samples::Record;
+use verdict::{ComparisonParameters, Contrast, Execution, Side};
 
 use crate::{contrast::audited, page::markup, sliced::sliced};
 
@@ -60,22 +61,36 @@ fn outputs_call_batches_by_their_name() {
     assert!(texts[1].contains("8 batches"), "{}", texts[1]);
 }
 
-#[test]
-fn a_comparison_calls_batches_by_their_name() {
-    let results = sliced();
+/// The two combinations compared, by the batches that are chosen.
+fn compared_batches(results: &Results, is_chosen: impl Fn(&Record) -> bool) -> Contrast {
     let side = |flush: &str| Side {
         name: format!("flush={flush}"),
         levels: BTreeMap::from([("flush".to_owned(), flush.to_owned())]),
         executions: results
             .compared()
             .iter()
-            .filter(|it| it.header.combination["flush"] == flush)
+            .filter(|it| it.header.combination["flush"] == flush && is_chosen(it))
             .map(|it| Execution::of(it, 1))
             .collect(),
         looked_at: None,
     };
-    let terms = ComparisonParameters::of(0.02);
-    let contrast = verdict::contrast(&side("1"), &side("2"), &terms);
+    verdict::contrast(&side("1"), &side("2"), &ComparisonParameters::of(0.02))
+}
+
+#[test]
+fn too_few_pairs_of_batches_are_not_called_too_few_batches_a_side() {
+    let results = sliced();
+    let contrast = compared_batches(&results, |batch| batch.session() == Some(1));
+    let text = contrast_as_markdown(&contrast, &[], &audited(), MeasureSelection::All);
+    let expected = "inconclusive: throughput from 4 batches a side, in pairs; an interval and a decision need at least \
+                    six pairs of batches.";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_comparison_calls_batches_by_their_name() {
+    let results = sliced();
+    let contrast = compared_batches(&results, |_| true);
     assert_eq!(contrast.places.len(), 1);
     assert!(contrast.places[0].of_batches);
     assert_eq!(contrast.places[0].executions, [8, 8]);

@@ -151,9 +151,9 @@ impl Sampling {
 impl Work {
     fn until_stopped(&mut self, orders: &Receiver<Order>) -> Result<(), WriteError> {
         // The time between the sampler's first reading and the start is not recorded.
-        let begin = self.elapsed();
-        self.sampler.sample(begin.as_secs_f64());
-        let mut last = begin;
+        let mut last = self.elapsed();
+        let started = self.started;
+        self.sampler.sample(&|| elapsed_s(started));
         let mut due = self.every;
         loop {
             let order = match self.until_next(due) {
@@ -205,7 +205,8 @@ impl Work {
     }
 
     fn sample(&mut self, now: Duration) -> Result<(), WriteError> {
-        let telemetry = self.sampler.sample(now.as_secs_f64());
+        let started = self.started;
+        let telemetry = self.sampler.sample(&|| elapsed_s(started));
         self.writer.append(&Line::Telemetry(Box::new(telemetry)))?;
         let collected = &mut self.collected;
         let took_s = (reactor::system_now() - self.started)
@@ -222,6 +223,11 @@ impl Work {
     fn elapsed(&self) -> Duration {
         reactor::system_now() - self.started
     }
+}
+
+/// The time since the start of the load, seconds.
+fn elapsed_s(started: Instant) -> f64 {
+    (reactor::system_now() - started).as_secs_f64()
 }
 
 /// Removes the moments up to this time; returns their number.

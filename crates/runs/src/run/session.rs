@@ -263,7 +263,7 @@ impl TurnController<'_, '_> {
         if let Some(why) = &not_reached {
             let combination = self.progress.combination(load);
             self.context.warn(&format!(
-                "{combination}: {why}; it is measured in this state (a larger warmup_at_most gives it more time)"
+                "{combination}: {why}; it is measured in this state (for more time, use a larger warmup_at_most in the experiment file, or `dbdyno ab --warmup auto`)"
             ));
         }
         let state = self.states[load];

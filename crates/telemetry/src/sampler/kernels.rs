@@ -18,7 +18,7 @@ fn observed(text: &str, server: u32, disk: Option<(u32, u32)>) -> (Sampler, Tele
     });
     let mut sampler = Sampler::observing(kernel, Host::Both, Some(server), disk);
     fixture.advance();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     (sampler, sample, fixture)
 }
 

@@ -1,6 +1,6 @@
 //! Tests of the sampler with the files of several kernels.
 
-use std::path::Path;
+use std::{cell::Cell, path::Path};
 
 use samples::{DiskRequests, DiskUse, Host};
 
@@ -27,7 +27,7 @@ fn a_second_of_a_loaded_server() {
     let fixture = Fixture::unpack(LINUX_6_1);
     let mut sampler = sampler_6_1(&fixture);
     fixture.advance();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
 
     assert_eq!(
         (sample.t_s, sample.length_s, sample.host),
@@ -88,8 +88,8 @@ fn the_second_sample_counts_from_the_first() {
     let fixture = Fixture::unpack(LINUX_6_1);
     let mut sampler = sampler_6_1(&fixture);
     fixture.advance();
-    sampler.sample(1.0);
-    let idle = sampler.sample(2.5);
+    sampler.sample(&|| 1.0);
+    let idle = sampler.sample(&|| 2.5);
     assert_eq!((idle.t_s, idle.length_s), (1.0, 1.5));
     assert_eq!(
         idle.machine,
@@ -103,13 +103,37 @@ fn the_second_sample_counts_from_the_first() {
 fn lengths_have_no_digits_that_nobody_measured() {
     let fixture = Fixture::unpack(LINUX_6_1);
     let mut sampler = sampler_6_1(&fixture);
-    sampler.sample(0.105560526);
-    assert_eq!(sampler.sample(0.205613699).length_s, 0.100053173);
+    sampler.sample(&|| 0.105560526);
+    assert_eq!(sampler.sample(&|| 0.205613699).length_s, 0.100053173);
     assert_eq!(
-        sampler.sample(0.2).length_s,
+        sampler.sample(&|| 0.2).length_s,
         0.0,
         "time does not go backwards"
     );
+}
+
+#[test]
+fn a_sample_ends_when_its_counters_were_read() {
+    let fixture = Fixture::unpack(LINUX_6_1);
+    let mut sampler = sampler_6_1(&fixture);
+    // Called at 0.5 s, the thread loses the CPU while it reads; until it goes on, the counters advance by a second.
+    let times_s = [0.5, 1.0, 1.0, 1.002];
+    let at = Cell::new(0);
+    let now_s = || {
+        if at.get() == 1 {
+            fixture.advance();
+        }
+        let now_s = times_s[at.get()];
+        at.set(at.get() + 1);
+        now_s
+    };
+    let sample = sampler.sample(&now_s);
+    assert_eq!((sample.t_s, sample.length_s), (0.0, 1.002));
+    let machine = sample.machine.unwrap();
+    assert!(near(machine.capacity_s(), 2.0), "{machine:?}");
+    let next = sampler.sample(&|| 1.5);
+    assert_eq!((next.t_s, next.length_s), (1.002, 0.498));
+    assert_eq!(next.machine, Some(samples::MachineUse::default()));
 }
 
 #[test]
@@ -145,10 +169,10 @@ fn a_server_that_ended_stays_away() {
         "{missing:?}"
     );
 
-    let before = sampler.sample(0.5);
+    let before = sampler.sample(&|| 0.5);
     assert!(before.server.is_some());
     fixture.advance();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     assert_eq!(
         sample.server, None,
         "nobody waited for it, but it has ended"
@@ -169,8 +193,8 @@ fn a_server_that_ended_stays_away() {
         "proc/777/stat",
         "801 (bash) S 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 99999 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0",
     );
-    assert_eq!(sampler.sample(2.0).server, None);
-    assert_eq!(sampler.sample(3.0).server, None);
+    assert_eq!(sampler.sample(&|| 2.0).server, None);
+    assert_eq!(sampler.sample(&|| 3.0).server, None);
 }
 
 #[test]
@@ -206,7 +230,7 @@ fn what_is_missing_is_named() {
     assert_eq!(missing.len(), 12, "{missing:#?}");
 
     fixture.advance();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     assert_eq!((sample.server, sample.memory), (None, None));
     assert_eq!(sample.disk, None);
     let client = sample.client.unwrap();
@@ -224,7 +248,7 @@ fn the_clients_machine_says_nothing_of_the_server() {
     let mut sampler = Sampler::observing(fixture.kernel(100, 4096), Host::Client, Some(4242), None);
     assert_eq!(sampler.machine().not_observed, ["server host not observed"]);
     fixture.advance();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     assert_eq!((sample.server, sample.disk), (None, None));
     assert!(sample.client.is_some() && sample.machine.is_some());
 }
@@ -234,7 +258,7 @@ fn the_servers_machine_says_nothing_of_the_client() {
     let fixture = Fixture::unpack(LINUX_6_1);
     let mut sampler = Sampler::observing(fixture.kernel(100, 4096), Host::Server, Some(4242), None);
     fixture.advance();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     assert!(sample.client.is_none() && sample.server.is_some());
 }
 
@@ -251,11 +275,11 @@ fn files_that_vanish_in_mid_run_leave_gaps() {
     ] {
         fixture.remove(name);
     }
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     assert!(sample.machine.is_none() && sample.server.is_none() && sample.client.is_none());
     assert!(sample.memory.is_none() && sample.disk.is_none());
     fixture.put("proc/stat", "cpu  1 1\n");
-    assert!(sampler.sample(2.0).machine.is_none(), "a torn file");
+    assert!(sampler.sample(&|| 2.0).machine.is_none(), "a torn file");
 }
 
 #[test]

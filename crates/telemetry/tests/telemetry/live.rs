@@ -88,7 +88,7 @@ fn cpu_that_a_thread_burns_is_the_clients() {
     thread::spawn(|| burn(Duration::from_secs(1)))
         .join()
         .unwrap();
-    let sample = sampler.sample(1.0);
+    let sample = sampler.sample(&|| 1.0);
     let client = cpu_s(sample.client.unwrap());
     assert!((0.9..60.0).contains(&client), "burnt 1 s, saw {client}");
     let machine = sample.machine.unwrap();
@@ -104,11 +104,11 @@ fn a_killed_server_process_is_gone_for_good() {
         server_pid: Some(child.id()),
         datadir: None,
     });
-    let server = sampler.sample(0.5).server.unwrap();
+    let server = sampler.sample(&|| 0.5).server.unwrap();
     assert!(server.resident_bytes > 0);
     child.end();
-    assert_eq!(sampler.sample(1.0).server, None);
-    assert_eq!(sampler.sample(1.5).server, None);
+    assert_eq!(sampler.sample(&|| 1.0).server, None);
+    assert_eq!(sampler.sample(&|| 1.5).server, None);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn every_directory_has_a_disk_or_a_reason() {
         datadir: Some(directory.path().to_owned()),
     });
     let missing = sampler.machine().not_observed;
-    let disk = sampler.sample(1.0).disk;
+    let disk = sampler.sample(&|| 1.0).disk;
     let reasons = missing
         .iter()
         .filter(|line| line.starts_with("disk of the data directory"));

@@ -144,8 +144,8 @@ fn observe(seconds: u32, datadir: &std::path::Path) -> Vec<Pair> {
         datadir: Some(datadir.to_owned()),
     });
     // Named explicitly, because iostat's JSON is broken when a device is added or removed.
-    let disk = sampler.sample(0.0).disk.map(|disk| disk.device);
-    sampler.sample(0.0);
+    let disk = sampler.sample(&|| 0.0).disk.map(|disk| disk.device);
+    sampler.sample(&|| 0.0);
     let begin_s = now_s();
     let mut telemetry = Vec::new();
     let vmstat = start("vmstat", &["-n", "1", &one_more]);
@@ -161,7 +161,7 @@ fn observe(seconds: u32, datadir: &std::path::Path) -> Vec<Pair> {
     for look in 1..=(seconds + LATER_S) * LOOKS_PER_S {
         let left_s = begin_s + f64::from(look) / f64::from(LOOKS_PER_S) - now_s();
         thread::sleep(Duration::from_secs_f64(left_s.max(0.0)));
-        telemetry.push(sampler.sample(now_s() - begin_s));
+        telemetry.push(sampler.sample(&|| now_s() - begin_s));
     }
     let windows = Windows { telemetry, seconds };
     let mut pairs = Vec::new();
