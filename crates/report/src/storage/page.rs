@@ -384,6 +384,7 @@ mod tests {
             pause_s: 0.0,
             is_recovery: false,
             iops: [vec![14_000.0; 20], vec![400.0; 40]].concat(),
+            machine_cpu: None,
         }];
         let page = page(&record, None);
         assert!(page.contains("the burst ends after 20 s: 14.0k/s before, 400/s after"));

@@ -151,6 +151,7 @@ pub(super) mod testing {
             read: side(reads_percent),
             write: side(100 - reads_percent),
             cpu: Some(0.3),
+            machine_cpu: None,
             error: None,
             imported: None,
         }
@@ -194,6 +195,7 @@ pub(super) mod testing {
             redo: latency(160, 900),
             binlog: latency(190, 1_200),
             device_flushes: Some(2 * commits / u64::from(writers)),
+            machine_cpu: None,
         };
         record.commits = vec![commit(1, 19_360), commit(8, 72_800)];
         record.is_complete = true;

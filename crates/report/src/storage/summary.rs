@@ -364,6 +364,7 @@ mod tests {
             pause_s: 30.0,
             is_recovery,
             iops,
+            machine_cpu: None,
         };
         record.bursts = vec![cell(vec![1_000.0; 60], false)];
         assert_eq!(
