@@ -69,8 +69,8 @@ impl Disturbance {
             .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
     }
 
-    /// The disturbance of the most disturbed one of these measurements of a disk, by the default limits; `None` if the CPUs
-    /// were observed in none of them.
+    /// The disturbance of the most disturbed one of these measurements of a disk, by the default limits; `None` if the
+    /// CPUs were observed in none of them.
     pub fn greatest<'c>(
         measurements: impl IntoIterator<Item = &'c MeasurementCpu>,
     ) -> Option<Self> {
@@ -188,6 +188,7 @@ mod tests {
         let found = Disturbance::of(&record(&lines)).unwrap();
         assert!((found.others - 0.5).abs() < 1e-9, "{found:?}");
     }
+
     #[test]
     fn the_most_disturbed_measurement_of_a_disk_counts() {
         let cpu = |user_s: f64, steal_s: f64| MeasurementCpu {

@@ -231,6 +231,7 @@ mod tests {
         }
         assert_eq!(measured.patterns[0].between(), None);
     }
+
     #[test]
     fn the_cpu_time_is_that_of_all_repeats() {
         let measured = |user_s: f64, program: &str| MeasurementCpu {

@@ -44,8 +44,8 @@ impl CpuObservation {
         }
     }
 
-    /// The use since the first reading; `None` if /proc has no figures. A program that dbdyno ran must have ended: its time
-    /// is counted then.
+    /// The use since the first reading; `None` if /proc has no figures. A program that dbdyno ran must have ended, because
+    /// its time is counted then.
     pub fn end(self) -> Option<MeasurementCpu> {
         let length_s = (system_now() - self.begun).as_secs_f64();
         self.over(length_s)
