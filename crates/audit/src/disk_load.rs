@@ -124,6 +124,7 @@ fn result(record: &Record, load: &DiskLoad, job: &Pattern, measured_s: f64) -> P
         read: side("read"),
         write: side("write"),
         cpu: None,
+        machine_cpu: None,
         error: None,
         imported: None,
         repeat: 1,

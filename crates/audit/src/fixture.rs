@@ -15,7 +15,7 @@ mod healthy;
 mod storage;
 
 pub(crate) use healthy::{empty, healthy};
-pub(crate) use storage::{course, imported_job, rounds, sound_storage};
+pub(crate) use storage::{course, imported_job, machine_cpu, rounds, sound_storage};
 
 /// Makes a run one of reads of 16 KiB on a disk, without a server; its operations stay as they are.
 pub(crate) fn on_a_disk(record: &mut Record, direct: bool, file_bytes: u64) {

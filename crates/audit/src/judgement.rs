@@ -331,14 +331,14 @@ mod tests {
         assert_eq!(audit.worst(), Some(Level::Note));
         let judged = audit.judgements.iter().filter(|it| it.outcome.is_ok());
         let judged: Vec<_> = judged.map(|it| it.rule.id).collect();
-        let all = "H01 H02 H03 H04 H05 H06 H08 H09 W01 W14 C04 M04";
+        let all = "H01 H02 H03 H04 H05 H06 H08 H09 H14 W01 W14 C04 M04";
         assert_eq!(judged.join(" "), all);
         // There are no rounds; all other rules judge runs.
         assert_eq!(audit.not_evaluated(), 1);
         assert_eq!(audit.assessment.letter(), None);
         assert_eq!(
             audit.assessment.in_words(),
-            "a measurement of storage, no grade; machine not observed"
+            "a measurement of storage, no grade; machine quiet"
         );
     }
 

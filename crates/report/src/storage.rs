@@ -1,5 +1,6 @@
 //! What `dbdyno storage` measured, for people and programs: the answer, the heat table, the page, JSON and CSV.
 
+mod doubt;
 mod heat;
 mod jobs;
 pub(crate) mod limit;

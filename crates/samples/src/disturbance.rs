@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::{machine::Host, reader::Record};
+use crate::{
+    machine::Host,
+    measurement_cpu::MeasurementCpu,
+    reader::Record,
+    telemetry::{MachineUse, ProgramUse},
+};
 
 /// Largest number of programs that are named.
 const NAMED_AT_MOST: usize = 3;
@@ -59,20 +64,11 @@ impl Disturbance {
             // A proxy runs beside dbdyno, on a machine that is not only the server's.
             let ours_s = ours_s + user_s(sample.proxy).unwrap_or(0.0);
             let sums = by_host.entry(sample.host).or_default();
-            sums.others_s += machine.user_s - ours_s;
-            sums.steal_s += machine.steal_s;
-            sums.capacity_s += machine.capacity_s();
-            for program in &sample.programs {
-                *sums.programs.entry(program.name.as_str()).or_default() += program.user_s;
-            }
+            sums.add(machine, ours_s, &sample.programs);
         }
-        let shares = by_host.into_values().filter(|sums| sums.capacity_s > 0.0);
-        shares
-            .map(|sums| Self {
-                others: (sums.others_s / sums.capacity_s).max(0.0),
-                steal: sums.steal_s / sums.capacity_s,
-                programs: busiest(sums.programs),
-            })
+        by_host
+            .into_values()
+            .filter_map(Sums::disturbance)
             .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
     }
 
@@ -88,6 +84,21 @@ impl Disturbance {
         });
         let named: Vec<String> = named.collect();
         (!named.is_empty()).then(|| named.join(", "))
+    }
+
+    /// The disturbance of the most disturbed one of these measurements of a disk, by the default limits; `None` if the
+    /// CPUs were observed in none of them.
+    pub fn greatest<'c>(
+        measurements: impl IntoIterator<Item = &'c MeasurementCpu>,
+    ) -> Option<Self> {
+        let each = measurements.into_iter().filter_map(|cpu| {
+            let mut sums = Sums::default();
+            sums.add(cpu.machine, cpu.own_user_s, &cpu.programs);
+            sums.disturbance()
+        });
+        // Each share in units of its limit: a little steal matters more than a little use by other programs.
+        let of_limits = |it: &Self| (it.others / Self::OTHERS).max(it.steal / Self::STEAL);
+        each.max_by(|a, b| of_limits(a).total_cmp(&of_limits(b)))
     }
 
     /// True if it exceeds one of these shares.
@@ -110,6 +121,26 @@ struct Sums<'r> {
     others_s: f64,
     steal_s: f64,
     capacity_s: f64,
+}
+
+impl<'r> Sums<'r> {
+    fn add(&mut self, machine: MachineUse, ours_s: f64, programs: &'r [ProgramUse]) {
+        self.others_s += machine.user_s - ours_s;
+        self.steal_s += machine.steal_s;
+        self.capacity_s += machine.capacity_s();
+        for program in programs {
+            *self.programs.entry(program.name.as_str()).or_default() += program.user_s;
+        }
+    }
+
+    /// `None` without any CPU time.
+    fn disturbance(self) -> Option<Disturbance> {
+        (self.capacity_s > 0.0).then(|| Disturbance {
+            others: (self.others_s / self.capacity_s).max(0.0),
+            steal: self.steal_s / self.capacity_s,
+            programs: busiest(self.programs),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -187,5 +218,32 @@ mod tests {
         ];
         let found = Disturbance::of(&record(&lines)).unwrap();
         assert!((found.others - 0.5).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn the_most_disturbed_measurement_of_a_disk_counts() {
+        let cpu = |user_s: f64, steal_s: f64| MeasurementCpu {
+            machine: MachineUse {
+                user_s,
+                steal_s,
+                idle_s: 2.0 - user_s - steal_s,
+                ..MachineUse::default()
+            },
+            own_user_s: 0.1,
+            programs: vec![ProgramUse {
+                name: "rustc".to_owned(),
+                user_s,
+            }],
+        };
+        assert_eq!(Disturbance::greatest([]), None);
+        assert_eq!(Disturbance::greatest([&MeasurementCpu::default()]), None);
+        let measured = [cpu(0.2, 0.0), cpu(1.5, 0.0), cpu(0.1, 0.0)];
+        let found = Disturbance::greatest(&measured).unwrap();
+        assert!((found.others - 0.7).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.programs, ["rustc"]);
+        // 3 % of steal exceed its limit, 5 % of other programs do not exceed theirs.
+        let measured = [cpu(0.2, 0.0), cpu(0.1, 0.06)];
+        let found = Disturbance::greatest(&measured).unwrap();
+        assert!(found.is_above(Disturbance::OTHERS, Disturbance::STEAL));
     }
 }

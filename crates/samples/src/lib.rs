@@ -33,6 +33,7 @@ mod loaded;
 mod machine;
 mod measured;
 mod measured_state;
+mod measurement_cpu;
 mod observer;
 mod offered;
 mod planned_event;
@@ -97,6 +98,7 @@ pub use machine::{
 };
 pub use measured::{Counters, Measured, rows_read};
 pub use measured_state::{MeasuredState, ServerState};
+pub use measurement_cpu::MeasurementCpu;
 pub use observer::{ClockDrift, ClockOffset, Observer, ObserverLoss};
 pub use offered::{Cause, OfferedLoad, Shortfall};
 pub use planned_event::{EventOutcome, PlannedAction, PlannedEvent};

@@ -2,6 +2,7 @@
 
 use crate::{
     latency::{Latency, LatencyBins},
+    measurement_cpu::MeasurementCpu,
     storage_record::StorageRecord,
     storage_results::{PatternResult, Repeat, Requests},
 };
@@ -52,10 +53,12 @@ fn together(results: &[&PatternResult]) -> PatternResult {
         sides.map(|sides| requests(&sides))
     };
     let cpus: Option<Vec<f64>> = results.iter().map(|it| it.cpu).collect();
+    let machine_cpus = results.iter().filter_map(|it| it.machine_cpu.as_ref());
     PatternResult {
         read: side(|it| it.read.as_ref()),
         write: side(|it| it.write.as_ref()),
         cpu: cpus.map(|cpus| mean(&cpus)),
+        machine_cpu: MeasurementCpu::together(machine_cpus),
         error: results.iter().find_map(|it| it.error.clone()),
         ..results[0].clone()
     }
@@ -122,6 +125,7 @@ mod tests {
     use super::*;
     use crate::{
         storage_results::{Access, Pattern},
+        telemetry::{MachineUse, ProgramUse},
         testing::storage_header,
     };
 
@@ -153,6 +157,7 @@ mod tests {
             }),
             write: None,
             cpu: None,
+            machine_cpu: None,
             error: None,
             imported: None,
         }
@@ -225,5 +230,40 @@ mod tests {
             assert_eq!(shown, measured);
         }
         assert_eq!(measured.patterns[0].between(), None);
+    }
+
+    #[test]
+    fn the_cpu_time_is_that_of_all_repeats() {
+        let measured = |user_s: f64, program: &str| MeasurementCpu {
+            machine: MachineUse {
+                user_s,
+                ..MachineUse::default()
+            },
+            own_user_s: 0.25,
+            programs: vec![ProgramUse {
+                name: program.to_owned(),
+                user_s: 0.5,
+            }],
+        };
+        let mut results = vec![
+            result(1, 1, 100.0, 1_000),
+            result(1, 2, 100.0, 1_000),
+            result(1, 3, 100.0, 1_000),
+        ];
+        let summed = |results: &[PatternResult]| {
+            let together = record(results.to_vec()).over_repeats();
+            together.patterns[0].machine_cpu.clone()
+        };
+        assert_eq!(summed(&results), None);
+        results[0].machine_cpu = Some(measured(1.0, "rustc"));
+        results[2].machine_cpu = Some(measured(2.0, "rustc"));
+        let sum = summed(&results).unwrap();
+        assert_eq!((sum.machine.user_s, sum.own_user_s), (3.0, 0.5));
+        let programs: Vec<(&str, f64)> = sum
+            .programs
+            .iter()
+            .map(|it| (it.name.as_str(), it.user_s))
+            .collect();
+        assert_eq!(programs, [("rustc", 1.0)]);
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     error_count::is_zero,
     latency::Latency,
     machine::Storage,
+    measurement_cpu::MeasurementCpu,
     storage_results::{Access, Pattern, PatternResult},
 };
 
@@ -204,6 +205,9 @@ pub struct CommitResult {
     /// Flushes that the disks carried out meanwhile; `None` where the kernel counts none.
     #[serde(default)]
     pub device_flushes: Option<u64>,
+    /// CPU time of the machine meanwhile; `None` in older records, and if it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_cpu: Option<MeasurementCpu>,
 }
 
 impl CommitResult {
@@ -224,6 +228,9 @@ pub struct BurstCell {
     pub is_recovery: bool,
     /// Requests of each second, per second.
     pub iops: Vec<f64>,
+    /// CPU time of the machine meanwhile; `None` in older records, and if it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_cpu: Option<MeasurementCpu>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -350,6 +357,16 @@ impl StorageRecord {
     pub fn is_direct(&self, result: &PatternResult) -> bool {
         let imported = result.imported.as_ref();
         imported.map_or(self.header.direct, |it| it.direct)
+    }
+
+    /// The CPU time during each result, where it was observed.
+    pub fn machine_cpus(&self) -> impl Iterator<Item = &MeasurementCpu> {
+        let patterns = self.patterns.iter().map(|it| &it.machine_cpu);
+        let commits = self.commits.iter().map(|it| &it.machine_cpu);
+        let bursts = self.bursts.iter().map(|it| &it.machine_cpu);
+        let rounds = self.rounds.iter().map(|it| &it.result.machine_cpu);
+        let all = patterns.chain(commits).chain(bursts).chain(rounds);
+        all.flatten()
     }
 
     /// Time of a result, seconds.

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::latency::{Latency, LatencyBins};
+use crate::{
+    latency::{Latency, LatencyBins},
+    measurement_cpu::MeasurementCpu,
+};
 
 /// How a pattern goes over the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,9 @@ pub struct PatternResult {
     pub write: Option<Requests>,
     /// CPU time of the measuring program per time.
     pub cpu: Option<f64>,
+    /// CPU time of the machine meanwhile; `None` in older records, and if it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_cpu: Option<MeasurementCpu>,
     /// What went wrong; the figures are then those of the time before.
     pub error: Option<String>,
     /// How an imported pattern was measured; `None` for dbdyno's own, for which the header tells it.

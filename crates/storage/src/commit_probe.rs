@@ -90,6 +90,7 @@ pub fn commit_probe(
         redo: latency(&logs.redo_spans),
         binlog: latency(&logs.binlog_spans),
         device_flushes: None,
+        machine_cpu: None,
     })
 }
 

@@ -182,6 +182,7 @@ impl Job {
             read,
             write,
             cpu: Some((self.usr_cpu + self.sys_cpu) / 100.0),
+            machine_cpu: None,
             error,
             imported: None,
         }

@@ -104,6 +104,7 @@ pub fn native_pattern(
         read,
         write,
         cpu: None,
+        machine_cpu: None,
         error: None,
         imported: None,
     })

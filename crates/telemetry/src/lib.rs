@@ -7,6 +7,7 @@ mod allowed_paths;
 mod block_device;
 mod cgroup;
 mod cpu;
+mod cpu_observation;
 mod disk;
 mod error;
 mod kernel;
@@ -31,6 +32,7 @@ mod timed_reading;
 mod fixture;
 
 pub use allowed_paths::AllowedPaths;
+pub use cpu_observation::CpuObservation;
 pub use disk::disk_flushes;
 pub use own_process::{
     OwnProcess, available_memory_bytes, boot_id, resident_bytes, usable_memory_bytes,

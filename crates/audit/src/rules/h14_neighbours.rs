@@ -1,6 +1,6 @@
 //! Rule H14: other programs used the machine.
 
-use samples::{DiskTraffic, Disturbance, Telemetry};
+use samples::{DiskTraffic, Disturbance, StorageRecord, Telemetry};
 use units::percent;
 
 use crate::{
@@ -21,12 +21,12 @@ pub(super) const RULE: Rule = Rule {
     id: "H14",
     name: "no other program used the machine",
     found: "other programs used the machine",
-    measures: "The user CPU time of programs other than the server and the client. CPU steal. The time during which tasks waited for a disk that other programs kept busy.",
-    threshold: "invalid if other programs used more than 5 % of the CPU. Invalid if CPU steal was above 1 %. Invalid if I/O pressure was above 10 % while the server caused less than half of the bytes read or, if the disks wrote more than they read, less than a fifth of the bytes written. The waits are not judged if a directory of the server is on ZFS, or if the disks below a volume or an array are not recorded",
+    measures: "The user CPU time of programs other than the server and the client. CPU steal. The time during which tasks waited for a disk that other programs kept busy. For storage: the user CPU time of programs other than dbdyno and fio, and CPU steal, in each pattern, commit measurement, time series and round.",
+    threshold: "invalid if other programs used more than 5 % of the CPU. Invalid if CPU steal was above 1 %. Invalid if I/O pressure was above 10 % while the server caused less than half of the bytes read or, if the disks wrote more than they read, less than a fifth of the bytes written. The waits are not judged if a directory of the server is on ZFS, or if the disks below a volume or an array are not recorded. For storage, the most disturbed of these measurements counts, and the waits are not judged",
     source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017), which makes the same check before each run",
     consequence: "The run shared the machine with other programs, which may not be active in the next run: the figures are not repeatable.",
     remedy: "Stop the other programs (the finding names the three busiest), keep the machine free, and repeat the run.",
-    judge: Judge::Run(judge),
+    judge: Judge::RunOrStorage(judge, of_storage),
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
@@ -37,19 +37,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
     let waiting: Option<f64> = samples.iter().map(|it| Some(it.pressure?.io_some_s)).sum();
     let waiting = waiting.map(|waited_s| (waited_s / length_s).min(1.0));
-    let (others, steal) = (disturbance.others, disturbance.steal);
-    let mut problems = Vec::new();
-    if others > Disturbance::OTHERS {
-        let programs = disturbance.programs_in_words();
-        let programs = programs.map_or_else(String::new, |names| format!(" ({names})"));
-        problems.push(format!(
-            "other programs used {} of the CPU{programs}",
-            percent(others)
-        ));
-    }
-    if steal > Disturbance::STEAL {
-        problems.push(format!("CPU steal was {}", percent(steal)));
-    }
+    let mut problems = cpu_problems(&disturbance, "");
     let own =
         own_traffic(&samples, &run.disk_traffic(&samples)).filter(|_| is_comparable(run, &samples));
     if let Some((waiting, own)) = waiting
@@ -63,23 +51,52 @@ fn judge(run: &Run<'_>) -> Outcome {
             own.moved
         ));
     }
-    let evidence = if problems.is_empty() {
-        format!(
-            "other programs used {} of the CPU, and CPU steal was {}",
+    Ok(finding(&disturbance, "", &problems))
+}
+
+/// A program that ran for a minute of a suite disturbed only what was measured in that minute: the most disturbed
+/// measurement decides.
+fn of_storage(record: &StorageRecord) -> Outcome {
+    let disturbance = Disturbance::greatest(record.machine_cpus());
+    let disturbance = disturbance.ok_or_else(|| missing("the CPU time of other programs"))?;
+    let problems = cpu_problems(&disturbance, "up to ");
+    Ok(finding(&disturbance, "up to ", &problems))
+}
+
+/// The shares that are above their limits, each as a clause; `up_to` is written before a share.
+fn cpu_problems(disturbance: &Disturbance, up_to: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    if disturbance.others > Disturbance::OTHERS {
+        let programs = disturbance.programs_in_words();
+        let programs = programs.map_or_else(String::new, |names| format!(" ({names})"));
+        problems.push(format!(
+            "other programs used {up_to}{} of the CPU{programs}",
+            percent(disturbance.others)
+        ));
+    }
+    if disturbance.steal > Disturbance::STEAL {
+        let steal = percent(disturbance.steal);
+        problems.push(format!("CPU steal was {up_to}{steal}"));
+    }
+    problems
+}
+
+/// Invalid with these problems, or else a pass.
+fn finding(disturbance: &Disturbance, up_to: &str, problems: &[String]) -> Finding {
+    let (others, steal) = (disturbance.others, disturbance.steal);
+    let found = if problems.is_empty() {
+        let evidence = format!(
+            "other programs used {up_to}{} of the CPU, and CPU steal was {up_to}{}",
             percent(others),
             percent(steal)
-        )
+        );
+        Finding::new(Level::Pass, evidence)
     } else {
-        problems.join("; ")
+        Finding::new(Level::Invalid, problems.join("; "))
     };
-    let level = if problems.is_empty() {
-        Level::Pass
-    } else {
-        Level::Invalid
-    };
-    Ok(Finding::new(level, evidence)
+    found
         .with("others_cpu_share", others)
-        .with("steal_share", steal))
+        .with("steal_share", steal)
 }
 
 /// Whether the disks' traffic may be compared with the server's. ZFS reads and writes whole records, of which the server
@@ -272,6 +289,41 @@ mod tests {
         assert_eq!(level(&waiting_on("dm-0", "xfs")), Level::Pass);
         assert_eq!(level(&waiting_on("md127", "xfs")), Level::Pass);
         assert_eq!(level(&waiting_on("sda", "zfs")), Level::Pass);
+    }
+
+    #[test]
+    fn the_most_disturbed_measurement_of_storage_counts() {
+        let outcome = judged_storage(&RULE, |_| {});
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "other programs used up to 0.5 % of the CPU",
+        );
+        let outcome = judged_storage(&RULE, |record| {
+            record.commits[0].machine_cpu = Some(machine_cpu(18.6));
+        });
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "other programs used up to 93 % of the CPU (rustc)",
+        );
+        let outcome = judged_storage(&RULE, |record| {
+            let mut cpu = machine_cpu(0.0);
+            cpu.machine.steal_s = 1.0;
+            record.patterns[2].machine_cpu = Some(cpu);
+        });
+        assert_found(&outcome, Level::Invalid, "CPU steal was up to 4.8 %");
+    }
+
+    #[test]
+    fn a_record_of_storage_without_cpu_times_is_not_evaluated() {
+        let outcome = judged_storage(&RULE, |record| {
+            record.commits[0].machine_cpu = None;
+            for pattern in &mut record.patterns {
+                pattern.machine_cpu = None;
+            }
+        });
+        assert_missing(&outcome, "the CPU time of other programs");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use results::storage_results::WrittenStorage;
 use runs::Length;
 use samples::{Access, BurstCell, Pattern, StorageLine, StorageMode};
 use storage::{Fio, JobFile, iops_per_second, job_file, pattern_result};
+use telemetry::CpuObservation;
 
 use super::{
     measured_disk::MeasuredDisk,
@@ -192,7 +193,9 @@ fn course(
     };
     let text = job_file(&job, std::slice::from_ref(pattern));
     let job = measurement.write_job(&format!("{}.fio", pattern.name), text)?;
+    let cpu = CpuObservation::begin();
     let output = measurement.run_fio(&job, &pattern.name)?;
+    let machine_cpu = cpu.end();
     let result = pattern_result(pattern, &output)?;
     if let Some(error) = result.error {
         let error = format!("fio: pattern {}: {error}", pattern.name);
@@ -212,6 +215,7 @@ fn course(
         pause_s: pause_s as f64,
         is_recovery: false,
         iops: iops_per_second(&logged),
+        machine_cpu,
     })
 }
 

@@ -17,6 +17,7 @@ use samples::{
     CommitResult, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode, StorageRecord,
 };
 use storage::{Fio, JobFile, job_file, pattern_result, shuffled};
+use telemetry::CpuObservation;
 
 use super::{measured_disk::MeasuredDisk, plan::Plan};
 
@@ -176,8 +177,13 @@ impl Measurement {
     /// Runs a pattern by fio.
     pub(super) fn measure(&self, pattern: &Pattern) -> Result<PatternResult, Blamed> {
         let path = self.results.path().join(JOB_FILE);
+        let cpu = CpuObservation::begin();
         let text = self.run_fio(&path, &pattern.name)?;
-        Ok(pattern_result(pattern, &text)?)
+        let machine_cpu = cpu.end();
+        Ok(PatternResult {
+            machine_cpu,
+            ..pattern_result(pattern, &text)?
+        })
     }
 
     /// Runs one section of a job file and returns fio's output.
@@ -203,6 +209,7 @@ impl Measurement {
             let step = self.disk.context.step(&what, Length::Unknown);
             let before = self.disk.disk_flushes();
             let limited = self.disk.limited()?;
+            let cpu = CpuObservation::begin();
             let probed = storage::commit_probe(
                 self.disk.files(),
                 sequence,
@@ -211,9 +218,11 @@ impl Measurement {
                 each,
                 self.disk.interrupt(),
             );
+            let machine_cpu = cpu.end();
             drop(limited);
             drop(step);
             let mut result: CommitResult = probed?;
+            result.machine_cpu = machine_cpu;
             let flushes = self.disk.disk_flushes().zip(before);
             result.device_flushes = flushes.map(|(after, before)| after.saturating_sub(before));
             self.append(StorageLine::Commit(result))?;

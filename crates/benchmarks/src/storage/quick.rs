@@ -5,8 +5,9 @@ use std::{path::Path, time::Duration};
 use blame::Blamed;
 use results::storage_results::WrittenStorage;
 use runs::Length;
-use samples::{Access, CommitSequence, Pattern, StorageLine, StorageMode};
+use samples::{Access, CommitSequence, Pattern, PatternResult, StorageLine, StorageMode};
 use storage::{Fio, commit_relevant, native_pattern};
+use telemetry::CpuObservation;
 
 use super::{
     commits::COMMIT_BYTES,
@@ -97,6 +98,7 @@ fn measure(measurement: &mut Measurement, has_fio: bool) -> Result<(), Blamed> {
         } else {
             let (header, disk) = (&measurement.record.header, &measurement.disk);
             let limited = disk.limited()?;
+            let cpu = CpuObservation::begin();
             let measured = native_pattern(
                 pattern,
                 &disk.test.data(),
@@ -105,8 +107,12 @@ fn measure(measurement: &mut Measurement, has_fio: bool) -> Result<(), Blamed> {
                 each,
                 disk.interrupt(),
             );
+            let machine_cpu = cpu.end();
             drop(limited);
-            measured?
+            PatternResult {
+                machine_cpu,
+                ..measured?
+            }
         };
         result.repeat = *repeat;
         measurement.append(StorageLine::Pattern(result))?;

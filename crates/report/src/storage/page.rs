@@ -115,7 +115,7 @@ fn judged(record: &StorageRecord) -> Markup {
     if record.patterns.is_empty() && record.commits.is_empty() {
         return html! {};
     }
-    let lines = my_cnf::lines(record);
+    let lines = my_cnf::lines(record).text();
     html! {
         section aria-labelledby="uses" {
             h2 id="uses" { "Fit for" }
@@ -123,14 +123,14 @@ fn judged(record: &StorageRecord) -> Markup {
                 thead { tr { @for name in ["use", "", "measured", "threshold"] { th scope="col" { (name) } } } }
                 tbody { @for it in uses(record) { tr {
                     th scope="row" { (it.name) }
-                    td { (it.fitness.map_or("not judged", |it| it.name())) }
-                    td.text { (it.evidence) }
+                    td { (it.verdict()) }
+                    td.text { (it.evidence) @if let Some(reason) = it.reason() { "; " (reason) } }
                     td.text { (it.threshold) }
                 } } }
             } }))
-            @if !lines.is_empty() {
+            @if let Some(lines) = &lines {
                 p { "Lines for my.cnf that follow from the results, each with its reason:" }
-                pre { "[mysqld]\n" @for it in &lines { "# " (it.reason) "\n" (it.name) " = " (it.value) "\n" } }
+                pre { (lines) "\n" }
             }
         }
     }
@@ -375,6 +375,18 @@ mod tests {
     }
 
     #[test]
+    fn a_use_that_cannot_be_told_has_its_reason() {
+        let mut record = record();
+        record.commits[0].commit.p99_ns = 15_100_000;
+        record.commits[0].machine_cpu = Some(machine_cpu(0.93));
+        let page = page(&record, None);
+        assert!(page.contains("<td>cannot be told</td>"), "{page}");
+        assert!(
+            page.contains("p99 15.1 ms; other programs used 93 % of the CPUs (rustc); measure")
+        );
+    }
+
+    #[test]
     fn a_burst_is_marked_in_its_course() {
         let mut record = record();
         record.header.mode = StorageMode::Burst;
@@ -384,6 +396,7 @@ mod tests {
             pause_s: 0.0,
             is_recovery: false,
             iops: [vec![14_000.0; 20], vec![400.0; 40]].concat(),
+            machine_cpu: None,
         }];
         let page = page(&record, None);
         assert!(page.contains("the burst ends after 20 s: 14.0k/s before, 400/s after"));

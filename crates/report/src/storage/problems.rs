@@ -72,6 +72,7 @@ mod tests {
             pause_s: 0.0,
             is_recovery: false,
             iops: [vec![14_000.0; 20], vec![400.0; 40]].concat(),
+            machine_cpu: None,
         }];
         assert_eq!(found(&record).len(), all.len(), "a burst has its own line");
     }

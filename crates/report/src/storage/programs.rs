@@ -5,7 +5,7 @@ use samples::{CommitResult, Latency, PatternResult, StorageRecord};
 use serde::Serialize;
 
 use super::{
-    my_cnf,
+    my_cnf::{self, CnfLines},
     problems::problems,
     readings::{bursts, is_of_crystal_disk_mark, name, steady},
     repeats::bounds,
@@ -27,6 +27,8 @@ struct StorageDocument<'a> {
     steady: Option<SteadyRow>,
     uses: Vec<UseRow>,
     my_cnf: Vec<CnfRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    my_cnf_left_out: Vec<LeftOutRow>,
     suspect: Vec<String>,
     audit: AuditDocument<'a>,
 }
@@ -73,6 +75,9 @@ struct SteadyRow {
 struct UseRow {
     name: &'static str,
     fitness: Option<&'static str>,
+    /// Why it cannot be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     evidence: String,
     threshold: String,
 }
@@ -81,6 +86,12 @@ struct UseRow {
 struct CnfRow {
     name: &'static str,
     value: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct LeftOutRow {
+    names: &'static [&'static str],
     reason: String,
 }
 
@@ -110,13 +121,19 @@ pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
     });
     let uses = uses(record).into_iter().map(|it| UseRow {
         name: it.name,
-        fitness: it.fitness.map(|it| it.name()),
+        fitness: it.fitness.as_ref().map(|it| it.name()),
+        reason: it.reason(),
         evidence: it.evidence,
         threshold: it.threshold,
     });
-    let my_cnf = my_cnf::lines(record).into_iter().map(|it| CnfRow {
+    let CnfLines { lines, left_out } = my_cnf::lines(record);
+    let my_cnf = lines.into_iter().map(|it| CnfRow {
         name: it.name,
         value: it.value,
+        reason: it.reason,
+    });
+    let left_out = left_out.into_iter().map(|it| LeftOutRow {
+        names: it.names,
         reason: it.reason,
     });
     let name = name(record);
@@ -136,6 +153,7 @@ pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
         }),
         uses: uses.collect(),
         my_cnf: my_cnf.collect(),
+        my_cnf_left_out: left_out.collect(),
         suspect: problems(audit),
         audit: audit_document(&name, audit, &AuditFilter::default()),
     };
@@ -332,5 +350,29 @@ mod tests {
         assert_eq!(value["commits"][1]["commits_per_s"], 9_100.0);
         assert_eq!(value["uses"][0]["fitness"], "fit");
         assert_eq!(value["steady"], serde_json::Value::Null);
+        assert!(value["uses"][0].get("reason").is_none() && value.get("my_cnf_left_out").is_none());
+    }
+
+    #[test]
+    fn json_says_what_cannot_be_told() {
+        let mut record = record();
+        record.commits[0].commit.p99_ns = 15_100_000;
+        record.commits[0].machine_cpu = Some(machine_cpu(0.93));
+        record.patterns[6].machine_cpu = Some(machine_cpu(0.93));
+        let audit = audit::audit(&audit::Subject::of_storage(&record));
+        let value: serde_json::Value =
+            serde_json::from_str(&storage_json(&record, &audit)).unwrap();
+        let reason =
+            "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+        assert_eq!(value["uses"][0]["fitness"], "cannot be told");
+        assert_eq!(value["uses"][0]["reason"], reason);
+        let left_out = &value["my_cnf_left_out"][0];
+        assert_eq!(left_out["names"][1], "innodb_io_capacity_max");
+        assert_eq!(left_out["reason"], reason);
+        assert_eq!(value["my_cnf"][0]["name"], "innodb_flush_neighbors");
+        assert_eq!(
+            value["commits"][0]["machine_cpu"]["machine"]["user_s"],
+            93.0
+        );
     }
 }

@@ -98,7 +98,10 @@ pub(super) fn is_of_crystal_disk_mark(pattern: &Pattern) -> bool {
 pub(super) mod testing {
     //! Records made up for the tests of these files.
 
-    use samples::{CommitResult, Latency, Requests, StorageMode, testing::storage_header};
+    use samples::{
+        CommitResult, Latency, MachineUse, MeasurementCpu, ProgramUse, Requests, StorageMode,
+        testing::storage_header,
+    };
 
     use super::*;
 
@@ -111,6 +114,22 @@ pub(super) mod testing {
             p99_ns: p99_us * 1000,
             p999_ns: p99_us * 2000,
             max_ns: p99_us * 5000,
+        }
+    }
+
+    /// A hundred seconds of CPUs, of which other programs used this share, 0 to 1.
+    pub(in crate::storage) fn machine_cpu(others: f64) -> MeasurementCpu {
+        MeasurementCpu {
+            machine: MachineUse {
+                user_s: 100.0 * others,
+                idle_s: 100.0 - 100.0 * others,
+                ..MachineUse::default()
+            },
+            own_user_s: 0.0,
+            programs: vec![ProgramUse {
+                name: "rustc".to_owned(),
+                user_s: 100.0 * others,
+            }],
         }
     }
 
@@ -151,6 +170,7 @@ pub(super) mod testing {
             read: side(reads_percent),
             write: side(100 - reads_percent),
             cpu: Some(0.3),
+            machine_cpu: None,
             error: None,
             imported: None,
         }
@@ -194,6 +214,7 @@ pub(super) mod testing {
             redo: latency(160, 900),
             binlog: latency(190, 1_200),
             device_flushes: Some(2 * commits / u64::from(writers)),
+            machine_cpu: None,
         };
         record.commits = vec![commit(1, 19_360), commit(8, 72_800)];
         record.is_complete = true;

@@ -20,7 +20,7 @@ use super::{
     problems::{noise, problems},
     readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
     repeats::{rate, repeats_text},
-    uses::uses,
+    uses::{uses, uses_in_words},
 };
 use crate::{page::devices, text::facts::Facts};
 
@@ -55,7 +55,7 @@ pub fn storage_summary(record: &StorageRecord, audit: &Audit, page: &str, width:
         ("burst", text(burst_in_words(record))),
         ("suspect", Some(problems)),
         ("noise", text(noise(record))),
-        ("fit", text(fitness_in_words(record))),
+        ("fit", text(uses_in_words(record))),
         ("page", text(Some(page.to_owned()))),
     ];
     let contents: Vec<_> = contents
@@ -88,23 +88,16 @@ pub fn storage_details(record: &StorageRecord) -> String {
     parts.extend(jobs_text(record));
     if judges_uses(record) {
         let uses = uses(record).into_iter().map(|it| {
-            let fitness = it.fitness.map_or("not judged", |it| it.name());
-            format!(
-                "{}: {fitness} ({})\n  {}",
-                it.name, it.evidence, it.threshold
-            )
+            let mut words = format!("{}: {} ({})", it.name, it.verdict(), it.evidence);
+            for line in it.reason().into_iter().chain([it.threshold]) {
+                words.push_str(&format!("\n  {line}"));
+            }
+            words
         });
         parts.push(uses.collect::<Vec<_>>().join("\n"));
     }
-    let lines = my_cnf::lines(record);
-    if !lines.is_empty() && judges_uses(record) {
-        let lines = lines.into_iter();
-        let lines = lines.map(|it| format!("# {}\n{} = {}", it.reason, it.name, it.value));
-        parts.push(format!(
-            "[mysqld]\n{}",
-            lines.collect::<Vec<_>>().join("\n")
-        ));
-    }
+    let lines = my_cnf::lines(record).text();
+    parts.extend(lines.filter(|_| judges_uses(record)));
     let notes = limit_notes(record);
     if !notes.is_empty() {
         let notes = notes.iter().map(|note| format!("limit: {note}."));
@@ -302,13 +295,6 @@ pub(super) fn burst_in_words(record: &StorageRecord) -> Option<String> {
     Some(words)
 }
 
-fn fitness_in_words(record: &StorageRecord) -> Option<String> {
-    let judged = uses(record).into_iter();
-    let judged = judged.filter_map(|it| Some(format!("{}: {}", it.name, it.fitness?.name())));
-    let judged: Vec<_> = judged.collect();
-    (!judged.is_empty()).then(|| judged.join("; "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{super::readings::testing::*, *};
@@ -330,6 +316,35 @@ mod tests {
             );
         }
         insta::assert_snapshot!(storage_details(&record));
+    }
+
+    #[test]
+    fn a_busy_machine_is_named_with_what_to_do() {
+        let mut record = record();
+        record.commits[0].commit.p99_ns = 15_100_000;
+        record.commits[0].machine_cpu = Some(machine_cpu(0.93));
+        record.patterns[6].machine_cpu = Some(machine_cpu(0.93));
+        let audit = audit::audit(&audit::Subject::of_storage(&record));
+        let summary = storage_summary(&record, &audit, "storage.html", 160);
+        for line in [
+            "suspect   other programs used up to 93 % of the CPU (rustc) (H14); ",
+            "fit       durable commits: cannot be told, other programs used 93 % of the CPUs (rustc); random reads of pages: fit;",
+        ] {
+            assert!(summary.contains(&format!("\n{line}")), "{summary}");
+        }
+        let why = "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+        let details = storage_details(&record);
+        for part in [
+            format!(
+                "durable commits: cannot be told (2.42k/s with one writer, p99 15.1 ms)\n  {why}\n  fit: 500/s"
+            ),
+            format!(
+                "[mysqld]\n# innodb_io_capacity, innodb_io_capacity_max: left out, because {why}\n# a page is"
+            ),
+        ] {
+            assert!(details.contains(&part), "{details}");
+        }
+        assert!(!details.contains("innodb_io_capacity = "), "{details}");
     }
 
     #[test]
@@ -364,6 +379,7 @@ mod tests {
             pause_s: 30.0,
             is_recovery,
             iops,
+            machine_cpu: None,
         };
         record.bursts = vec![cell(vec![1_000.0; 60], false)];
         assert_eq!(

@@ -1,24 +1,39 @@
 //! What a disk is fit for, use by use, each with its threshold. There is no score over all of them.
 
-use samples::{CommitResult, StorageRecord};
+use samples::{CommitResult, Disturbance, StorageRecord};
 use units::{bytes_per_s, duration, per_s};
 
-use super::readings::{DepthCourse, PAGE, sequential};
+use super::{
+    doubt::{Doubt, REMEDY},
+    readings::{DepthCourse, PAGE, sequential},
+};
+use crate::sentences::disturbances::disturbance_in_words;
 
 /// How fit a disk is for a use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Suitability {
     Fit,
     Weak,
     Unfit,
+    /// Not fit by the figures, which may not be those of the disk.
+    Undecided(Doubt),
 }
 
 impl Suitability {
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Fit => "fit",
             Self::Weak => "weak",
             Self::Unfit => "unfit",
+            Self::Undecided(_) => "cannot be told",
+        }
+    }
+
+    /// A disk that is fit in spite of the doubt is fit: other load only makes it slower.
+    fn with(self, doubt: Option<Doubt>) -> Self {
+        match doubt {
+            Some(doubt) if self != Self::Fit => Self::Undecided(doubt),
+            _ => self,
         }
     }
 
@@ -31,7 +46,7 @@ impl Suitability {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Use {
     pub(super) name: &'static str,
     /// `None` where what decides it was not measured.
@@ -40,6 +55,26 @@ pub(super) struct Use {
     pub(super) evidence: String,
     /// What fit and weak mean.
     pub(super) threshold: String,
+}
+
+impl Use {
+    pub(super) fn verdict(&self) -> &'static str {
+        let fitness = self.fitness.as_ref();
+        fitness.map_or("not judged", |it| it.name())
+    }
+
+    /// Why it cannot be told whether the disk is fit, and what to do; `None` where it can.
+    pub(super) fn reason(&self) -> Option<String> {
+        let words = self.doubt()?.in_words();
+        Some(format!("{words}; {REMEDY}"))
+    }
+
+    fn doubt(&self) -> Option<&Doubt> {
+        match self.fitness.as_ref()? {
+            Suitability::Undecided(doubt) => Some(doubt),
+            Suitability::Fit | Suitability::Weak | Suitability::Unfit => None,
+        }
+    }
 }
 
 const COMMITS_FIT: f64 = 500.0;
@@ -66,6 +101,35 @@ pub(super) fn uses(record: &StorageRecord) -> Vec<Use> {
     ]
 }
 
+/// The uses that were judged: `durable commits: fit; flushing of pages: weak`. Those that other load disturbed come first,
+/// with the reason of the most disturbed one. `None` where nothing was judged.
+pub(super) fn uses_in_words(record: &StorageRecord) -> Option<String> {
+    let uses = uses(record);
+    let disturbed = uses
+        .iter()
+        .filter_map(|it| Some((it, it.doubt()?.disturbance()?)));
+    let disturbed: Vec<(&Use, &Disturbance)> = disturbed.collect();
+    let share = |it: &Disturbance| it.others + it.steal;
+    let greatest = disturbed
+        .iter()
+        .max_by(|a, b| share(a.1).total_cmp(&share(b.1)));
+    let together = greatest.map(|(one, disturbance)| {
+        let names: Vec<_> = disturbed.iter().map(|(it, _)| it.name).collect();
+        let why = disturbance_in_words(disturbance);
+        format!("{}: {}, {why}", names.join(", "), one.verdict())
+    });
+    let is_alone = |it: &&Use| it.doubt().is_none_or(|doubt| doubt.disturbance().is_none());
+    let alone = uses.iter().filter(is_alone).filter_map(|it| {
+        let (name, fitness) = (it.name, it.fitness.as_ref()?.name());
+        Some(match it.doubt() {
+            Some(doubt) => format!("{name}: {fitness}, {}", doubt.in_words()),
+            None => format!("{name}: {fitness}"),
+        })
+    });
+    let clauses: Vec<String> = together.into_iter().chain(alone).collect();
+    (!clauses.is_empty()).then(|| clauses.join("; "))
+}
+
 pub(super) fn one_writer(record: &StorageRecord) -> Option<&CommitResult> {
     record.commits.iter().find(|it| it.writers == 1)
 }
@@ -74,10 +138,11 @@ fn commits(record: &StorageRecord) -> Use {
     let probe = one_writer(record);
     let fitness = probe.map(|it| {
         let (rate, p99_ns) = (it.commits_per_s(), it.commit.p99_ns);
-        Suitability::of(
+        let measured = Suitability::of(
             rate >= COMMITS_FIT && p99_ns <= COMMIT_P99_FIT_NS,
             rate >= COMMITS_WEAK,
-        )
+        );
+        measured.with(Doubt::of_commits(it))
     });
     let evidence = probe.map(|it| {
         let (rate, p99) = (per_s(it.commits_per_s()), duration(it.commit.p99_ns as f64));
@@ -103,10 +168,11 @@ fn reads(record: &StorageRecord) -> Use {
     let both = course.as_ref().zip(single);
     let fitness = both.map(|(course, single)| {
         let highest = course.highest().iops();
-        Suitability::of(
+        let measured = Suitability::of(
             highest >= READS_FIT && single.p99_ns <= READ_P99_FIT_NS,
             highest >= READS_WEAK,
-        )
+        );
+        measured.with(Doubt::of_course(course))
     });
     let evidence = both.map(|(course, single)| {
         format!(
@@ -130,10 +196,14 @@ fn reads(record: &StorageRecord) -> Use {
 
 fn flushes(record: &StorageRecord) -> Use {
     let course = DepthCourse::of(record, PAGE, 0);
-    let highest = course.map(|it| it.highest().iops());
+    let highest = course.as_ref().map(|it| it.highest().iops());
     Use {
         name: "flushing of pages",
-        fitness: highest.map(|it| Suitability::of(it >= FLUSHES_FIT, it >= FLUSHES_WEAK)),
+        fitness: course.map(|course| {
+            let highest = course.highest().iops();
+            let measured = Suitability::of(highest >= FLUSHES_FIT, highest >= FLUSHES_WEAK);
+            measured.with(Doubt::of_course(&course))
+        }),
         evidence: highest.map_or(NOT_MEASURED.to_owned(), |it| format!("up to {}", per_s(it))),
         threshold: format!(
             "fit: {} writes, the default of innodb_io_capacity_max; weak: {}, that of innodb_io_capacity",
@@ -144,13 +214,14 @@ fn flushes(record: &StorageRecord) -> Use {
 }
 
 fn files(record: &StorageRecord) -> Use {
-    let rates = sequential(record, 100).zip(sequential(record, 0));
-    let rates = rates.map(|(read, write)| (read.bytes_per_s(), write.bytes_per_s()));
+    let both = sequential(record, 100).zip(sequential(record, 0));
+    let rates = both.map(|(read, write)| (read.bytes_per_s(), write.bytes_per_s()));
     Use {
         name: "backup and bulk load",
-        fitness: rates.map(|(read, write)| {
-            let slower = read.min(write);
-            Suitability::of(slower >= FILES_FIT, slower >= FILES_WEAK)
+        fitness: both.map(|(read, write)| {
+            let slower = read.bytes_per_s().min(write.bytes_per_s());
+            let measured = Suitability::of(slower >= FILES_FIT, slower >= FILES_WEAK);
+            measured.with(Doubt::of_patterns([read, write]))
         }),
         evidence: rates.map_or(NOT_MEASURED.to_owned(), |(read, write)| {
             format!("reads {}, writes {}", bytes_per_s(read), bytes_per_s(write))
@@ -170,9 +241,11 @@ mod tests {
     #[test]
     fn each_use_has_its_own_answer() {
         let mut record = record();
-        let fitness =
-            |record: &StorageRecord| uses(record).iter().map(|it| it.fitness).collect::<Vec<_>>();
-        assert_eq!(fitness(&record), [Some(Suitability::Fit); 4]);
+        let fitness = |record: &StorageRecord| {
+            let uses = uses(record).into_iter();
+            uses.map(|it| it.fitness).collect::<Vec<_>>()
+        };
+        assert_eq!(fitness(&record), vec![Some(Suitability::Fit); 4]);
         record.commits[0].commit.p99_ns = 12_000_000;
         record.patterns[1] = result("002_seq_write", 1 << 20, 0, 1, 10.0);
         record.patterns.retain(|it| {
@@ -191,5 +264,53 @@ mod tests {
         );
         record.commits.clear();
         assert_eq!(uses(&record)[0].evidence, "not measured");
+    }
+
+    /// The record of a disk that is weak for commits, while other programs used this share of the CPUs.
+    fn disturbed(others: f64) -> StorageRecord {
+        let mut record = record();
+        record.commits[0].commit.p99_ns = 15_100_000;
+        record.commits[0].machine_cpu = Some(machine_cpu(others));
+        for result in &mut record.patterns {
+            result.machine_cpu = Some(machine_cpu(others));
+        }
+        record
+    }
+
+    #[test]
+    fn a_slow_use_cannot_be_told_where_other_programs_had_the_cpus() {
+        assert_eq!(
+            uses_in_words(&disturbed(0.04)).unwrap(),
+            "durable commits: weak; random reads of pages: fit; flushing of pages: fit; backup and bulk load: fit"
+        );
+        let mut record = disturbed(0.93);
+        assert_eq!(
+            uses_in_words(&record).unwrap(),
+            "durable commits: cannot be told, other programs used 93 % of the CPUs (rustc); random reads of pages: fit; \
+             flushing of pages: fit; backup and bulk load: fit"
+        );
+        record.patterns[1] = result("002_seq_write", 1 << 20, 0, 1, 10.0);
+        record.patterns[1].machine_cpu = Some(machine_cpu(0.96));
+        assert_eq!(
+            uses_in_words(&record).unwrap(),
+            "durable commits, backup and bulk load: cannot be told, other programs used 96 % of the CPUs (rustc); random \
+             reads of pages: fit; flushing of pages: fit"
+        );
+        assert_eq!(
+            uses(&record)[0].reason().unwrap(),
+            "other programs used 93 % of the CPUs (rustc); measure again on an idle machine"
+        );
+    }
+
+    #[test]
+    fn slow_commits_cannot_be_told_where_the_cpu_is_slow() {
+        let mut record = disturbed(0.0);
+        record.commits[0].commit.mean_ns = 900e3;
+        let words = uses_in_words(&record).unwrap();
+        let begin = "durable commits: cannot be told, a commit takes 900 µs and its two flushes only 350 µs, so the CPU";
+        assert!(words.starts_with(begin), "{words}");
+        record.commits[0].commit.p99_ns = 1_000_000;
+        let words = uses_in_words(&record).unwrap();
+        assert!(words.starts_with("durable commits: fit;"), "{words}");
     }
 }

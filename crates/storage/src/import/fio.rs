@@ -279,6 +279,7 @@ fn add_log(
             pause_s: 0.0,
             is_recovery: false,
             iops: series,
+            machine_cpu: None,
         };
         imported.bursts.push(cell);
     }

@@ -144,7 +144,7 @@ fn measured_iops(path: &Path) -> Result<u64, Blamed> {
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
             "{}: contains no random page writes that were measured on a known device, for at least 3 s, at a \
-             steady rate",
+             steady rate, on an idle machine",
             path.display()
         );
         Blamed::new(Blame::Input, message)
