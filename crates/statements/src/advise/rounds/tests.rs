@@ -1,7 +1,7 @@
 //! Tests of the order and the time of rounds.
 
 use super::*;
-use crate::advise::candidate::Candidate;
+use crate::advise::candidate::{Candidate, SideChange};
 
 fn advice(remedy: Remedy) -> Advice {
     Advice {
