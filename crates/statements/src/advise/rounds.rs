@@ -5,9 +5,10 @@
 
 mod changes;
 mod order;
+mod pairs;
 mod servers;
 
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
@@ -16,6 +17,7 @@ use sqltext::SqlStatement;
 
 use self::{
     order::{budget_of_round, chosen, needs_server, rounds, side_change},
+    pairs::{PAIRS_AT_MOST, best_pair, has_pairs},
     servers::Servers,
 };
 use super::{
@@ -202,7 +204,7 @@ impl Rounds<'_> {
         Ok(self.contest(diagnosis, &[side], servers, endpoint, terms))
     }
 
-    /// Measures the first candidates in rounds, the best by the plans first.
+    /// Measures the first candidates in rounds, the best by the plans first, and then pairs of indexes.
     fn measure(
         &self,
         diagnosis: &mut Diagnosis,
@@ -210,17 +212,43 @@ impl Rounds<'_> {
         mut left: Duration,
     ) -> Result<Option<Blamed>, Blamed> {
         let places = chosen(&diagnosis.advice, self.at_most);
-        let rounds = rounds(&diagnosis.advice, &places);
+        let mut waiting = VecDeque::from(rounds(&diagnosis.advice, &places));
+        let mut pairs_left = if has_pairs(diagnosis, &places) {
+            PAIRS_AT_MOST
+        } else {
+            0
+        };
+        let mut room = self.at_most - places.len();
+        let candidates = (places.len() + pairs_left).min(self.at_most);
         let mut failure = None;
-        for (number, round) in rounds.iter().enumerate() {
-            let budget = budget_of_round(left, rounds.len() - number);
-            let terms = self.terms(budget, places.len());
-            let ended = self.round(diagnosis, round, servers, terms)?;
+        while failure.is_none() {
+            let pair = best_pair(diagnosis).filter(|_| pairs_left > 0 && !left.is_zero());
+            if let Some(pair) = &pair
+                && room == 0
+                && waiting
+                    .back()
+                    .is_some_and(|it| pair.saves_more(diagnosis, it))
+            {
+                // It takes the place of the last candidate.
+                waiting.pop_back();
+                room = 1;
+            }
+            let pair = pair.filter(|_| room > 0);
+            let rounds_left = waiting.len() + usize::from(pair.is_some());
+            let round = match (waiting.pop_front(), pair) {
+                (Some(round), _) => round,
+                (None, Some(pair)) => {
+                    room -= 1;
+                    pairs_left -= 1;
+                    diagnosis.advice.push(pair.advice);
+                    vec![diagnosis.advice.len() - 1]
+                }
+                (None, None) => break,
+            };
+            let terms = self.terms(budget_of_round(left, rounds_left), candidates);
+            let ended = self.round(diagnosis, &round, servers, terms)?;
             left = left.saturating_sub(ended.took);
             failure = ended.failure;
-            if failure.is_some() {
-                break;
-            }
         }
         for it in &mut diagnosis.advice {
             if it.is_measurable() && it.proof.is_none() {

@@ -31,7 +31,8 @@ refreshed on both copies. The size of each index and its cost for inserts and up
 A candidate is proved only if every statement still returns the same result on this data, and at least one statement
 becomes faster by more than --min-effect. A statement counts as faster only if the whole confidence interval of the
 change is beyond --min-effect. If other statements become slower, the candidate is proved with a cost, but only if all
-faster and slower statements together take less time.
+faster and slower statements together take less time. If another proved index removes this cost, both indexes are also
+measured together.
 
 If a statement fails, it is listed with its error, and the other statements are still examined. The exit code is then
 that of the error. If --try proves no candidate, the exit code is 1.
