@@ -138,9 +138,15 @@ pub fn json(diagnosis: &Diagnosis, is_tried: bool, incomplete: Option<&str>) -> 
     as_json::json(diagnosis, &headline(diagnosis, is_tried), incomplete)
 }
 
+/// `statement 4 (3.00 ms, executed 1.20k times): select ...`.
 fn title(statement: &DiagnosedStatement) -> String {
+    let executions = if statement.executions > 1.0 {
+        format!(", executed {} times", units::count(statement.executions))
+    } else {
+        String::new()
+    };
     format!(
-        "statement {} ({}): {}",
+        "statement {} ({}{executions}): {}",
         statement.name,
         units::seconds(statement.time_s),
         statement.text

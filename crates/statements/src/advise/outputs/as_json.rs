@@ -18,7 +18,14 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
     let statements: Vec<Value> = diagnosis
         .statements
         .iter()
-        .map(|it| json!({ "statement": it.name, "text": it.text, "time_s": it.time_s }))
+        .map(|it| {
+            json!({
+                "statement": it.name,
+                "text": it.text,
+                "time_s": it.time_s,
+                "executions": it.executions,
+            })
+        })
         .collect();
     let candidates: Vec<Value> = diagnosis.advice.iter().map(advice_json).collect();
     let needless: Vec<Value> = diagnosis.needless.iter().map(needless_json).collect();

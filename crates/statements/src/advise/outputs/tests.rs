@@ -418,11 +418,19 @@ fn a_statement_counts_as_many_times_as_it_is_executed() {
         advice(0, "Q1", "create index a on t (c)", of_first),
         advice(1, "2", "create index b on t (a)", of_second),
     ]);
-    for (executions, best) in [(1.0, "index a on t (c)"), (1000.0, "index b on t (a)")] {
+    for (executions, best, title) in [
+        (1.0, "index a on t (c)", "statement 2 (2.00 ms): "),
+        (
+            1000.0,
+            "index b on t (a)",
+            "statement 2 (2.00 ms, executed 1.00k times): ",
+        ),
+    ] {
         all.statements[1].executions = executions;
         let text = shown(&all, true, false);
         let start = format!("2 remedies proved: the best: create {best}: ");
         assert!(text.starts_with(&start), "{text}");
+        assert!(text.contains(title), "{text}");
     }
 }
 
