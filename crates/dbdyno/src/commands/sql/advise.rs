@@ -46,7 +46,8 @@ pub(super) struct AdviseArgs {
     /// Measure the candidates (suggested changes) on copies of the private server; without --try, they are only listed
     #[arg(long = "try")]
     is_tried: bool,
-    /// With --try: maximum number of candidates to measure; those with the largest estimated savings are measured first
+    /// With --try: maximum number of candidates to measure, including pairs of indexes; those with the largest estimated
+    /// savings are measured first
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
     /// With --try: time limit for the timed blocks of all candidates together; copies of the server, new indexes,
