@@ -1,4 +1,4 @@
-//! Tests of the order and the time of rounds.
+//! Tests of the order and the time of rounds, and of pairs of indexes.
 
 use verdict::Decision;
 
