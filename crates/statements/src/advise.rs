@@ -5,6 +5,7 @@ mod diagnosis;
 mod index_review;
 mod outputs;
 mod proof;
+mod ranking;
 mod rewording;
 mod rounds;
 mod table_facts;
@@ -22,12 +23,17 @@ pub use self::{
     outputs::{Layout, json, text},
     rounds::Rounds,
 };
-use super::{compare::check_kind, session::in_session, setting::is_setting};
+use super::{
+    compare::check_kind, execution_counts::ExecutionCounts, session::in_session,
+    setting::is_setting,
+};
 
-/// Explains statements, and finds candidates; each execution ends after `timeout`, and `context` receives its progress.
+/// Explains statements, and finds candidates, ranked by the time that they save of all executions; each execution ends
+/// after `timeout`, and `context` receives its progress.
 pub fn diagnose(
     endpoint: &Endpoint,
     statements: &[SqlStatement],
+    counts: &ExecutionCounts,
     timeout: Duration,
     context: &Context,
 ) -> Result<Diagnosis, Blamed> {
@@ -39,7 +45,7 @@ pub fn diagnose(
         return Err(Blamed::new(Blame::Input, message));
     }
     in_session(endpoint, timeout, async |session| {
-        Diagnosis::of(session, statements, context).await
+        Diagnosis::of(session, statements, counts, context).await
     })
 }
 
@@ -52,6 +58,6 @@ impl Diagnosis {
     /// Whether a candidate was proved.
     pub fn is_proved(&self) -> bool {
         let mut proofs = self.advice.iter().filter_map(|it| it.proof.as_ref());
-        proofs.any(Proof::is_kept)
+        proofs.any(Proof::is_proved)
     }
 }

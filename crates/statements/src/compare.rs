@@ -21,10 +21,9 @@ use runs::Context;
 use sqltext::SqlStatement;
 
 #[cfg(test)]
-pub(crate) use self::comparison::ResultEquivalence;
+pub(crate) use self::comparison::{Comparison, ResultEquivalence};
 use self::copies::Setup;
 pub(crate) use self::{
-    comparison::Comparison,
     contest::Contest,
     copies::Copies,
     finding::{Finding, Verdict},
@@ -111,6 +110,7 @@ pub fn compare(
             seed: question.seed,
             family: 0,
         },
+        weights: &[],
         timeout: question.timeout,
         indexes: &[],
         leaves_out: false,

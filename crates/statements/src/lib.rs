@@ -13,6 +13,7 @@ mod effect;
 mod examination;
 mod executable;
 mod execution;
+mod execution_counts;
 pub mod explain;
 mod guard;
 mod other_work;
@@ -30,5 +31,6 @@ mod without_limit;
 
 pub use connection::Connection;
 pub use executable::executable;
+pub use execution_counts::ExecutionCounts;
 pub use session::quoting_of;
 pub use top_statements::TopStatements;

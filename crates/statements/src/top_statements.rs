@@ -8,7 +8,10 @@ use runs::{Purpose, backticked};
 use sqltext::SqlStatement;
 use telemetry::{SlowEntries, fingerprint};
 
-use super::effect::{Effect, effect_of};
+use super::{
+    effect::{Effect, effect_of},
+    execution_counts::ExecutionCounts,
+};
 
 /// Kinds of statements that are kept apart at most, since each has a sample.
 const KINDS_AT_MOST: usize = 20_000;
@@ -152,6 +155,13 @@ impl TopStatements {
             source: "digest".to_owned(),
             not_utf8: 0,
         })
+    }
+
+    /// The executions of each kind, for its sample.
+    pub fn execution_counts(&self) -> ExecutionCounts {
+        let kinds = self.kinds.iter();
+        let samples = kinds.filter_map(|kind| Some((kind.statement(&self.source)?, kind.count)));
+        ExecutionCounts::of(samples)
     }
 
     /// The samples of the `top` kinds with the most time, each after a `USE` of its database where that changes, and a
@@ -330,6 +340,25 @@ mod tests {
             note.contains("1 more expensive kind before them left out"),
             "{note}"
         );
+    }
+
+    #[test]
+    fn a_sample_weighs_as_much_as_all_executions_of_its_kind() {
+        let text = log(&[
+            ("shop", 1.0, "select a from t where b = 1"),
+            ("shop", 0.5, "select 1"),
+            ("shop", 2.0, "select a from t where b = 2"),
+        ]);
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("slow.log");
+        std::fs::write(&path, text).unwrap();
+        let found = TopStatements::of_slow_log(&path).unwrap();
+        let counts = found.execution_counts();
+        let sample = found.kinds[0].statement(&found.source).unwrap();
+        assert_eq!(counts.weight(&sample), 2.0);
+        assert_eq!(counts.weight(&sample.reworded(b"select 2")), 2.0);
+        let other = SqlStatement::of_line("-e", 1, b"select 1".to_vec());
+        assert_eq!(counts.weight(&other), 1.0);
     }
 
     #[test]

@@ -51,24 +51,27 @@ pub(crate) fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared
     looked.comparison = standing.comparison.or(it.comparison);
     looked.blocks = Some(standing.blocks);
     looked.executions_needed = None;
-    let more_is_better = it.measure.more_is_better();
-    looked.decision = match standing.step {
-        StoppingDecision::Decided(Side::More) if more_is_better => Decision::Faster,
-        StoppingDecision::Decided(Side::More) => Decision::Slower,
-        StoppingDecision::Decided(Side::Less) if more_is_better => Decision::Slower,
-        StoppingDecision::Decided(Side::Less) => Decision::Faster,
-        StoppingDecision::Decided(Side::Equivalent) => Decision::Equivalent,
-        StoppingDecision::Continue { blocks_needed } => {
-            looked.executions_needed = blocks_needed;
-            Decision::Inconclusive
-        }
-        StoppingDecision::Spent => Decision::Inconclusive,
-    };
+    looked.decision = decision_of(standing.step, it.measure.more_is_better());
+    if let StoppingDecision::Continue { blocks_needed } = standing.step {
+        looked.executions_needed = blocks_needed;
+    }
     if let Some(comparison) = standing.comparison {
         let level = 1.0 - confidence_of_look(it.looked_at, standing.blocks, 1.0 - alpha);
         looked.p_value = Some((comparison.p_value * (1.0 - CONFIDENCE) / level).min(1.0));
     }
     *it = looked;
+}
+
+/// The decision after a block, about a measure of which more or less is better.
+pub(crate) fn decision_of(step: StoppingDecision, more_is_better: bool) -> Decision {
+    match step {
+        StoppingDecision::Decided(Side::More) if more_is_better => Decision::Faster,
+        StoppingDecision::Decided(Side::More) => Decision::Slower,
+        StoppingDecision::Decided(Side::Less) if more_is_better => Decision::Slower,
+        StoppingDecision::Decided(Side::Less) => Decision::Faster,
+        StoppingDecision::Decided(Side::Equivalent) => Decision::Equivalent,
+        StoppingDecision::Continue { .. } | StoppingDecision::Spent => Decision::Inconclusive,
+    }
 }
 
 /// Decides several comparisons together: among many, some differ by chance.

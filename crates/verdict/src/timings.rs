@@ -3,8 +3,8 @@
 use stats::{StoppingDecision, UntilDecided};
 
 use crate::{
-    decision::CONFIDENCE,
-    family::{decide_by_looks, decide_family},
+    decision::{CONFIDENCE, Decision},
+    family::{decide_by_looks, decide_family, decision_of},
     measure::Measure,
     measure_comparison::Compared,
     metric::Metric,
@@ -80,6 +80,22 @@ impl TimedFamily {
         all
     }
 
+    /// The decision about these blocks, seconds of A and of B, by the rule of the family.
+    pub fn decide(&self, pairs: &[(f64, f64)]) -> Decision {
+        let standing = self.rule.judge(pairs);
+        standing.map_or(Decision::Inconclusive, |it| {
+            decision_of(it.step, Metric::Elapsed.more_is_better())
+        })
+    }
+
+    /// The comparison of blocks that are not in the family, such as those of a sum of its times, by its rule. It counts as
+    /// one comparison of the family, which is to have no block there. `None` without a block.
+    pub fn compare(&self, pairs: &[(f64, f64)]) -> Option<Compared> {
+        let mut compared = self.of(pairs)?;
+        decide_by_looks(&self.rule, self.of_each, &mut compared);
+        Some(compared)
+    }
+
     fn of(&self, pairs: &[(f64, f64)]) -> Option<Compared> {
         let side = |of: fn(&(f64, f64)) -> f64| -> Vec<BlockValue<'static>> {
             let blocks = pairs.iter().zip(1..);
@@ -106,7 +122,6 @@ mod simulation;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision::Decision;
 
     #[test]
     fn each_statement_is_decided_by_its_own_blocks() {
@@ -152,9 +167,29 @@ mod tests {
     }
 
     #[test]
+    fn other_blocks_are_decided_as_those_of_the_family() {
+        let mut family = TimedFamily::new(2, 0.05, 12, true).unwrap();
+        let noise = [0.0, 0.002, -0.001, 0.001, -0.002];
+        for noise in noise.iter().cycle().take(12) {
+            family.add(0, (1.0 + noise, 0.5));
+        }
+        let own = family.compared().remove(0).unwrap();
+        let other = family.compare(family.pairs(0)).unwrap();
+        let decisions = [own.decision, other.decision, family.decide(family.pairs(0))];
+        assert_eq!(decisions, [Decision::Faster; 3]);
+        assert_eq!(other.means, own.means);
+        let [own, other] = [own, other].map(|it| it.comparison.unwrap().ratio);
+        assert_eq!(other, own);
+        let two = &family.pairs(0)[..2];
+        let decisions = [family.compare(two).unwrap().decision, family.decide(two)];
+        assert_eq!(decisions, [Decision::Inconclusive; 2]);
+    }
+
+    #[test]
     fn without_blocks_there_is_no_comparison() {
         let family = TimedFamily::new(1, 0.02, 30, false).unwrap();
         assert!(family.compared()[0].is_none() && !family.is_decided(0));
+        assert!(family.compare(&[]).is_none());
         for (margin, blocks) in [(0.0, 30), (0.02, 2)] {
             assert!(TimedFamily::new(1, margin, blocks, false).is_none());
         }

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     compare::{are_hints_known, are_order_hints_known},
     execution::GuardedStatements,
+    execution_counts::ExecutionCounts,
     explain::{ExplainedPlan, explained_plan},
     guard::NOT_COMPLETE,
     session::Session,
@@ -69,6 +70,8 @@ pub(super) struct DiagnosedStatement {
     pub(super) text: String,
     /// Time of a warm execution, seconds.
     pub(super) time_s: f64,
+    /// Number of its executions, by which its time counts among those of other statements; 1 if it is not known.
+    pub(super) executions: f64,
 }
 
 /// A candidate with the statement that it is for, and what came of it.
@@ -81,7 +84,7 @@ pub(super) struct Advice {
     /// Names of the other statements that have the same candidate.
     pub(super) also_for: Vec<String>,
     pub(super) candidate: Candidate,
-    /// Time that it saves by the plans of all statements, seconds, about.
+    /// Time that it saves by the plans of all executions of all statements, seconds, about.
     pub(super) saving_s: f64,
     /// The part of its statement, which is the one that it saves most of.
     pub(super) own_saving_s: f64,
@@ -113,6 +116,7 @@ impl Diagnosis {
     pub(super) async fn of(
         session: &mut Session,
         statements: &[SqlStatement],
+        counts: &ExecutionCounts,
         context: &Context,
     ) -> Result<Self, Blamed> {
         let guarded = GuardedStatements::new(statements, false, None);
@@ -165,6 +169,7 @@ impl Diagnosis {
                 name: name.clone(),
                 text: text.split_whitespace().collect::<Vec<_>>().join(" "),
                 time_s,
+                executions: counts.weight(statement),
             });
             let subject = Subject {
                 statement,
@@ -179,7 +184,7 @@ impl Diagnosis {
                 buffers,
             };
             for candidate in subject.candidates() {
-                diagnosis.add(at, &name, candidate, time_s);
+                diagnosis.add(at, &name, candidate, time_s * counts.weight(statement));
             }
             plans.push(explained.plan);
         }
@@ -229,7 +234,7 @@ impl Diagnosis {
     }
 
     /// Adds a candidate; one that several statements have is named once, with the one that it saves most of, and saves what
-    /// it saves in all.
+    /// it saves in all. `time_s` is the time of all executions of the statement.
     fn add(&mut self, at: usize, statement: &str, candidate: Candidate, time_s: f64) {
         let saving_s = candidate.saving * time_s;
         for known in &mut self.advice {

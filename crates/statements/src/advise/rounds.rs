@@ -4,24 +4,31 @@
 //! A copy for each candidate needs as much memory and disk as all of them together, so that most found none.
 
 mod changes;
+mod order;
+mod pairs;
 mod servers;
 
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use blame::{Blame, Blamed};
 use protocol::Endpoint;
 use runs::{Context, Length, Purpose};
 use sqltext::SqlStatement;
 
-use self::servers::Servers;
+use self::{
+    order::{budget_of_round, chosen, needs_server, rounds, side_change},
+    pairs::{PAIRS_AT_MOST, best_pair, has_pairs},
+    servers::Servers,
+};
 use super::{
-    candidate::{Parts, Remedy, SideChange},
+    candidate::{Parts, Remedy},
     diagnosis::{Advice, Diagnosis, TrialTime},
     proof::Proof,
 };
 use crate::{
     compare::{Contest, NewIndexes, Report, SideError, TrialParameters, Variant, change},
     connection::Connection,
+    execution_counts::ExecutionCounts,
     other_work::{self, OtherWork},
     session::Session,
     setting::{is_setting, sets_variables},
@@ -34,6 +41,8 @@ const BLOCKS_AT_MOST: usize = 20;
 pub struct Rounds<'a> {
     /// The statements that the advice is for.
     pub statements: &'a [SqlStatement],
+    /// Their executions, by which their times are added up.
+    pub counts: &'a ExecutionCounts,
     /// The private server that is copied.
     pub connection: &'a dyn Connection,
     /// Receives notes and progress.
@@ -139,7 +148,8 @@ impl Rounds<'_> {
                 return Ok(None);
             }
             let mut session = Session::open(&servers.baseline, self.timeout).await?;
-            let fresh = Diagnosis::of(&mut session, self.statements, self.context).await;
+            let fresh = Diagnosis::of(&mut session, self.statements, self.counts, self.context);
+            let fresh = fresh.await;
             session.close().await;
             fresh.map(Some)
         });
@@ -194,7 +204,7 @@ impl Rounds<'_> {
         Ok(self.contest(diagnosis, &[side], servers, endpoint, terms))
     }
 
-    /// Measures the first candidates in rounds, the best by the plans first.
+    /// Measures the first candidates in rounds, the best by the plans first, and then pairs of indexes.
     fn measure(
         &self,
         diagnosis: &mut Diagnosis,
@@ -202,17 +212,43 @@ impl Rounds<'_> {
         mut left: Duration,
     ) -> Result<Option<Blamed>, Blamed> {
         let places = chosen(&diagnosis.advice, self.at_most);
-        let rounds = rounds(&diagnosis.advice, &places);
+        let mut waiting = VecDeque::from(rounds(&diagnosis.advice, &places));
+        let mut pairs_left = if has_pairs(diagnosis, &places) {
+            PAIRS_AT_MOST
+        } else {
+            0
+        };
+        let mut room = self.at_most - places.len();
+        let candidates = (places.len() + pairs_left).min(self.at_most);
         let mut failure = None;
-        for (number, round) in rounds.iter().enumerate() {
-            let budget = budget_of_round(left, rounds.len() - number);
-            let terms = self.terms(budget, places.len());
-            let ended = self.round(diagnosis, round, servers, terms)?;
+        while failure.is_none() {
+            let pair = best_pair(diagnosis).filter(|_| pairs_left > 0 && !left.is_zero());
+            if let Some(pair) = &pair
+                && room == 0
+                && waiting
+                    .back()
+                    .is_some_and(|it| pair.saves_more(diagnosis, it))
+            {
+                // It takes the place of the last candidate.
+                waiting.pop_back();
+                room = 1;
+            }
+            let pair = pair.filter(|_| room > 0);
+            let rounds_left = waiting.len() + usize::from(pair.is_some());
+            let round = match (waiting.pop_front(), pair) {
+                (Some(round), _) => round,
+                (None, Some(pair)) => {
+                    room -= 1;
+                    pairs_left -= 1;
+                    diagnosis.advice.push(pair.advice);
+                    vec![diagnosis.advice.len() - 1]
+                }
+                (None, None) => break,
+            };
+            let terms = self.terms(budget_of_round(left, rounds_left), candidates);
+            let ended = self.round(diagnosis, &round, servers, terms)?;
             left = left.saturating_sub(ended.took);
             failure = ended.failure;
-            if failure.is_some() {
-                break;
-            }
         }
         for it in &mut diagnosis.advice {
             if it.is_measurable() && it.proof.is_none() {
@@ -330,6 +366,8 @@ impl Rounds<'_> {
         let skipped: Vec<Vec<usize>> = skipped.collect();
         let indexes = sides.iter().map(|it| it.indexes.clone());
         let indexes: Vec<Option<NewIndexes>> = [None].into_iter().chain(indexes).collect();
+        let own = self.statements.iter().filter(|it| !is_setting(it));
+        let weights: Vec<f64> = own.map(|it| self.counts.weight(it)).collect();
         let endpoints = sides.iter().map(|_| Ok(endpoint.clone()));
         let endpoints: Vec<Result<Endpoint, String>> = [Ok(servers.baseline.clone())]
             .into_iter()
@@ -343,6 +381,7 @@ impl Rounds<'_> {
             connection: self.connection,
             setup: None,
             terms,
+            weights: &weights,
             timeout: self.timeout,
             indexes: &indexes,
             leaves_out: true,
@@ -363,16 +402,18 @@ impl Rounds<'_> {
         }
     }
 
-    /// The terms of a round, of which each of this number of candidates has one comparison for each statement.
+    /// The terms of a round, of which each of this number of candidates has one comparison for each statement, and one
+    /// for the sum of several.
     fn terms(&self, budget: Duration, candidates: usize) -> TrialParameters {
-        let statements = self.statements.iter().filter(|it| !is_setting(it));
+        let statements = self.statements.iter().filter(|it| !is_setting(it)).count();
+        let sums = usize::from(statements > 1);
         TrialParameters {
             blocks: BLOCKS_AT_MOST,
             budget,
             margin: self.margin,
             is_beyond_margin: true,
             seed: self.seed,
-            family: candidates * statements.count(),
+            family: candidates * (statements + sums),
         }
     }
 
@@ -422,18 +463,6 @@ fn not_made(diagnosis: &mut Diagnosis, places: &[usize], error: SideError) -> Ro
     RoundEnd::default()
 }
 
-fn side_change(advice: &Advice) -> Option<&SideChange> {
-    match &advice.candidate.remedy {
-        Remedy::Side(change) => Some(change),
-        Remedy::Statistics(_) | Remedy::Author(_) => None,
-    }
-}
-
-/// Whether a candidate changes a server or its data, and not only its session or the text of the statement.
-fn needs_server(change: &SideChange) -> bool {
-    change.parts.indexes().is_some() || change.parts.is_option()
-}
-
 /// The variant of these parts.
 fn parsed(name: &str, parts: &str) -> Result<Variant, Blamed> {
     let variant = Variant::parse(&format!("{name}: {parts}"));
@@ -447,43 +476,6 @@ fn of_session(variant: &Variant) -> Variant {
         sql: variant.settings().cloned().collect(),
         ..Variant::default()
     }
-}
-
-/// The candidates that are measured, those first that save most by the plans. Fresh statistics have a round before.
-fn chosen(advice: &[Advice], at_most: usize) -> Vec<usize> {
-    let measurable = advice.iter().enumerate();
-    let measurable = measurable.filter(|(_, it)| side_change(it).is_some());
-    let places = measurable.map(|(place, _)| place);
-    places.take(at_most).collect()
-}
-
-/// The rounds of candidates: each that needs a server has one, and the others share one, at the place of the first.
-fn rounds(advice: &[Advice], places: &[usize]) -> Vec<Vec<usize>> {
-    let mut rounds: Vec<Vec<usize>> = Vec::new();
-    let mut shared = None;
-    for place in places {
-        let has_server = side_change(&advice[*place]).is_some_and(needs_server);
-        match shared.filter(|_| !has_server) {
-            Some(at) => {
-                let round: &mut Vec<usize> = &mut rounds[at];
-                round.push(*place);
-            }
-            None => {
-                if !has_server {
-                    shared = Some(rounds.len());
-                }
-                rounds.push(vec![*place]);
-            }
-        }
-    }
-    rounds
-}
-
-/// Time of the next of some rounds: half of what is left, so that the best candidates have most, and at least an equal
-/// part.
-fn budget_of_round(left: Duration, rounds: usize) -> Duration {
-    let parts = u32::try_from(rounds).unwrap_or(u32::MAX).clamp(1, 2);
-    left / parts
 }
 
 #[cfg(test)]

@@ -33,6 +33,11 @@ impl ResultEquivalence {
         }
     }
 
+    /// Whether both sides certainly have one result.
+    pub(super) fn is_same(self) -> bool {
+        matches!(self, Self::Same | Self::Tied)
+    }
+
     /// Its name for programs.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -67,11 +72,7 @@ impl Comparison {
     /// Whether the verdict is faster, with a result that was compared.
     pub(crate) fn is_faster(&self) -> bool {
         let decision = self.compared.as_ref().map(|it| it.decision);
-        let is_same = matches!(
-            self.sameness,
-            ResultEquivalence::Same | ResultEquivalence::Tied
-        );
-        decision == Some(Decision::Faster) && is_same
+        decision == Some(Decision::Faster) && self.sameness.is_same()
     }
 
     /// Decides nothing unless the counted work explains the difference, or it is too large for other programs to explain,
@@ -80,17 +81,20 @@ impl Comparison {
         let Some(compared) = &mut self.compared else {
             return;
         };
-        let ratio = compared.comparison.map(|it| it.ratio);
-        let is_beyond = ratio
-            .is_some_and(|it| it.low > 1.0 + UNEXPLAINED || it.high < 1.0 / (1.0 + UNEXPLAINED));
         let [before, after] = &self.costs;
-        let is_certain =
-            is_beyond || is_explained(compared.decision, [before, after], is_one_version);
+        let is_certain = is_beyond_others(compared)
+            || is_explained(compared.decision, [before, after], is_one_version);
         if compared.decision != Decision::Inconclusive && !is_certain {
             compared.decision = Decision::Inconclusive;
             self.disturbed_by = Some(share);
         }
     }
+}
+
+/// Whether a difference is too large for other programs to explain.
+pub(super) fn is_beyond_others(compared: &Compared) -> bool {
+    let ratio = compared.comparison.map(|it| it.ratio);
+    ratio.is_some_and(|it| it.low > 1.0 + UNEXPLAINED || it.high < 1.0 / (1.0 + UNEXPLAINED))
 }
 
 #[cfg(test)]

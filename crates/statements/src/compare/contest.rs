@@ -7,9 +7,10 @@ use protocol::Endpoint;
 use runs::{Context, Purpose, named_server};
 use server::Installation;
 use sqltext::SqlStatement;
+use verdict::Decision;
 
 use super::{
-    comparison::Comparison,
+    comparison::{Comparison, is_beyond_others},
     copies::{Copies, Setup},
     finding::{Finding, Report},
     hint_warnings::{self, Warned},
@@ -21,6 +22,7 @@ use super::{
 };
 use crate::{
     connection::Connection,
+    effect::{Effect, effect_of},
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
     other_work::{self, OtherWork},
@@ -42,6 +44,9 @@ pub(crate) struct Contest<'a> {
     /// The data of new servers; `None` for copies of the named one.
     pub(crate) setup: Option<&'a Setup>,
     pub(crate) terms: TrialParameters,
+    /// How many times each statement is executed, without settings. If a side makes some statements faster and others
+    /// slower, the sum of their times is decided, too. Without weights no sum is decided.
+    pub(crate) weights: &'a [f64],
     /// Time limit of each statement.
     pub(crate) timeout: Duration,
     /// Indexes that sides make; their price is measured where they make a statement faster.
@@ -255,7 +260,8 @@ impl Contest<'_> {
         left_out: Vec<Option<String>>,
         mut others: OtherWork,
     ) -> Result<Report, SideError> {
-        let mut measured = Trial::begin(sides, self.terms).await?.run(sides).await;
+        let trial = Trial::begin(sides, self.terms, self.weights).await?;
+        let mut measured = trial.run(sides).await;
         let other_work = others.notable_share();
         for comparison in &mut measured.comparisons {
             let [one, other] = [0, comparison.side].map(|side| &sides[side].session);
@@ -263,6 +269,23 @@ impl Contest<'_> {
             if let Some(share) = other_work.filter(|_| !is_one_server) {
                 comparison.disturb(share, one.version() == other.version());
             }
+        }
+        let is_disturbed = |side: usize| {
+            let [one, other] = [0, side].map(|side| &sides[side].session);
+            other_work.is_some() && one.endpoint().address != other.endpoint().address
+        };
+        for (side, total) in measured.totals.iter_mut().enumerate() {
+            // No counter belongs to a sum.
+            if let Some(total) = total
+                && is_disturbed(side)
+                && !is_beyond_others(total)
+            {
+                total.decision = Decision::Inconclusive;
+            }
+        }
+        let mut totals = vec![None; self.variants.len()];
+        for (place, total) in places.iter().zip(measured.totals) {
+            totals[*place] = total;
         }
         let mut failure = measured.failure;
         let mut plans = vec![Vec::new(); sides.len()];
@@ -309,6 +332,7 @@ impl Contest<'_> {
                 plans,
                 is_one_version,
                 has_limit: before.has_word("limit"),
+                changes_data: effect_of(before) == Effect::Changes,
                 comparison: it,
             }
         });
@@ -331,6 +355,7 @@ impl Contest<'_> {
             blocks: measured.blocks,
             took: measured.took,
             findings: findings.collect(),
+            totals,
             prices,
             left_out,
             failure,

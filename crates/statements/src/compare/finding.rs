@@ -50,6 +50,8 @@ pub(crate) struct Finding {
     pub(crate) is_one_version: bool,
     /// Whether the statement has a LIMIT, whose rows its order may leave open.
     pub(crate) has_limit: bool,
+    /// Whether the statement changes data.
+    pub(crate) changes_data: bool,
     pub(crate) comparison: Comparison,
 }
 
@@ -71,6 +73,8 @@ pub struct Report {
     /// Time of all blocks.
     pub(crate) took: Duration,
     pub(crate) findings: Vec<Finding>,
+    /// The sum of the times of the statements that each side makes faster or slower, where it was decided.
+    pub(crate) totals: Vec<Option<Compared>>,
     /// The price of each side's indexes, where it was measured.
     pub(crate) prices: Vec<Option<IndexPrice>>,
     /// Why a side was left out.
@@ -100,6 +104,18 @@ impl Finding {
     /// Whether both results are right, though the LIMIT takes other rows.
     pub(crate) fn is_tied(&self) -> bool {
         self.comparison.sameness == ResultEquivalence::Tied
+    }
+
+    /// In words, that neither side returned or changed a row: such times say little about other values.
+    pub(crate) fn emptiness(&self) -> Option<&'static str> {
+        let mut results = self.comparison.results.iter();
+        let is_empty = results.all(|it| it.rows.rows() == 0 && it.changed == 0);
+        let words = if self.changes_data {
+            "changed no rows"
+        } else {
+            "returned no rows"
+        };
+        is_empty.then_some(words)
     }
 
     /// Differences of the plans; `None` if one of them is missing. Of two versions only those of tables that both name:

@@ -1,14 +1,16 @@
 //! The statements executed on all sides, in blocks of random order, until each comparison is decided.
 
 mod ties;
+mod total;
 
 use std::time::Duration;
 
 use blame::Blamed;
 use sqltext::SqlStatement;
 use stats::Random;
-use verdict::TimedFamily;
+use verdict::{Compared, TimedFamily};
 
+use self::total::Totals;
 use super::{
     comparison::{Comparison, ResultEquivalence},
     hint_warnings::{self, Warned, Warning},
@@ -44,6 +46,8 @@ pub(crate) struct TrialParameters {
 /// What a trial came to.
 pub(crate) struct TrialResult {
     pub(crate) comparisons: Vec<Comparison>,
+    /// The sum of the times of each side, if it makes statements faster and others slower.
+    pub(crate) totals: Vec<Option<Compared>>,
     pub(crate) blocks: usize,
     /// Time of all blocks.
     pub(crate) took: Duration,
@@ -58,6 +62,8 @@ type Executed = (StatementResult, Vec<Warning>);
 pub(crate) struct Trial<'a> {
     guarded: Vec<GuardedStatements<'a>>,
     terms: TrialParameters,
+    /// How many times each statement is executed; empty if no sum is decided.
+    weights: Vec<f64>,
     comparisons: Vec<Comparison>,
 }
 
@@ -67,6 +73,7 @@ impl<'a> Trial<'a> {
     pub(crate) async fn begin(
         sides: &mut [Side<'a>],
         terms: TrialParameters,
+        weights: &[f64],
     ) -> Result<Self, SideError> {
         let guarded: Vec<GuardedStatements<'a>> = sides
             .iter()
@@ -79,6 +86,7 @@ impl<'a> Trial<'a> {
         let mut trial = Self {
             guarded,
             terms,
+            weights: weights.to_vec(),
             comparisons: Vec::new(),
         };
         let first = trial.results(sides).await?;
@@ -137,8 +145,8 @@ impl<'a> Trial<'a> {
         Ok(all)
     }
 
-    /// Measures blocks until every comparison is decided or the budget is used up; a statement with a different result
-    /// is not measured. A failure ends it, and what was measured before counts.
+    /// Measures blocks until every comparison and every sum is decided or the budget is used up; a statement with a
+    /// different result is not measured. A failure ends it, and what was measured before counts.
     pub(crate) async fn run(mut self, sides: &mut [Side<'a>]) -> TrialResult {
         let TrialParameters {
             blocks,
@@ -154,20 +162,31 @@ impl<'a> Trial<'a> {
         let members = measured.len().max(family).max(1);
         let family = TimedFamily::new(members, margin, blocks, is_beyond_margin);
         let mut family = family.expect("the command line has a margin and three blocks or more");
+        let of_totals = measured.iter().map(|at| &self.comparisons[*at]);
+        let mut totals = Totals::new(self.weights.clone(), of_totals);
         let mut random = Random::new(seed);
         let started = reactor::now();
         let (mut done, mut failure) = (0, None);
         while done < blocks && reactor::now() - started < budget {
+            let of_totals = totals.open(&family);
             let open: Vec<(usize, usize)> = measured
                 .iter()
                 .copied()
                 .enumerate()
-                .filter(|(member, _)| !family.is_decided(*member))
+                .filter(|(member, _)| !family.is_decided(*member) || of_totals.contains(member))
                 .collect();
             if open.is_empty() {
                 break;
             }
-            let block = self.block(sides, &open, &mut family, &mut random).await;
+            let mut pairs = Vec::new();
+            let block = self.block(sides, &open, &mut pairs, &mut random).await;
+            for (member, pair) in &pairs {
+                // What is decided is final: further blocks count for the sum only.
+                if !family.is_decided(*member) {
+                    family.add(*member, *pair);
+                }
+            }
+            totals.add(pairs);
             if let Err(error) = block {
                 failure = Some(Blamed::from(error));
                 break;
@@ -175,6 +194,8 @@ impl<'a> Trial<'a> {
             done += 1;
         }
         let took = reactor::now() - started;
+        let totals = (0..sides.len()).map(|side| totals.of_side(side, &family));
+        let totals = totals.collect();
         let compared = family.compared();
         for ((member, at), compared) in measured.iter().enumerate().zip(compared) {
             self.comparisons[*at].times_s = family.pairs(member).to_vec();
@@ -185,18 +206,20 @@ impl<'a> Trial<'a> {
         }
         TrialResult {
             comparisons: self.comparisons,
+            totals,
             blocks: done,
             took,
             failure,
         }
     }
 
-    /// One block: of each statement that is open on some side, the median of some executions there and on the baseline.
+    /// One block: of each statement that is open on some side, the median of some executions there and on the baseline,
+    /// which are added to `pairs` with the number of the comparison in its family.
     async fn block(
         &self,
         sides: &mut [Side<'a>],
         open: &[(usize, usize)],
-        family: &mut TimedFamily,
+        pairs: &mut Vec<(usize, (f64, f64))>,
         random: &mut Random,
     ) -> Result<(), SideError> {
         let mut places: Vec<Places<'_>> = sides.iter().map(Places::of).collect();
@@ -235,7 +258,7 @@ impl<'a> Trial<'a> {
             }
             for (member, side) in of_statement {
                 let pair = median(&mut times_s[0]).zip(median(&mut times_s[side]));
-                family.add(member, pair.expect("both sides were executed"));
+                pairs.push((member, pair.expect("both sides were executed")));
             }
         }
         Ok(())

@@ -30,7 +30,9 @@ refreshed on both copies. The size of each index and its cost for inserts and up
 
 A candidate is proved only if every statement still returns the same result on this data, and at least one statement
 becomes faster by more than --min-effect. A statement counts as faster only if the whole confidence interval of the
-change is beyond --min-effect.
+change is beyond --min-effect. If other statements become slower, the candidate is proved with a cost, but only if all
+faster and slower statements together take less time. If another proved index removes this cost, both indexes are also
+measured together.
 
 If a statement fails, it is listed with its error, and the other statements are still examined. The exit code is then
 that of the error. If --try proves no candidate, the exit code is 1.
@@ -44,7 +46,8 @@ pub(super) struct AdviseArgs {
     /// Measure the candidates (suggested changes) on copies of the private server; without --try, they are only listed
     #[arg(long = "try")]
     is_tried: bool,
-    /// With --try: maximum number of candidates to measure; those with the largest estimated savings are measured first
+    /// With --try: maximum number of candidates to measure, including pairs of indexes; those with the largest estimated
+    /// savings are measured first
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
     at_most: u32,
     /// With --try: time limit for the timed blocks of all candidates together; copies of the server, new indexes,
@@ -87,10 +90,10 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
             .hint(hint.to_owned())
             .into());
     }
-    let statements = args.input.statements(&args.connection)?;
+    let (statements, counts) = args.input.counted_statements(&args.connection)?;
     let context = context()?;
     let endpoint = args.connection.endpoint()?;
-    let mut diagnosis = advise::diagnose(&endpoint, &statements, args.timeout, &context)?;
+    let mut diagnosis = advise::diagnose(&endpoint, &statements, &counts, args.timeout, &context)?;
     for note in &diagnosis.notes {
         eprintln!("note: {note}");
     }
@@ -99,6 +102,7 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<ExitCode> {
     let [failure, not_removed] = if args.is_tried && diagnosis.is_measurable() {
         let rounds = Rounds {
             statements: &statements,
+            counts: &counts,
             connection: &args.connection,
             context: &context,
             at_most: args.at_most as usize,

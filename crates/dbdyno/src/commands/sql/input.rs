@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use blame::{Blame, Blamed};
 use sqltext::{Quoting, SqlScriptError, SqlStatement};
-use statements::{TopStatements, executable, quoting_of};
+use statements::{ExecutionCounts, TopStatements, executable, quoting_of};
 
 use crate::connection_options::ConnectionOptions;
 
@@ -31,17 +31,27 @@ impl InputArgs {
         &self,
         connection: &ConnectionOptions,
     ) -> Result<Vec<SqlStatement>, Blamed> {
+        Ok(self.counted_statements(connection)?.0)
+    }
+
+    /// The statements with the number of their executions, which a log and the server's digests have.
+    pub(super) fn counted_statements(
+        &self,
+        connection: &ConnectionOptions,
+    ) -> Result<(Vec<SqlStatement>, ExecutionCounts), Blamed> {
         if let Some(from) = &self.from {
             let kinds = if from.as_os_str() == "digest" {
                 TopStatements::of_digests(&connection.endpoint()?)?
             } else {
                 TopStatements::of_slow_log(from)?
             };
+            let counts = kinds.execution_counts();
             let (statements, note) = executable(kinds, self.top as usize, &connection.endpoint()?)?;
             eprintln!("note: {note}");
-            return Ok(statements);
+            return Ok((statements, counts));
         }
-        self.checked(self.read(connection)?)
+        let statements = self.checked(self.read(connection)?)?;
+        Ok((statements, ExecutionCounts::default()))
     }
 
     /// The statements for servers that do not exist yet, which have the default mode.

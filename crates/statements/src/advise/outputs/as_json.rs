@@ -1,13 +1,14 @@
 //! Advice as one object for programs.
 
 use serde_json::{Value, json};
+use verdict::Decision;
 
 use crate::{
     advise::{
         candidate::{Parts, Remedy},
         diagnosis::{Advice, Diagnosis},
         index_review::{DropReason, NeedlessIndex},
-        proof::{Effect, Proof},
+        proof::{Effect, Measured, Proof},
     },
     compare::{IndexPrice, WriteTimes},
 };
@@ -17,7 +18,14 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
     let statements: Vec<Value> = diagnosis
         .statements
         .iter()
-        .map(|it| json!({ "statement": it.name, "text": it.text, "time_s": it.time_s }))
+        .map(|it| {
+            json!({
+                "statement": it.name,
+                "text": it.text,
+                "time_s": it.time_s,
+                "executions": it.executions,
+            })
+        })
         .collect();
     let candidates: Vec<Value> = diagnosis.advice.iter().map(advice_json).collect();
     let needless: Vec<Value> = diagnosis.needless.iter().map(needless_json).collect();
@@ -72,25 +80,8 @@ fn advice_json(it: &Advice) -> Value {
 }
 
 fn proof_json(proof: &Proof) -> Value {
-    let sentences = |all: &[Effect]| all.iter().map(Effect::sentence).collect::<Vec<_>>();
-    let effects = |all: &[Effect]| all.iter().map(effect_json).collect::<Vec<_>>();
     match proof {
-        Proof::Kept {
-            faster,
-            slower,
-            price,
-        } => json!({
-            "outcome": "proved",
-            "faster": sentences(faster),
-            "slower": sentences(slower),
-            "effects": effects(&[faster.as_slice(), slower].concat()),
-            "index_price": price.as_ref().map(price_json),
-        }),
-        Proof::Rejected(all) => json!({
-            "outcome": "not proved",
-            "statements": sentences(all),
-            "effects": effects(all),
-        }),
+        Proof::Measured(measured) => measured_json(measured),
         Proof::Unused => json!({
             "outcome": "not proved",
             "reason": "the optimizer does not choose it for any statement",
@@ -98,6 +89,35 @@ fn proof_json(proof: &Proof) -> Value {
         Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
         Proof::NotTried => json!({ "outcome": "not tried" }),
     }
+}
+
+fn measured_json(measured: &Measured) -> Value {
+    let effects: Vec<Value> = measured.effects.iter().map(effect_json).collect();
+    let verdict = measured.outcome.words();
+    let together = measured.together.as_deref().map(effect_json);
+    if !measured.outcome.is_proved() {
+        let sentences = measured.effects.iter().map(Effect::sentence);
+        return json!({
+            "outcome": "not proved",
+            "verdict": verdict,
+            "statements": sentences.collect::<Vec<_>>(),
+            "effects": effects,
+            "together": together,
+        });
+    }
+    let sentences = |decision| {
+        let effects = measured.effects_of(decision);
+        effects.map(Effect::sentence).collect::<Vec<_>>()
+    };
+    json!({
+        "outcome": "proved",
+        "verdict": verdict,
+        "faster": sentences(Decision::Faster),
+        "slower": sentences(Decision::Slower),
+        "effects": effects,
+        "together": together,
+        "index_price": measured.price.as_ref().map(price_json),
+    })
 }
 
 fn effect_json(it: &Effect) -> Value {
@@ -108,6 +128,7 @@ fn effect_json(it: &Effect) -> Value {
         "ratio": it.ratio.map(|it| it.estimate),
         "ratio_low": it.ratio.map(|it| it.low),
         "ratio_high": it.ratio.map(|it| it.high),
+        "has_no_rows": it.emptiness.is_some(),
         "why": it.why,
     })
 }

@@ -4,10 +4,13 @@ use blame::{Blame, Blamed};
 use stats::Interval;
 
 use super::*;
-use crate::advise::{
-    candidate::{Candidate, Parts, Remedy},
-    diagnosis::FailedStatement,
-    index_review::{DropReason, NeedlessIndex},
+use crate::{
+    advise::{
+        candidate::{Candidate, Parts, Remedy},
+        diagnosis::FailedStatement,
+        index_review::{DropReason, NeedlessIndex},
+    },
+    compare::Verdict,
 };
 
 fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStatement {
@@ -16,6 +19,7 @@ fn statement(at: usize, name: &str, text: &str, time_s: f64) -> DiagnosedStateme
         name: name.to_owned(),
         text: text.to_owned(),
         time_s,
+        executions: 1.0,
     }
 }
 
@@ -47,27 +51,35 @@ fn effect(statement: &str, decision: Decision, means_s: [f64; 2]) -> Effect {
             low: estimate * 0.9,
             high: estimate * 1.1,
         }),
+        emptiness: None,
         why: "because rows read 8.00k to 5".to_owned(),
     }
 }
 
-fn kept(faster: Vec<Effect>) -> Option<Proof> {
-    Some(Proof::Kept {
-        faster,
-        slower: Vec::new(),
+fn measured(outcome: Outcome, effects: Vec<Effect>) -> Option<Proof> {
+    Some(Proof::Measured(Measured {
+        outcome,
+        effects,
+        together: None,
+        price: None,
+    }))
+}
+
+fn proof_of(faster: Vec<Effect>) -> Option<Proof> {
+    Some(Proof::Measured(Measured {
+        outcome: Outcome::Proved,
+        effects: faster,
+        together: None,
         price: Some(IndexPrice {
             bytes: Some(163_840.0),
             writes: Err("the table has no primary key".to_owned()),
         }),
-    })
+    }))
 }
 
-fn rejected(statement: &str) -> Option<Proof> {
-    Some(Proof::Rejected(vec![effect(
-        statement,
-        Decision::Equivalent,
-        [0.125, 0.124],
-    )]))
+fn without_effect(statement: &str) -> Option<Proof> {
+    let effect = effect(statement, Decision::Equivalent, [0.125, 0.124]);
+    measured(Outcome::NoEffect, vec![effect])
 }
 
 fn shown(diagnosis: &Diagnosis, is_tried: bool, is_verbose: bool) -> String {
@@ -98,7 +110,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
     };
     let of_one = Advice {
         unaffected: 1,
-        ..advice(0, "Q1", "create index u on t (b)", rejected("Q1"))
+        ..advice(0, "Q1", "create index u on t (b)", without_effect("Q1"))
     };
     let mut all = diagnosis(vec![
         of_one,
@@ -108,7 +120,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
             0,
             "Q1",
             "create index i on t (a)",
-            kept(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]),
+            proof_of(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]),
         ),
         advice(
             1,
@@ -157,8 +169,8 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
         let text = shown(&diagnosis(advice), true, false);
         text.lines().next().map(str::to_owned).unwrap_or_default()
     };
-    let small = kept(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
-    let large = kept(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]);
+    let small = proof_of(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
+    let large = proof_of(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]);
     assert_eq!(
         first(vec![
             advice(1, "2", "create index a on t (c)", small),
@@ -168,28 +180,26 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
     );
     assert_eq!(
         first(vec![
-            advice(0, "Q1", "create index a on t (c)", rejected("Q1")),
+            advice(0, "Q1", "create index a on t (c)", without_effect("Q1")),
             advice(0, "Q1", "create index b on t (a)", Some(Proof::Unused)),
             advice(0, "Q1", "create index c on t (b)", Some(Proof::NotTried)),
             advice(
                 0,
                 "Q1",
                 "create index d on t (d)",
-                Some(Proof::Rejected(vec![effect(
-                    "Q1",
-                    Decision::Slower,
-                    [0.1, 0.2]
-                )]))
+                measured(
+                    Outcome::Slower,
+                    vec![effect("Q1", Decision::Slower, [0.1, 0.2])]
+                )
             ),
             advice(
                 0,
                 "Q1",
                 "create index e on t (e)",
-                Some(Proof::Rejected(vec![effect(
-                    "Q1",
-                    Decision::Inconclusive,
-                    [0.1, 0.09]
-                )]))
+                measured(
+                    Outcome::Undecided,
+                    vec![effect("Q1", Decision::Inconclusive, [0.1, 0.09])]
+                )
             ),
         ]),
         "No remedy proved: 2 tried without effect, 1 tried and undecided, 1 slower or with another result, 1 not tried"
@@ -199,7 +209,7 @@ fn the_best_of_several_and_the_lack_of_any_are_said_at_once() {
 #[test]
 fn what_is_faster_with_a_result_that_cannot_be_compared_is_undecided() {
     let faster = effect("Q1", Decision::Faster, [0.1, 0.01]);
-    let faster = Some(Proof::Rejected(vec![faster]));
+    let faster = measured(Outcome::Undecided, vec![faster]);
     let all = diagnosis(vec![advice(0, "Q1", "create index a on t (c)", faster)]);
     let text = shown(&all, true, false);
     let first = "No remedy proved: 1 tried and undecided";
@@ -265,17 +275,17 @@ fn what_failed_and_a_trial_beyond_its_budget_are_shown_at_once() {
 
 #[test]
 fn an_answer_has_twelve_lines_at_most() {
-    let rejected_index = |at: usize| {
+    let useless_index = |at: usize| {
         let parts = format!("create index i{at} on t (c)");
-        advice(0, "Q1", &parts, rejected("Q1"))
+        advice(0, "Q1", &parts, without_effect("Q1"))
     };
-    let many: Vec<Advice> = (0..20).map(rejected_index).collect();
+    let many: Vec<Advice> = (0..20).map(useless_index).collect();
     let none = shown(&diagnosis(many), true, false);
     assert_eq!(none.lines().count(), 12, "{none}");
     assert!(none.starts_with("No remedy proved: 20 tried without effect\nstatement Q1"));
     assert!(none.ends_with("11 lines more (--verbose)\n"), "{none}");
-    let mut many: Vec<Advice> = (0..20).map(rejected_index).collect();
-    let faster = kept(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
+    let mut many: Vec<Advice> = (0..20).map(useless_index).collect();
+    let faster = proof_of(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
     many.push(advice(1, "2", "create index b on t (a)", faster));
     assert_eq!(
         shown(&diagnosis(many), true, false),
@@ -287,7 +297,7 @@ fn an_answer_has_twelve_lines_at_most() {
     // Nothing but what was proved, and too much of it.
     let many = (0..20).map(|at| {
         let parts = format!("create index i{at} on t (c)");
-        let faster = kept(vec![effect("Q1", Decision::Faster, [0.002, 0.001])]);
+        let faster = proof_of(vec![effect("Q1", Decision::Faster, [0.002, 0.001])]);
         advice(0, "Q1", &parts, faster)
     });
     let text = shown(&diagnosis(many.collect()), true, false);
@@ -298,23 +308,22 @@ fn an_answer_has_twelve_lines_at_most() {
 #[test]
 fn what_was_proved_of_several_statements_is_shown_with_its_times() {
     let proved = |at, statement: &str, parts: &str, before_s| {
-        let faster = kept(vec![effect(statement, Decision::Faster, [before_s, 0.001])]);
+        let faster = proof_of(vec![effect(statement, Decision::Faster, [before_s, 0.001])]);
         advice(at, statement, parts, faster)
     };
     let all = diagnosis(vec![
         proved(0, "Q1", "create index a on t (a)", 0.125),
         proved(0, "Q1", "create index b on t (a, b)", 0.124),
         proved(1, "2", "create index c on t (c)", 0.002),
-        advice(1, "2", "create index d on t (c, b)", rejected("2")),
+        advice(1, "2", "create index d on t (c, b)", without_effect("2")),
         advice(
             1,
             "2",
             "create index e on t (b)",
-            Some(Proof::Rejected(vec![effect(
-                "2",
-                Decision::Slower,
-                [0.002, 0.008],
-            )])),
+            measured(
+                Outcome::Slower,
+                vec![effect("2", Decision::Slower, [0.002, 0.008])],
+            ),
         ),
     ]);
     assert_eq!(
@@ -328,4 +337,132 @@ fn what_was_proved_of_several_statements_is_shown_with_its_times() {
          \x20 without effect: create index d on t (c, b): 125 ms to 124 ms\n\
          \x20 slower: create index e on t (b): 2.00 ms to 8.00 ms\n"
     );
+}
+
+/// An index that makes Q1 faster and statement 2 slower.
+fn with_a_cost(outcome: Outcome) -> Advice {
+    let effects = vec![
+        effect("Q1", Decision::Faster, [0.125, 0.0032]),
+        effect("2", Decision::Slower, [0.002, 0.0073]),
+    ];
+    let proof = Measured {
+        outcome,
+        effects,
+        together: Some(Box::new(Effect {
+            why: String::new(),
+            ..effect("together", Decision::Faster, [0.127, 0.0105])
+        })),
+        price: None,
+    };
+    let proof = Some(Proof::Measured(proof));
+    advice(0, "Q1", "create index a on t (c)", proof)
+}
+
+#[test]
+fn the_first_line_names_what_the_best_remedy_makes_slower() {
+    let mut all = diagnosis(vec![with_a_cost(Outcome::ProvedWithCost)]);
+    let first = "1 remedy proved: create index a on t (c): 125 ms to 3.20 ms, \
+                 but statement 2 takes 3.65 times as long";
+    let text = shown(&all, true, false);
+    assert_eq!(text.lines().next(), Some(first));
+    let verbose = shown(&all, true, true);
+    for part in [
+        "  proved with a cost: create index a on t (c)\n",
+        "    2: slower, 2.00 ms to 7.30 ms, ",
+        "    together: faster, 127 ms to 10.5 ms, ",
+    ] {
+        assert!(verbose.contains(part), "{part}: {verbose}");
+    }
+    let json = json(&all, true, None);
+    for part in [
+        "\"outcome\": \"proved\"",
+        "\"verdict\": \"proved with a cost\"",
+        "\"statement\": \"together\"",
+    ] {
+        assert!(json.contains(part), "{part}: {json}");
+    }
+    all.statements
+        .push(statement(2, "3", "select d from t", 0.001));
+    if let Some(Proof::Measured(measured)) = &mut all.advice[0].proof {
+        let slower = effect("3", Decision::Slower, [0.001, 0.0012]);
+        measured.effects.push(slower);
+    }
+    let text = shown(&all, true, false);
+    let first = format!("{first}, and 1 more statement is slower");
+    assert_eq!(text.lines().next(), Some(first.as_str()));
+}
+
+#[test]
+fn what_a_remedy_costs_other_statements_counts_in_the_order() {
+    let without_cost = proof_of(vec![effect("Q1", Decision::Faster, [0.125, 0.004])]);
+    let all = diagnosis(vec![
+        with_a_cost(Outcome::ProvedWithCost),
+        advice(0, "Q1", "create index b on t (a)", without_cost),
+    ]);
+    let text = shown(&all, true, true);
+    let first = "2 remedies proved: the best: create index b on t (a): 125 ms to 4.00 ms";
+    assert_eq!(text.lines().next(), Some(first));
+    let [one, other] = [
+        "  proved: create index b",
+        "  proved with a cost: create index a",
+    ]
+    .map(|part| text.find(part).expect("both are shown"));
+    assert!(one < other, "{text}");
+}
+
+#[test]
+fn a_statement_counts_as_many_times_as_it_is_executed() {
+    let of_first = proof_of(vec![effect("Q1", Decision::Faster, [0.125, 0.0032])]);
+    let of_second = proof_of(vec![effect("2", Decision::Faster, [0.002, 0.001])]);
+    let mut all = diagnosis(vec![
+        advice(0, "Q1", "create index a on t (c)", of_first),
+        advice(1, "2", "create index b on t (a)", of_second),
+    ]);
+    for (executions, best, title) in [
+        (1.0, "index a on t (c)", "statement 2 (2.00 ms): "),
+        (
+            1000.0,
+            "index b on t (a)",
+            "statement 2 (2.00 ms, executed 1.00k times): ",
+        ),
+    ] {
+        all.statements[1].executions = executions;
+        let text = shown(&all, true, false);
+        let start = format!("2 remedies proved: the best: create {best}: ");
+        assert!(text.starts_with(&start), "{text}");
+        assert!(text.contains(title), "{text}");
+    }
+}
+
+#[test]
+fn a_remedy_whose_saving_is_not_certain_is_shown_with_its_cost() {
+    let all = diagnosis(vec![with_a_cost(Outcome::NotProved)]);
+    assert_eq!(
+        shown(&all, true, false),
+        "No remedy proved: 1 faster and slower without a certain saving\n\
+         statement Q1 (125 ms): select count(*) from t where a = 1\n\
+         \x20 not proved: create index a on t (c): 125 ms to 3.20 ms; slower: 2 2.00 ms to 7.30 ms\n"
+    );
+    let json = json(&all, true, None);
+    assert!(json.contains("\"verdict\": \"not proved\""), "{json}");
+}
+
+#[test]
+fn a_remedy_of_a_statement_without_rows_says_so() {
+    let empty = Effect {
+        emptiness: Some("returned no rows"),
+        ..effect("Q1", Decision::Faster, [0.125, 0.0032])
+    };
+    let proof = proof_of(vec![empty]);
+    let all = diagnosis(vec![advice(0, "Q1", "create index a on t (c)", proof)]);
+    let first = "1 remedy proved: create index a on t (c): 125 ms to 3.20 ms (returned no rows)";
+    let text = shown(&all, true, false);
+    assert_eq!(text.lines().next(), Some(first));
+    let sentence = "    Q1: faster, 125 ms to 3.20 ms (returned no rows), -97.4 % ";
+    for is_verbose in [false, true] {
+        let text = shown(&all, true, is_verbose);
+        assert!(text.contains(sentence), "{text}");
+    }
+    let json = json(&all, true, None);
+    assert!(json.contains("\"has_no_rows\": true"), "{json}");
 }
