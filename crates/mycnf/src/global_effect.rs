@@ -1,7 +1,7 @@
 //! Variables that SET GLOBAL does not change at once, for all connections, or only for the statements that follow.
 //!
-//! `crates/mycnf/catalogue/per_session.tsv` holds those that a connection takes over when it is opened, and the servers in
-//! which it does:
+//! `crates/mycnf/catalogue/per_session.tsv` holds those that a connection takes over when it is opened, and the
+//! servers in which it does:
 //!
 //! ```text
 //! name                 family
