@@ -20,7 +20,7 @@ pub(crate) fn in_words(runs: &[Record]) -> Option<&'static str> {
     } else if states.iter().all(is_fresh) {
         (
             "measured on fresh servers",
-            "measured on one server, by SET GLOBAL, after a fixed warm-up",
+            "measured on one server, by SET GLOBAL, without waiting for a steady state",
         )
     } else if states.iter().any(is_fresh) {
         (
@@ -100,7 +100,7 @@ mod tests {
         for (states, expected) in [
             ([steady, steady], "in its steady state"),
             ([steady, early], "before it was steady"),
-            ([fresh, fresh], "after a fixed warm-up"),
+            ([fresh, fresh], "without waiting for a steady state"),
             ([steady, fresh], "not always in its steady state"),
         ] {
             let runs = [value("0", states[0]), value("1", states[1])];
