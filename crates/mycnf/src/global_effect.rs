@@ -112,8 +112,9 @@ impl Catalogue {
                 "a connection takes over its value when it is opened, and the connections of the loads stay open",
             );
         }
-        let group = GROUPS.iter().find(|(_, names)| names.contains(&name));
-        group.map(|(why, _)| *why)
+        let mut groups = GROUPS.into_iter();
+        let group = groups.find(|(_, names)| names.contains(&name));
+        group.map(|(why, _)| why)
     }
 }
 
