@@ -193,6 +193,10 @@ connections = 4
 duration = "30s"
 "#;
     let experiment = Bench::new().parse(given);
+    // Each of 60 turns begins 50 ms after the one before it: in between, the values are set.
+    let loads_s = 2.0 * (60.0 + 36.0 + 3.0 + 0.5);
+    let estimate = experiment.plan().estimate(&COSTS);
+    assert_eq!(estimate, Duration::from_secs_f64(100.0 + loads_s));
     for run in &experiment.plan().runs {
         let set = run.server.set_by_turns();
         let value = set.get("innodb_flush_log_at_trx_commit");
