@@ -33,6 +33,7 @@ pub(crate) mod tables;
 pub(crate) mod top;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;
+mod variables_guard;
 pub(crate) mod wiki;
 
 use std::{
@@ -185,6 +186,9 @@ enum Command {
     /// Internal: switches a redo log on again where the dbdyno that switched it off was killed
     #[command(hide = true)]
     RedoLogGuard,
+    /// Internal: puts the variables of a server back where the dbdyno that set them was killed
+    #[command(hide = true)]
+    VariablesGuard,
 }
 
 impl Command {
@@ -225,6 +229,7 @@ impl Command {
                 Ok(ExitCode::SUCCESS)
             }
             Self::RedoLogGuard => redo_log_guard::run(),
+            Self::VariablesGuard => variables_guard::run(),
         }
     }
 }

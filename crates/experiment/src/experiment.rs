@@ -162,6 +162,7 @@ impl Experiment {
         check_runs(top, combinations.len(), repeats.blocks())?;
         if design == Design::Classical {
             load::refuse_state(top)?;
+            side_by_side::refuse_on_this_server(top)?;
         } else {
             side_by_side::check_file(top)?;
             side_by_side::check_count(top, overrides, combinations.len())?;

@@ -27,6 +27,7 @@ pub(crate) const SERVER: &[&str] = &[
     "datadir",
     "limit",
     "address",
+    "on_this_server",
     "user",
     "password_file",
     "database",

@@ -37,6 +37,7 @@ mod finding;
 mod fix;
 mod generation;
 mod given_options;
+mod global_effect;
 mod history;
 mod instances;
 mod judge;

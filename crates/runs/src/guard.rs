@@ -1,6 +1,8 @@
 //! A process that outlives dbdyno, to undo what a killed dbdyno cannot: a hidden command that waits for the end of its
 //! standard input.
 
+pub(crate) mod login;
+
 use std::{
     env,
     io::{self, BufRead, Read, Write},

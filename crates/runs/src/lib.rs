@@ -8,6 +8,7 @@ mod claimed_place;
 mod control;
 mod data;
 pub mod events;
+pub mod global_variables;
 mod guard;
 pub mod limit;
 mod listener;

@@ -15,6 +15,7 @@ use results::{Origin, ResultsDirectory, question, read_record};
 
 use crate::{
     benchmark::{PlanBenchmarks, Work},
+    global_variables::changed_variables::ChangedVariables,
     listener::{Context, Event, Length, Step},
     named_server,
     record::run_progress::{RUN_LENGTH, RunProgress},
@@ -301,6 +302,7 @@ impl<'a> Runner<'a> {
         let works = runs.iter().zip(&mut stages);
         let works = works.map(|(run, stage)| self.works(run, stage));
         let mut works = works.collect::<Result<Vec<_>, Blamed>>()?;
+        let variables = self.variables(runs, &stages[0])?;
         let sha256 = self.experiment.sha256();
         let staged = runs.iter().zip(&stages).zip(&mut works);
         let mut staged: Vec<StagedRun<'_>> = staged
@@ -312,6 +314,7 @@ impl<'a> Runner<'a> {
             slices_at_most: slicing.slices_at_most(first.data_load.duration),
             seed: first.seed,
             judge: self.judge_before(first.block)?,
+            variables,
             deadline,
             context: self.context,
         };
@@ -339,6 +342,19 @@ impl<'a> Runner<'a> {
         }
         step.reach((runs_before + runs.len() as u64) * RUN_LENGTH);
         Ok(load)
+    }
+
+    /// The variables that these runs set before each of their turns on the server of this stage, which they share; `None` if
+    /// they set none. In a simulation nothing is set.
+    fn variables(
+        &self,
+        runs: &[&PlannedRun],
+        stage: &Stage,
+    ) -> Result<Option<ChangedVariables<'a>>, Blamed> {
+        if stage.is_simulated {
+            return Ok(None);
+        }
+        ChangedVariables::of(runs, stage.server(), self.context)
     }
 
     /// What the clients of each load of a run do on its stage.

@@ -7,7 +7,7 @@ pub(crate) mod null_process;
 pub(crate) mod private_server;
 mod proxy_metrics;
 pub(crate) mod proxy_process;
-mod settings_in_effect;
+pub(crate) mod settings_in_effect;
 pub(crate) mod shared_server;
 pub(crate) mod test_directory;
 

@@ -177,6 +177,7 @@ mod tests {
             slices_per_batch: 5,
             slices_at_most: 5,
             on_one_server: false,
+            set_global: BTreeMap::new(),
         });
         for number in 1..=4 {
             let from_s = begin_s(number);

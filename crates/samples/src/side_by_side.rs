@@ -23,6 +23,9 @@ pub struct SideBySide {
     /// True if several combinations have the same server: between the slices of one load, it works for the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_one_server: bool,
+    /// The variables that SET GLOBAL set on the existing server before each turn of this load, with their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set_global: BTreeMap<String, String>,
 }
 
 impl SideBySide {
@@ -50,6 +53,7 @@ mod tests {
             slices_per_batch: 5,
             slices_at_most: 15,
             on_one_server: false,
+            set_global: BTreeMap::new(),
         };
         assert_eq!(turns.batches_at_most(), 3);
         let batches = [1, 5, 6, 10, 15].map(|slice| turns.batch_of(slice));

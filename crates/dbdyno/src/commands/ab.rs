@@ -15,6 +15,7 @@ use crate::commands::{
 mod budget;
 mod factor;
 mod file;
+mod given_servers;
 mod known_options;
 mod measurement;
 mod own_tables;
@@ -40,7 +41,9 @@ at a time is loaded, in slices of half a second, in random order. Slices that ar
 other, so that changes of the machine's speed affect both sides, and a verdict needs less time. The machine needs memory
 for all private servers.
 
-Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them.
+Existing servers (--server, --host) are not restarted, and the data is loaded once on each of them. With
+--on-this-server, the values of --set are compared on one existing server: before each slice, SET GLOBAL sets them. The
+original values are put back at the end, also if dbdyno is interrupted or killed.
 
 The experiment ends when every comparison is decided, or when the --budget is used up.
 
@@ -59,7 +62,8 @@ Examples:
   dbdyno ab --sql 'CREATE INDEX c ON sbtest1 (c)' script orders.sql --table-size 100k
   dbdyno ab --run mysql-5.7,mysql-8.0.33 script orders.sql --dump prod.sql.gz
   dbdyno ab --host db1,db2 --user bench --password-file ~/.bench-password script orders.sql
-  dbdyno ab --host db1,db2 --design side-by-side script orders.sql")]
+  dbdyno ab --host db1,db2 --design side-by-side script orders.sql
+  dbdyno ab --host db1 --on-this-server --set innodb_flush_log_at_trx_commit=1,2 --database shop script orders.sql")]
 pub(crate) struct AbArgs {
     /// Server option and its values to compare; may be repeated for other options
     #[arg(long, value_name = "OPTION=VALUE,...", value_parser = factor::setting)]
@@ -75,10 +79,10 @@ pub(crate) struct AbArgs {
     #[arg(long, value_name = "SQL")]
     sql: Vec<String>,
     /// Names of the running private servers to compare
-    #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["set", "run", "cnf", "sql", "host"])]
+    #[arg(long, value_name = "NAME,...", value_parser = factor::named_servers, conflicts_with_all = ["run", "cnf", "sql", "host"])]
     server: Option<Factor>,
     /// Existing servers to compare: hosts (with or without a port) or socket paths
-    #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["set", "run", "cnf", "sql"])]
+    #[arg(long, value_name = "HOST[:PORT],...", value_parser = factor::hosts, conflicts_with_all = ["run", "cnf", "sql"])]
     host: Option<Factor>,
     /// Name of the account on the --host servers [default: from the mysql client's option files]
     #[arg(long, short, value_name = "NAME", requires = "host")]
@@ -87,7 +91,7 @@ pub(crate) struct AbArgs {
     #[arg(long, value_name = "FILE", requires = "host", value_parser = factor::file)]
     password_file: Option<String>,
     /// Database that the scripts use on the --server and --host servers
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["set", "run", "cnf", "sql"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "cnf", "sql"])]
     database: Option<String>,
     #[command(flatten)]
     options: ExperimentOptions,
@@ -148,6 +152,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     }
+    given_servers::check(&factors, &args.measurement, args.database.as_deref())?;
     if factors.iter().any(Factor::varies) {
         known_options::check(&factors)?;
         return Ok(factors);

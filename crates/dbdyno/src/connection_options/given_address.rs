@@ -13,6 +13,7 @@ use super::ConnectionOptions;
 pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
     let ServerSpec::Given {
         address,
+        set: _,
         user,
         password_file,
         database,

@@ -17,6 +17,7 @@ mod how_to;
 mod notices;
 mod null_server;
 mod oltp_ends;
+mod on_this_server;
 mod own_data;
 mod own_dump;
 mod prepared;

@@ -216,8 +216,21 @@ pub(super) fn check_durations(
     Err(load.error_at("duration", Problem::Conflict { problem, hint }))
 }
 
-/// An error where combinations share a given server and differ in more than their loads, or not at all.
+/// An error for variables that are set before each turn, where no load takes turns.
+pub(super) fn refuse_on_this_server(top: &Section<'_>) -> Result<(), Error> {
+    let server = top.section("server", "[server]")?;
+    if server.value("on_this_server").is_none() {
+        return Ok(());
+    }
+    let problem = "`on_this_server` applies only to design = \"side by side\"".to_owned();
+    let hint = "write design = \"side by side\", or remove it";
+    Err(server.error_at("on_this_server", Problem::Conflict { problem, hint }))
+}
+
+/// An error where combinations share a given server and differ in more than their loads and the variables that are set
+/// before each turn, or not at all; and where variables are set on several servers.
 pub(super) fn check_servers(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
+    check_only_server(top, cells)?;
     for (at, cell) in cells.iter().enumerate() {
         let ServerSpec::Given { address, .. } = &cell.server else {
             continue;
@@ -241,6 +254,24 @@ pub(super) fn check_servers(top: &Section<'_>, cells: &[Cell]) -> Result<(), Err
         }
     }
     Ok(())
+}
+
+/// An error where variables are set before each turn, and not all combinations are measured on the same server.
+fn check_only_server(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
+    let mut addresses = cells.iter().filter_map(|cell| match &cell.server {
+        ServerSpec::Given { address, set, .. } if !set.is_empty() => Some(address),
+        _ => None,
+    });
+    match addresses.next() {
+        Some(first) if addresses.any(|other| other != first) => {}
+        _ => return Ok(()),
+    }
+    let problem =
+        "`on_this_server` compares values on one server, but `address` differs between combinations"
+            .to_owned();
+    let hint = "name one server in `address`";
+    let server = top.section("server", "[server]")?;
+    Err(server.error_at("on_this_server", Problem::Conflict { problem, hint }))
 }
 
 /// True if a combination is measured on the given server at this address.

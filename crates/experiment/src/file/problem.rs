@@ -241,6 +241,11 @@ impl Problem {
             Self::TooManyRuns { .. } => {
                 "use fewer levels or fewer repeats, or exclude unneeded combinations with [[exclude]]".to_owned()
             }
+            Self::OtherServer { key: "set", .. } => {
+                "to compare values on an existing server, write on_this_server = true: they are set by SET GLOBAL in \
+                 turn"
+                    .to_owned()
+            }
             Self::OtherServer { .. } => {
                 "`run` starts a private server, `address` names an existing one".to_owned()
             }

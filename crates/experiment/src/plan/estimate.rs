@@ -19,6 +19,9 @@ use crate::{
 /// InnoDB's default buffer pool, bytes.
 const DEFAULT_BUFFER_POOL_BYTES: u64 = 128 << 20;
 
+/// What passes before a turn while variables are set on an existing server: 40 ms, and the statement.
+const SETTING_VARIABLES: Duration = Duration::from_millis(50);
+
 /// Maximum of an estimate: a hundred years, seconds.
 const ESTIMATE_S_AT_MOST: f64 = 100.0 * 365.25 * 24.0 * 3600.0;
 
@@ -195,7 +198,10 @@ fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
         _ => match run.design {
             Design::Classical => load.expected().as_secs_f64(),
             Design::SideBySide(slicing) => {
-                let turns = slicing.time_of_turns(load.duration);
+                let mut turns = slicing.time_of_turns(load.duration);
+                if !run.server.set_by_turns().is_empty() {
+                    turns += SETTING_VARIABLES * slicing.slices_at_most(load.duration);
+                }
                 (load.warmup.at_most() + turns).as_secs_f64()
             }
         },

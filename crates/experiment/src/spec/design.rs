@@ -21,7 +21,8 @@ pub enum Design {
     #[default]
     Classical,
     /// On servers that run at the same time, of which one at a time is loaded. Each combination has a private server of its
-    /// own; given servers have one combination each, or several that differ in their loads.
+    /// own; given servers have one combination each, or several that differ in their loads, or in variables that are set
+    /// before each turn.
     SideBySide(Slicing),
 }
 

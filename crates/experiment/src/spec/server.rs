@@ -16,7 +16,14 @@ use crate::{
 };
 
 const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir", "limit"];
-const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "ssl_ca"];
+const GIVEN_ONLY: &[&str] = &[
+    "on_this_server",
+    "user",
+    "password_file",
+    "database",
+    "ssl_mode",
+    "ssl_ca",
+];
 
 /// The server of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,10 +47,12 @@ pub enum ServerSpec {
         limit: GroupLimits,
         access: ServerAccess,
     },
-    /// An existing server, which is never restarted or reconfigured.
+    /// An existing server, which is never restarted, and whose variables are changed only if that is asked for.
     Given {
         /// `db1:3306`, or the path of a unix socket.
         address: String,
+        /// Variables that are set by SET GLOBAL before each turn (`on_this_server`), and put back at the end.
+        set: BTreeMap<String, String>,
         /// `None` for the user in the option files.
         user: Option<String>,
         /// File whose first line is the password.
@@ -96,11 +105,18 @@ impl ServerSpec {
             let given_only = [GIVEN_ONLY, observe::KEYS.as_slice()].concat();
             (given_only, "an existing server")
         };
+        let is_set_here = section.flag("on_this_server")?.unwrap_or(false);
         if let Some(key) = forbidden
             .into_iter()
-            .find(|key| section.value(key).is_some())
+            .find(|key| section.value(key).is_some() && !(is_set_here && *key == "set"))
         {
-            return Err(section.error_at(key, Problem::OtherServer { key, needs, found }));
+            let problem = Problem::OtherServer { key, needs, found };
+            return Err(section.error_at(key, problem));
+        }
+        if is_set_here && options(section)?.is_empty() {
+            let problem = "`on_this_server` needs `set`, the variables to compare".to_owned();
+            let hint = "write set = { VARIABLE = \"{factor}\" } under [server]";
+            return Err(section.error_at("on_this_server", Problem::Conflict { problem, hint }));
         }
         match section.parsed(
             "address",
@@ -118,7 +134,6 @@ impl ServerSpec {
             .iter()
             .map(|file| file.own_file("option file"))
             .collect::<Result<_, _>>()?;
-        let set = section.section("set", "[server] set")?.scalars()?;
         let restart = section.choice(
             "restart",
             &[
@@ -130,10 +145,7 @@ impl ServerSpec {
         Ok(Self::Private {
             run: section.string("run")?.map(|run| run.value),
             cnf,
-            set: set
-                .into_iter()
-                .map(|option| (option.key.to_owned(), option.value))
-                .collect(),
+            set: options(section)?,
             defaults: &[],
             restart: restart.unwrap_or(Restart::PerRun),
             datadir: section
@@ -159,6 +171,7 @@ impl ServerSpec {
         )?;
         Ok(Self::Given {
             address,
+            set: options(section)?,
             user: section.string("user")?.map(|user| user.value),
             password_file: file("password_file", "password file")?,
             database: section.string("database")?.map(|database| database.value),
@@ -173,6 +186,7 @@ impl ServerSpec {
     pub(crate) fn at(address: String) -> Self {
         Self::Given {
             address,
+            set: BTreeMap::new(),
             user: None,
             password_file: None,
             database: None,
@@ -208,18 +222,28 @@ impl ServerSpec {
     }
 
     /// True if both are the same server with the same settings, whatever the clients' access; a limit can change while
-    /// the server runs.
+    /// the server runs, and so can variables that are set on an existing server.
     pub fn starts_like(&self, other: &Self) -> bool {
         let (mut one, mut two) = (self.clone(), other.clone());
         for server in [&mut one, &mut two] {
             if let Self::Private { access, .. } | Self::Given { access, .. } = server {
                 *access = ServerAccess::default();
             }
-            if let Self::Private { limit, .. } = server {
-                *limit = GroupLimits::default();
+            match server {
+                Self::Private { limit, .. } => *limit = GroupLimits::default(),
+                Self::Given { set, .. } => set.clear(),
+                Self::Absent => {}
             }
         }
         one == two
+    }
+
+    /// The variables that are set on an existing server before each turn; none for other servers.
+    pub fn set_by_turns(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Given { set, .. } => set.clone(),
+            Self::Private { .. } | Self::Absent => BTreeMap::new(),
+        }
     }
 
     /// What the kernel limits it to; nothing for an existing server.
@@ -257,6 +281,15 @@ pub(crate) fn is_option(written: &str, name: &str) -> bool {
         name.strip_prefix("loose_").unwrap_or(&name).to_owned()
     };
     plain(written) == plain(name)
+}
+
+/// Reads the table `set`.
+fn options(section: &Section<'_>) -> Result<BTreeMap<String, String>, Error> {
+    let options = section.section("set", "[server] set")?.scalars()?;
+    let options = options.into_iter();
+    Ok(options
+        .map(|option| (option.key.to_owned(), option.value))
+        .collect())
 }
 
 /// Reads the table `limit`.

@@ -236,6 +236,7 @@ rows = 5
         run.server,
         ServerSpec::Given {
             address: "db1:3307".to_owned(),
+            set: BTreeMap::new(),
             user: Some("bench".to_owned()),
             password_file: Some(bench.path("base.cnf")),
             database: Some("test".to_owned()),

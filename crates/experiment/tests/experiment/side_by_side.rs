@@ -174,6 +174,40 @@ duration = "30s"
 }
 
 #[test]
+fn values_may_take_turns_on_one_existing_server() {
+    let given = r#"
+format = 1
+design = "side by side"
+[matrix]
+flush = [1, 2]
+[server]
+address = "db1"
+on_this_server = true
+set = { innodb_flush_log_at_trx_commit = "{flush}" }
+[data]
+smack = "a.smack"
+rows = "1M"
+[load]
+smack = "a.smack"
+connections = 4
+duration = "30s"
+"#;
+    let experiment = Bench::new().parse(given);
+    // Each of 60 turns begins 50 ms after the one before it: in between, the values are set.
+    let loads_s = 2.0 * (60.0 + 36.0 + 3.0 + 0.5);
+    let estimate = experiment.plan().estimate(&COSTS);
+    assert_eq!(estimate, Duration::from_secs_f64(100.0 + loads_s));
+    for run in &experiment.plan().runs {
+        let set = run.server.set_by_turns();
+        let value = set.get("innodb_flush_log_at_trx_commit");
+        assert_eq!(value, run.combination.get("flush"));
+        // They share the server and its data.
+        assert!(run.server.starts_like(&experiment.plan().runs[0].server));
+        assert_eq!(run.data_set(), experiment.plan().runs[0].data_set());
+    }
+}
+
+#[test]
 fn a_smaller_scale_keeps_the_batches_that_decide() {
     let scaled = |scale| {
         let overrides = Overrides {

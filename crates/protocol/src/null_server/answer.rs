@@ -2,7 +2,7 @@
 
 use super::{
     command::Command,
-    question::{QueryContext, Set},
+    question::{QueryContext, Set, global_assignments},
     request::{self, Request},
     result::{Format, Packets, column_names},
     shared_state::SharedState,
@@ -184,6 +184,12 @@ impl Responder {
                 self.login.database = Some(database.to_vec());
                 packets.push(|out| put_ok(0, status, "", out));
             }
+            Request::SetGlobal(assignments) => {
+                for (name, value) in global_assignments(assignments) {
+                    shared.identity_mut().change(&name, value);
+                }
+                packets.push(|out| put_ok(0, status, "", out));
+            }
             Request::Done => packets.push(|out| put_ok(0, status, "", out)),
         }
         Reply::Other
@@ -222,7 +228,9 @@ impl Responder {
                     "This command is not supported in the prepared statement protocol yet";
                 return error(packets, 1295, "HY000", message);
             }
-            Request::Change { .. } | Request::Use(_) | Request::Done => Vec::new(),
+            Request::Change { .. } | Request::Use(_) | Request::SetGlobal(_) | Request::Done => {
+                Vec::new()
+            }
         };
         let Ok(parameters) = u16::try_from(request::parameters(sql)) else {
             let message = "Prepared statement contains too many placeholders";

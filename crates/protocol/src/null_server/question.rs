@@ -150,6 +150,20 @@ impl Set {
     }
 }
 
+/// The variables with the values that a SET assigns to them globally: `GLOBAL a = 1, GLOBAL b = 'x'`.
+pub(super) fn global_assignments(list: &[u8]) -> Vec<(String, String)> {
+    let assignments = items(list).into_iter().filter_map(|item| {
+        let parts: Vec<Token<'_>> = tokens(item).collect();
+        let [scope, name, equals, value] = parts.as_slice() else {
+            return None;
+        };
+        let text = |token: &Token<'_>| String::from_utf8_lossy(&token.unquoted()).into_owned();
+        let is_global = scope.is_word("global") && equals.is_sign(b'=');
+        is_global.then(|| (text(name), text(value)))
+    });
+    assignments.collect()
+}
+
 fn is_scope(word: &[u8]) -> bool {
     [&b"global"[..], b"session", b"local"]
         .into_iter()
@@ -264,6 +278,17 @@ mod tests {
         }
         let unknown = request(|asker| asker.values(b"@@no_such"));
         assert_eq!(unknown, Err(UnknownVariable("no_such".to_owned())));
+    }
+
+    #[test]
+    fn assignments_of_global_variables() {
+        let found =
+            global_assignments(b" GLOBAL sync_binlog = 0, global sql_mode='ANSI,X', @a = 1");
+        let found: Vec<(&str, &str)> = found
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(found, [("sync_binlog", "0"), ("sql_mode", "ANSI,X")]);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(super) enum Request<'a> {
     File(&'a [u8]),
     /// USE with the name of a database.
     Use(&'a [u8]),
+    /// SET of global variables: the text after SET.
+    SetGlobal(&'a [u8]),
     /// Any other statement, which is answered with OK.
     Done,
 }
@@ -69,6 +71,15 @@ impl<'a> Request<'a> {
         }
         if is("show") {
             return Self::Show(&sql[tokens.at()..]);
+        }
+        if is("set") {
+            let assignments = &sql[tokens.at()..];
+            let is_global = tokens.next().is_some_and(|scope| scope.is_word("global"));
+            return if is_global {
+                Self::SetGlobal(assignments)
+            } else {
+                Self::Done
+            };
         }
         if is("load") {
             return local_file(tokens).map_or(changed(0), Self::File);
@@ -242,6 +253,10 @@ mod tests {
             ("BEGIN", change(0)),
             ("commit", change(0)),
             ("SET NAMES utf8mb4", Request::Done),
+            (
+                "SET GLOBAL sync_binlog = 0",
+                Request::SetGlobal(b" GLOBAL sync_binlog = 0"),
+            ),
             ("", Request::Done),
             ("-- nothing", Request::Done),
         ];

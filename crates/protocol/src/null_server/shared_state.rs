@@ -34,6 +34,10 @@ impl SharedState {
         &self.identity
     }
 
+    pub(super) fn identity_mut(&mut self) -> &mut Identity {
+        &mut self.identity
+    }
+
     pub(super) fn counters(&self) -> Counters {
         self.counters
     }

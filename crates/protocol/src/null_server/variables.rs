@@ -74,7 +74,7 @@ pub(super) struct Identity {
     pub(super) port: u16,
     pub(super) max_connections: u32,
     pub(super) max_prepared_stmt_count: usize,
-    /// Variables set by the user, which replace or extend these.
+    /// Variables set by the user or by SET GLOBAL, which replace or extend these.
     pub(super) set: Vec<(String, String)>,
 }
 
@@ -92,6 +92,15 @@ impl Identity {
         match self.dialect {
             Dialect::MariaDb => format!("5.5.5-{}", self.version()),
             Dialect::MySql => self.version().to_owned(),
+        }
+    }
+
+    /// Changes the value of a variable; one that it does not have is not added.
+    pub(super) fn change(&mut self, name: &str, value: String) {
+        let name = name.to_ascii_lowercase();
+        if self.variables().iter().any(|(known, _)| *known == name) {
+            self.set.retain(|(set, _)| *set != name);
+            self.set.push((name, value));
         }
     }
 
@@ -225,6 +234,29 @@ mod tests {
                 "{text} like {pattern}"
             );
         }
+    }
+
+    #[test]
+    fn a_variable_keeps_the_value_that_is_set() {
+        let mut identity = Identity {
+            dialect: Dialect::MySql,
+            socket: String::new(),
+            port: 0,
+            max_connections: 1,
+            max_prepared_stmt_count: 1,
+            set: vec![("sync_binlog".to_owned(), "1".to_owned())],
+        };
+        identity.change("SYNC_BINLOG", "0".to_owned());
+        identity.change("sql_mode", "ANSI".to_owned());
+        identity.change("long_query_time", "1".to_owned());
+        let variables = identity.variables();
+        let value = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.as_str())
+        };
+        assert_eq!(value("sync_binlog"), Some("0"));
+        assert_eq!(value("sql_mode"), Some("ANSI"));
+        assert_eq!(value("long_query_time"), None);
     }
 
     #[test]

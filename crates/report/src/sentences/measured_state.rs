@@ -2,26 +2,46 @@
 
 use samples::{MeasuredState, Record, ServerState};
 
-/// `measured on steady servers`; `None` if no run was side by side, and for older records.
+/// `measured on steady servers`; of values that took turns on one server `measured on one server, by SET GLOBAL, in its
+/// steady state`. `None` if no run was side by side, and for older records.
 pub(crate) fn in_words(runs: &[Record]) -> Option<&'static str> {
     let states = runs.iter().filter_map(|run| run.measured_state.as_ref());
     let states: Vec<&MeasuredState> = states.collect();
     let is_fresh = |it: &&MeasuredState| it.state == ServerState::Fresh;
-    if states.is_empty() {
-        None
+    let mut turns = runs.iter().filter_map(|run| run.side_by_side.as_ref());
+    let by_set_global = turns.any(|turns| !turns.set_global.is_empty());
+    let (of_servers, of_values) = if states.is_empty() {
+        return None;
     } else if states.iter().any(|it| it.not_reached.is_some()) {
-        Some("measured before all servers were steady")
+        (
+            "measured before all servers were steady",
+            "measured on one server, by SET GLOBAL, before it was steady",
+        )
     } else if states.iter().all(is_fresh) {
-        Some("measured on fresh servers")
+        (
+            "measured on fresh servers",
+            "measured on one server, by SET GLOBAL, without waiting for a steady state",
+        )
     } else if states.iter().any(is_fresh) {
-        Some("measured on steady and on fresh servers")
+        (
+            "measured on steady and on fresh servers",
+            "measured on one server, by SET GLOBAL, not always in its steady state",
+        )
     } else {
-        Some("measured on steady servers")
-    }
+        (
+            "measured on steady servers",
+            "measured on one server, by SET GLOBAL, in its steady state",
+        )
+    };
+    Some(if by_set_global { of_values } else { of_servers })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use samples::SideBySide;
+
     use super::*;
 
     /// A run with this state, if any.
@@ -56,6 +76,36 @@ mod tests {
         ] {
             let runs: Vec<Record> = states.iter().map(|state| run(*state)).collect();
             assert_eq!(in_words(&runs), expected, "{states:?}");
+        }
+    }
+
+    #[test]
+    fn values_on_one_server_are_named_as_such() {
+        let value = |value: &str, state: (ServerState, Option<&str>)| {
+            let mut record = run(Some(state));
+            record.side_by_side = Some(SideBySide {
+                combinations: Vec::new(),
+                slice_s: 0.5,
+                settle_s: 0.1,
+                slices_per_batch: 5,
+                slices_at_most: 60,
+                on_one_server: true,
+                set_global: BTreeMap::from([("sync_binlog".to_owned(), value.to_owned())]),
+            });
+            record
+        };
+        let steady = (ServerState::Steady, None);
+        let early = (ServerState::Steady, Some("not steady after 20 s"));
+        let fresh = (ServerState::Fresh, None);
+        for (states, expected) in [
+            ([steady, steady], "in its steady state"),
+            ([steady, early], "before it was steady"),
+            ([fresh, fresh], "without waiting for a steady state"),
+            ([steady, fresh], "not always in its steady state"),
+        ] {
+            let runs = [value("0", states[0]), value("1", states[1])];
+            let expected = format!("measured on one server, by SET GLOBAL, {expected}");
+            assert_eq!(in_words(&runs), Some(expected.as_str()));
         }
     }
 }

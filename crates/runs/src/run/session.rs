@@ -5,16 +5,17 @@ pub(crate) mod batch_judge;
 mod sampled_moments;
 mod session_progress;
 
-use std::{path::PathBuf, slice, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, slice, sync::Arc};
 
 use blame::{Blame, Blamed};
 use experiment::{ServerSpec, Slicing};
-use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
+use load::{LoadListener, Outcome, PlannedEnd, Termination, Turns, WarmUp};
 use reactor::Instant;
 use samples::{Interval, Line, MeasuredState, ServerState, SideBySide};
 
 use crate::{
     control,
+    global_variables::changed_variables::ChangedVariables,
     listener::Context,
     open_files,
     record::{
@@ -41,6 +42,8 @@ pub(crate) struct Session<'s, 'a> {
     pub seed: u64,
     /// Ends the session after the batch that decides the experiment's question; `None` where all slices are measured.
     pub judge: Option<BatchJudge>,
+    /// The variables of the server of all runs that are set before each turn; `None` if none are.
+    pub variables: Option<ChangedVariables<'a>>,
     /// Time at which the plan's budget is used up; `None` without a budget of time.
     pub deadline: Option<Instant>,
     pub context: &'a Context,
@@ -60,8 +63,12 @@ impl<'a> Session<'_, 'a> {
             control::wait(reactor::sleep(pause))?;
         }
         let turns = self.turns();
-        for run in &mut *self.runs {
-            run.side_by_side = Some(turns.clone());
+        for (at, run) in self.runs.iter_mut().enumerate() {
+            let variables = self.variables.as_ref();
+            run.side_by_side = Some(SideBySide {
+                set_global: variables.map_or_else(BTreeMap::new, |it| it.values(at).clone()),
+                ..turns.clone()
+            });
         }
         let runs = self.runs.iter().zip(paths);
         let records: Vec<Vec<NewRecord<'_>>> =
@@ -69,14 +76,27 @@ impl<'a> Session<'_, 'a> {
         let mut recordings = Vec::new();
         let begun = self.begin(&records, &turns, &mut recordings);
         let driven = begun.and_then(|()| self.perform(&mut recordings, progress));
+        let variables = self.variables.take();
+        let are_back = variables.map_or(Ok(()), ChangedVariables::put_back);
         let mut ended = Ok(());
         for (at, recording) in recordings.into_iter().enumerate() {
             let own = driven.as_ref();
             let own = own.map(|driven| driven.get(at..=at).unwrap_or_default());
             ended = ended.and(end(recording, 1, own));
         }
-        ended?;
-        first_error(driven?).map_or(Ok(()), Err)
+        let failed = match (ended, driven) {
+            (Err(error), _) | (Ok(()), Err(error)) => Some(error),
+            (Ok(()), Ok(driven)) => first_error(driven),
+        };
+        match (failed, are_back) {
+            (Some(error), are_back) => {
+                if let Err(not_back) = are_back {
+                    self.context.warn(&not_back.to_string());
+                }
+                Err(error)
+            }
+            (None, are_back) => are_back,
+        }
     }
 
     /// How the loads take turns, for their records.
@@ -89,6 +109,7 @@ impl<'a> Session<'_, 'a> {
             slices_per_batch: Slicing::BATCH,
             slices_at_most: self.slices_at_most,
             on_one_server: share_a_server(self.runs),
+            set_global: BTreeMap::new(),
         }
     }
 
@@ -117,7 +138,11 @@ impl<'a> Session<'_, 'a> {
         recordings: &mut [Recording<'_>],
         progress: RunProgress<'_>,
     ) -> Result<Vec<LoadOutcome>, Blamed> {
-        for (run, recording) in self.runs.iter().zip(&mut *recordings) {
+        for (at, (run, recording)) in self.runs.iter().zip(&mut *recordings).enumerate() {
+            // The record has the server's variables as they are in the turns of this run.
+            if let Some(variables) = &mut self.variables {
+                variables.set_for(at)?;
+            }
             run.before(recording)?;
         }
         let names = self.runs.iter().map(combination_in_words);
@@ -141,7 +166,11 @@ impl<'a> Session<'_, 'a> {
             return first_error(driven).map_or(Ok(Vec::new()), Err);
         }
         let is_complete = driven.iter().all(|it| it.ended.is_ok());
-        for ((run, recording), took_s) in self.runs.iter().zip(recordings).zip(took_s) {
+        let ended = self.runs.iter().zip(recordings).zip(took_s);
+        for (at, ((run, recording), took_s)) in ended.enumerate() {
+            if let Some(variables) = self.variables.as_mut().filter(|_| is_complete) {
+                variables.set_for(at)?;
+            }
             run.after(took_s, is_complete, recording)?;
         }
         Ok(driven)
@@ -159,14 +188,18 @@ impl<'a> Session<'_, 'a> {
         let combinations = self.runs.iter().map(combination_in_words).collect();
         let warm_up: Vec<bool> = self.runs.iter().map(warms_up).collect();
         let (slicing, most) = (self.slicing, self.slices_at_most);
+        let planner = TurnPlanner::new(&warm_up, slicing, most, self.seed);
         let mut controller = TurnController {
-            planner: TurnPlanner::new(&warm_up, slicing, most, self.seed).ending_by(self.deadline),
+            planner: (planner.ending_by(self.deadline))
+                .changing_the_server(self.variables.is_some()),
             turns: &turns,
             times: &times,
             recordings,
             states: self.runs.iter().map(state).collect(),
             context,
             judge: self.judge.as_mut(),
+            variables: self.variables.as_mut(),
+            failed: None,
             progress: SessionProgress::new(progress, combinations, most),
             started: 0,
         };
@@ -174,9 +207,16 @@ impl<'a> Session<'_, 'a> {
         for (run, turns) in self.runs.iter_mut().zip(&turns) {
             loads.extend(run.loads(Some(turns)));
         }
-        drive_on_threads(loads, &context.interrupt, &times, |load, report| {
+        let mut outcomes = drive_on_threads(loads, &context.interrupt, &times, |load, report| {
             controller.take(load, report);
-        })
+        });
+        if let Some((failed, error)) = controller.failed {
+            for outcome in outcomes.iter_mut().flatten() {
+                outcome.ended = Termination::Interrupted;
+            }
+            outcomes[failed] = Err(error);
+        }
+        outcomes
     }
 }
 
@@ -213,7 +253,7 @@ fn state(run: &StagedRun<'_>) -> ServerState {
 }
 
 /// Gives the loads of a session their turns, and passes what they report to the recordings of their runs.
-struct TurnController<'c, 'r> {
+struct TurnController<'c, 'r, 'v> {
     planner: TurnPlanner,
     turns: &'c [Arc<Turns>],
     times: &'c CommonTimes,
@@ -222,12 +262,16 @@ struct TurnController<'c, 'r> {
     states: Vec<ServerState>,
     context: &'c Context,
     judge: Option<&'c mut BatchJudge>,
+    /// What is set before each turn, on the server of all loads.
+    variables: Option<&'c mut ChangedVariables<'v>>,
+    /// The load for whose turn the server could not be changed, and why.
+    failed: Option<(usize, Blamed)>,
     progress: SessionProgress<'c>,
     /// Loads that have begun.
     started: usize,
 }
 
-impl TurnController<'_, '_> {
+impl TurnController<'_, '_, '_> {
     /// Takes what a load reports.
     fn take(&mut self, load: usize, report: Report) {
         let now = reactor::system_now();
@@ -281,8 +325,10 @@ impl TurnController<'_, '_> {
         let (slice, length_s) = (interval.slice, interval.length_s);
         self.recordings[load].of_load(0).interval(interval);
         if self.planner.interval(load, slice, length_s) {
-            let is_decided = self.judge_batches(elapsed_s);
-            let orders = self.planner.judged(is_decided, reactor::system_now());
+            let orders = self.planner.next_of_batch().unwrap_or_else(|| {
+                let is_decided = self.judge_batches(elapsed_s);
+                self.planner.judged(is_decided, reactor::system_now())
+            });
             self.carry_out(orders);
         }
     }
@@ -322,6 +368,31 @@ impl TurnController<'_, '_> {
             };
             // A session has one end.
             let _ = self.times.end.set(end);
+        }
+        if let Some(load) = orders.change_for {
+            self.change_server(load, orders.close.map(|(_, at)| at));
+        }
+    }
+
+    /// Sets the variables of the server for this load, once a turn that still ends is over, and tells the load its turn.
+    fn change_server(&mut self, load: usize, turn_end: Option<Instant>) {
+        let Some(variables) = &mut self.variables else {
+            return;
+        };
+        let is_over = turn_end.map_or(Ok(()), |at| control::wait(reactor::sleep_until(at)));
+        match is_over.and_then(|()| variables.set_for(load)) {
+            Ok(()) => {
+                let orders = self.planner.changed(reactor::system_now());
+                self.carry_out(orders);
+            }
+            Err(error) => {
+                self.failed = Some((load, error));
+                // The loads ask for it after each interval.
+                let _ = self.times.end.set(PlannedEnd {
+                    at: reactor::system_now(),
+                    why: "the variables of the server could not be set".to_owned(),
+                });
+            }
         }
     }
 }

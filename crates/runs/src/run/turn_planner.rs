@@ -19,18 +19,26 @@ const WITHIN_S: f64 = 1e-6;
 /// The turns of a batch of blocks of slices follow each other without a gap, and are all planned before the first of them.
 /// Between two batches there is a short gap, in which no load has operations: what was measured so far is judged there, so
 /// that the judgement takes nothing of a slice, and that a session ends with a whole batch.
+///
+/// Where the server is changed before each turn, a turn is planned only after the change: nothing else knows how long that
+/// takes. Then there is such a gap before every turn.
 pub(super) struct TurnPlanner {
     slicing: Slicing,
     /// Blocks of slices after which the session ends.
     slices_at_most: u32,
     random: Random,
+    /// True if the server is changed before each turn.
+    changes_server: bool,
+    /// The turns of the batch that are not planned yet, where the server is changed before each: the load of each with the
+    /// number of its slice.
+    coming: VecDeque<(usize, u32)>,
     /// Loads that are not warm yet, in the order of their turns; the first one warms up.
     warming_up: VecDeque<usize>,
-    /// Blocks of slices that are planned.
+    /// Blocks of slices whose order is drawn.
     planned: u32,
     /// What has arrived of the slices of each load.
     arrived: Vec<ArrivedSlice>,
-    /// True until the last planned batch has arrived, if another one can follow.
+    /// True until the last planned turn has arrived, if another one can follow.
     is_awaited: bool,
     /// No batch begins that would end later, once the session has enough of them; `None` if its time is not limited.
     deadline: Option<Instant>,
@@ -45,6 +53,8 @@ struct ArrivedSlice {
     length_s: f64,
     /// Number of the last slice that has arrived as a whole.
     whole: u32,
+    /// Number of the last slice that is planned.
+    planned: u32,
 }
 
 /// Orders to the loads: their turns, and their end.
@@ -54,6 +64,8 @@ pub(super) struct Orders {
     pub close: Option<(usize, Instant)>,
     /// Further turns with their loads, in the order of time.
     pub turns: Vec<(usize, Turn)>,
+    /// The load for which the server is changed now, whose turn follows.
+    pub change_for: Option<usize>,
     /// The end of the session.
     pub end: Option<SessionEnd>,
 }
@@ -80,6 +92,8 @@ impl TurnPlanner {
             slicing,
             slices_at_most,
             random,
+            changes_server: false,
+            coming: VecDeque::new(),
             warming_up: warming_up.into(),
             planned: 0,
             arrived: vec![ArrivedSlice::default(); warm_up.len()],
@@ -91,6 +105,14 @@ impl TurnPlanner {
     /// The session ends by this time, if it then has the batches without which nothing can be decided.
     pub(super) fn ending_by(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
+    }
+
+    /// Before each turn the server is changed, if that is true.
+    pub(super) fn changing_the_server(self, changes_server: bool) -> Self {
+        Self {
+            changes_server,
+            ..self
+        }
     }
 
     /// The load that warms up; `None` if all have.
@@ -117,11 +139,41 @@ impl TurnPlanner {
         }
     }
 
-    /// An interval of a load has arrived; true if it is the last one of a batch that is to be judged.
+    /// The server is changed for the load for which that was ordered: its turn can begin.
+    pub(super) fn changed(&mut self, now: Instant) -> Orders {
+        let from = soon(now);
+        if self.warms_up().is_some() {
+            return self.warm_up_from(from);
+        }
+        let Some((load, number)) = self.coming.pop_front() else {
+            // No change was ordered.
+            return Orders::default();
+        };
+        let turn = self.turn(load, number, from);
+        let end = self.end_at(from + self.time_of_turn());
+        let end = end.filter(|_| self.coming.is_empty());
+        self.is_awaited = end.is_none();
+        Orders {
+            turns: vec![(load, turn)],
+            end,
+            ..Orders::default()
+        }
+    }
+
+    /// What follows a turn within its batch; `None` if the batch is to be judged.
+    pub(super) fn next_of_batch(&self) -> Option<Orders> {
+        let (load, _) = self.coming.front()?;
+        Some(Orders {
+            change_for: Some(*load),
+            ..Orders::default()
+        })
+    }
+
+    /// An interval of a load has arrived; true if it is the last one of the turns that are planned, and others can follow.
     pub(super) fn interval(&mut self, load: usize, slice: Option<u32>, length_s: f64) -> bool {
         let slice_s = self.slicing.slice.as_secs_f64();
         self.arrived[load].add(slice, length_s, slice_s);
-        let is_whole = |it: &ArrivedSlice| it.whole >= self.planned;
+        let is_whole = |it: &ArrivedSlice| it.whole >= it.planned;
         if !self.is_awaited || !self.arrived.iter().all(is_whole) {
             return false;
         }
@@ -150,64 +202,105 @@ impl TurnPlanner {
     /// True if a batch that begins at this time would end too late, and the session can do without it. This is a matter of
     /// the clock alone, never of what was measured.
     fn is_too_late(&self, from: Instant) -> bool {
-        let batch = self.slicing.time_of_batch(self.arrived.len());
+        let mut batch = self.slicing.time_of_batch(self.arrived.len());
+        if self.changes_server {
+            batch += (AHEAD + MARGIN) * (Slicing::BATCH * self.arrived.len() as u32);
+        }
         let has_enough = self.planned >= Slicing::BATCHES_AT_LEAST * Slicing::BATCH;
         has_enough && self.deadline.is_some_and(|it| from + batch > it)
     }
 
     /// What begins at this time: the turn of the next load that warms up, else a batch.
     fn next_from(&mut self, from: Instant) -> Orders {
-        match self.warms_up() {
-            Some(load) => {
-                let turn = Turn {
-                    from,
-                    slice: None,
-                    to: None,
-                };
-                Orders {
-                    turns: vec![(load, turn)],
-                    ..Orders::default()
-                }
-            }
-            None => self.batch_from(from),
+        let warms_up = self.warms_up();
+        if !self.changes_server {
+            return match warms_up {
+                Some(_) => self.warm_up_from(from),
+                None => self.batch_from(from),
+            };
+        }
+        if let Some(load) = warms_up {
+            return Orders {
+                change_for: Some(load),
+                ..Orders::default()
+            };
+        }
+        self.coming = self.draw_batch().into();
+        self.next_of_batch().unwrap_or_default()
+    }
+
+    /// The turn of the load that warms up, if there is one.
+    fn warm_up_from(&self, from: Instant) -> Orders {
+        let turn = Turn {
+            from,
+            slice: None,
+            to: None,
+        };
+        let load = self.warms_up();
+        Orders {
+            turns: load.map(|load| (load, turn)).into_iter().collect(),
+            ..Orders::default()
         }
     }
 
-    /// The turns of the next batch, in each of whose blocks every load has one, in an order of its own.
+    /// The turns of the next batch.
     fn batch_from(&mut self, from: Instant) -> Orders {
         let mut turns = Vec::new();
-        let mut order: Vec<usize> = (0..self.arrived.len()).collect();
         let mut at = from;
+        for (load, number) in self.draw_batch() {
+            let turn = self.turn(load, number, at);
+            turns.push((load, turn));
+            at = at + self.time_of_turn();
+        }
+        let end = self.end_at(at);
+        self.is_awaited = end.is_none();
+        Orders {
+            turns,
+            end,
+            ..Orders::default()
+        }
+    }
+
+    /// The loads of the next batch with the numbers of their slices: in each of its blocks every load has a turn, in an order
+    /// of its own.
+    fn draw_batch(&mut self) -> Vec<(usize, u32)> {
+        let mut drawn = Vec::new();
+        let mut order: Vec<usize> = (0..self.arrived.len()).collect();
         for _ in 0..Slicing::BATCH {
             self.planned += 1;
             self.random.shuffle(&mut order);
-            for load in &order {
-                let slice = Slice {
-                    number: self.planned,
-                    from: at + self.slicing.settle,
-                };
-                let to = slice.from + self.slicing.slice;
-                let turn = Turn {
-                    from: at,
-                    slice: Some(slice),
-                    to: Some(to),
-                };
-                turns.push((*load, turn));
-                at = to;
-            }
+            drawn.extend(order.iter().map(|load| (*load, self.planned)));
         }
+        drawn
+    }
+
+    /// A turn of a load that begins at this time, with the slice of this number.
+    fn turn(&mut self, load: usize, number: u32, from: Instant) -> Turn {
+        self.arrived[load].planned = number;
+        let slice = Slice {
+            number,
+            from: from + self.slicing.settle,
+        };
+        Turn {
+            from,
+            slice: Some(slice),
+            to: Some(slice.from + self.slicing.slice),
+        }
+    }
+
+    fn time_of_turn(&self) -> Duration {
+        self.slicing.settle + self.slicing.slice
+    }
+
+    /// The end of the session at this time, the end of a batch; `None` if another one can follow.
+    fn end_at(&self, at: Instant) -> Option<SessionEnd> {
         let is_last = self.planned >= self.slices_at_most;
-        self.is_awaited = !is_last;
-        Orders {
-            close: None,
-            turns,
-            end: is_last.then_some(SessionEnd {
-                at,
-                slices: self.planned,
-                is_decided: false,
-                is_late: false,
-            }),
-        }
+        is_last.then_some(SessionEnd {
+            at,
+            slices: self.planned,
+            is_decided: false,
+            is_late: false,
+        })
     }
 }
 

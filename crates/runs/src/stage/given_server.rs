@@ -15,6 +15,7 @@ use crate::{
         Destination, WantedData,
         known_tables::{NamesakeTable, taken},
     },
+    global_variables::settable,
     listener::Context,
     prepared_statements::PreparedStatements,
     record::server_host::Observation,
@@ -72,6 +73,7 @@ impl GivenServer {
         let variables = control(&self.endpoint, variables)?;
         let remedy = |all| format!("SET GLOBAL max_prepared_stmt_count={all}");
         prepared.refuse_by(&variables, remedy)?;
+        settable::check(&run.server, &self.endpoint.address, &variables)?;
         let server_pid = local_pid(&self.endpoint.address, &variables);
         let observation = self.observation(run, server_pid)?;
         let new_block = self.block.replace(run.block) != Some(run.block);

@@ -27,7 +27,7 @@ const COMBINED_MODES: [&str; 9] = [
 /// `innodb_flush_log_at_trx_commit: asked for 9, the server has 3`.
 ///
 /// Servers adjust values silently. Options without a variable are not checked.
-pub(super) fn adjusted(
+pub(crate) fn adjusted(
     asked: &BTreeMap<String, String>,
     variables: &BTreeMap<String, String>,
 ) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Tests of the states and stalls of fabricated runs.
 
+use std::collections::BTreeMap;
+
 use samples::SideBySide;
 use stats::{Reason, Steadiness};
 
@@ -166,6 +168,7 @@ fn in_slices(counts: &[u64]) -> Record {
         slices_per_batch: 5,
         slices_at_most: counts.len() as u32,
         on_one_server: false,
+        set_global: BTreeMap::new(),
     });
     let first = record.intervals[0].clone();
     let part = |t_s: f64, length_s: f64, phase: Phase, slice: Option<u32>, count: u64| {

@@ -1,5 +1,7 @@
 //! The experiment file of a comparison.
 
+mod comments;
+
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -13,37 +15,7 @@ use super::{
     factor::{Factor, Kind, Level},
     measurement::Measurement,
 };
-
-/// What the comments of a file say.
-struct Comments {
-    repeats: &'static str,
-    server: &'static str,
-    data: &'static str,
-}
-
-/// Of servers that are there.
-const GIVEN: Comments = Comments {
-    repeats: CLASSICAL.repeats,
-    server: "each exists, and is not changed",
-    data: "loaded once on each server",
-};
-
-const CLASSICAL: Comments = Comments {
-    repeats: "Blocks with one run of each level, in random order, until every comparison is decided or a budget is spent.",
-    server: "a private one, restarted before each run",
-    data: "loaded once, and restored before each run",
-};
-
-const SIDE_BY_SIDE: Comments = Comments {
-    repeats: "Sessions, in which each combination has a run, until every comparison is decided or a budget is spent.",
-    server: "a private one for each combination, restarted before each session",
-    data: "loaded once on each server, and restored before each session",
-};
-
-const GIVEN_SIDE_BY_SIDE: Comments = Comments {
-    repeats: SIDE_BY_SIDE.repeats,
-    ..GIVEN
-};
+use comments::Comments;
 
 /// The account on servers that are there.
 pub(super) struct Account {
@@ -82,19 +54,14 @@ pub(super) fn text(
     file.insert("question", string(&questions.join("; ")));
     file.insert("seed", value(written::number(measurement.seed)));
     let are_there = factors.iter().any(|it| it.kind == Kind::Server);
-    let comments = match measurement.design() {
-        Design::Classical if are_there => GIVEN,
-        Design::Classical => CLASSICAL,
-        Design::SideBySide(_) if are_there => GIVEN_SIDE_BY_SIDE,
-        Design::SideBySide(_) => SIDE_BY_SIDE,
-    };
+    let comments = Comments::of(measurement, are_there);
     let repeats = written::commented_key("repeats", &[comments.repeats]);
     file.insert_formatted(&repeats, string("until decided"));
     let at_most = budget::blocks(&varied, measurement);
     file.insert("at_most", value(written::number(at_most)));
     file.insert("time_at_most", time(measurement.budget));
     if let Design::SideBySide(slicing) = measurement.design() {
-        turns(slicing, &mut file);
+        turns(slicing, comments.turns, &mut file);
     }
     let mut matrix = Table::new();
     for factor in &varied {
@@ -102,7 +69,11 @@ pub(super) fn text(
         matrix.insert(&factor.name(), value(levels));
     }
     file.insert("matrix", Item::Table(matrix));
-    let server = commented(server(factors, account), comments.server);
+    let mut server = server(factors, account);
+    if measurement.on_this_server {
+        server.insert("on_this_server", value(true));
+    }
+    let server = commented(server, comments.server);
     file.insert("server", Item::Table(server));
     if let Some(data) = data {
         file.insert("data", Item::Table(commented(data, comments.data)));
@@ -226,14 +197,8 @@ fn level(level: &Level) -> Value {
 }
 
 /// Writes the keys of the design side by side.
-fn turns(slicing: Slicing, file: &mut DocumentMut) {
-    let design = written::commented_key(
-        "design",
-        &[
-            "The servers of a session run at the same time, and one at a time is loaded: it settles, and is then measured",
-            "for a slice. All slices of a combination together take the `duration` of [load].",
-        ],
-    );
+fn turns(slicing: Slicing, comment: &[&str], file: &mut DocumentMut) {
+    let design = written::commented_key("design", comment);
     file.insert_formatted(&design, string("side by side"));
     file.insert("slice", time(slicing.slice));
     file.insert("settle", time(slicing.settle));
@@ -406,6 +371,30 @@ min_effect = "2 %"
         ] {
             assert!(text.contains(part), "{text}");
         }
+    }
+
+    #[test]
+    fn values_on_one_existing_server_are_set_in_turn() {
+        let factors = [setting("sync_binlog=0,1").unwrap(), hosts("db1").unwrap()];
+        let data = Table::from_iter([("oltp", value(InlineTable::new()))]);
+        let text = written(&["--on-this-server"], &factors, &ACCOUNT, Some(data));
+        for part in [
+            "design = \"side by side\"\n",
+            "# The combinations of a session take turns: each sets its values, settles, and",
+            "address = \"db1\"\nset = { \"sync_binlog\" = \"{sync_binlog}\" }\non_this_server = true\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        let path = std::path::Path::new("ab.toml");
+        let overrides = experiment::Overrides::default();
+        let read = experiment::Experiment::parse(path, &text, &overrides, &benchmarks::VOCABULARY);
+        let runs = read.unwrap().plan().runs.clone();
+        let values = runs.iter().map(|run| run.server.set_by_turns());
+        assert!(
+            values
+                .map(|it| it["sync_binlog"].clone())
+                .any(|it| it == "0")
+        );
     }
 
     #[test]

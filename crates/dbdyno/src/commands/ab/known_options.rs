@@ -9,7 +9,7 @@ use server::Installation;
 use super::factor::{Factor, Kind};
 
 /// An error for an option that one of the versions does not know. Nothing is judged beside option files, which may load plugins
-/// with options of their own, and for a version that is not installed, which is refused by itself.
+/// with options of their own, on existing servers, and for a version that is not installed, which is refused by itself.
 pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
     let settings: Vec<(&Factor, &str)> = factors
         .iter()
@@ -18,8 +18,7 @@ pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
             _ => None,
         })
         .collect();
-    let has_files = factors.iter().any(|it| it.kind == Kind::OptionFile);
-    if settings.is_empty() || has_files {
+    if settings.is_empty() || have_other_options(factors) {
         return Ok(());
     }
     for target in targets(factors) {
@@ -42,10 +41,16 @@ pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// Warnings about options whose values cannot differ, because a log on which they depend is off. With option files, no
-/// warning is given, as in [`check`].
+/// Whether the servers can have options that this program does not see: those of files, and of existing servers.
+fn have_other_options(factors: &[Factor]) -> bool {
+    let mut kinds = factors.iter().map(|it| &it.kind);
+    kinds.any(|kind| matches!(kind, Kind::OptionFile | Kind::Server))
+}
+
+/// Warnings about options whose values cannot differ, because a log on which they depend is off. Where servers can have
+/// other options, no warning is given, as in [`check`].
 pub(super) fn without_effect(factors: &[Factor]) -> Vec<String> {
-    if factors.iter().any(|it| it.kind == Kind::OptionFile) {
+    if have_other_options(factors) {
         return Vec::new();
     }
     without_effect_in(factors, &targets(factors))

@@ -28,9 +28,13 @@ pub(super) struct Measurement {
     #[arg(long, short, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
     /// How the combinations are measured: one after the other (classical), or in short turns, on servers that run at the
-    /// same time (side-by-side)
-    #[arg(long, global = true, value_enum, default_value = "classical")]
-    pub(super) design: DesignName,
+    /// same time (side-by-side) [default: classical, or side-by-side with --on-this-server]
+    #[arg(long, global = true, value_enum)]
+    pub(super) design: Option<DesignName>,
+    /// Compare the values of --set on the one existing server of --host or --server: SET GLOBAL sets them in turn, and
+    /// the original values are put back at the end
+    #[arg(long, global = true)]
+    pub(super) on_this_server: bool,
     /// Length of the measurement in each run, such as 10s or 1m; with --design side-by-side, of each combination in a
     /// session [default: 10s, or 30s with --design side-by-side]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
@@ -88,7 +92,12 @@ pub(super) struct Measurement {
 impl Measurement {
     pub(super) fn design(&self) -> Design {
         let usual = Slicing::default();
-        match self.design {
+        let default = if self.on_this_server {
+            DesignName::SideBySide
+        } else {
+            DesignName::Classical
+        };
+        match self.design.unwrap_or(default) {
             DesignName::Classical => Design::Classical,
             DesignName::SideBySide => Design::SideBySide(Slicing {
                 slice: self.slice.unwrap_or(usual.slice),
@@ -107,7 +116,7 @@ impl Measurement {
 
     /// The warm-up of each run, or of each combination in a session.
     pub(super) fn warm_up(&self) -> WarmUp {
-        let is_side_by_side = self.design == DesignName::SideBySide;
+        let is_side_by_side = self.design() != Design::Classical;
         let usual = if is_side_by_side && self.state != Some(StateName::Fresh) {
             WarmUp::UntilSteady {
                 at_most: STEADY_AT_MOST,

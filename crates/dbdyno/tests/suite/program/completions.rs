@@ -112,7 +112,12 @@ fn every_command_has_a_man_page() {
     for name in ["dbdyno.1", "dbdyno-server-create.1", "dbdyno-tpcc-run.1"] {
         assert!(directory.join(name).exists(), "{name}");
     }
-    for internal in ["event-guard", "group-guard", "redo-log-guard"] {
+    for internal in [
+        "event-guard",
+        "group-guard",
+        "redo-log-guard",
+        "variables-guard",
+    ] {
         assert!(!directory.join(format!("dbdyno-{internal}.1")).exists());
     }
     for entry in fs::read_dir(&directory).unwrap() {

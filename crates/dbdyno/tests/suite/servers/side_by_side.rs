@@ -1,15 +1,15 @@
 //! Combinations side by side on real servers: their loads take turns, and sessions are complete or repeated as a whole.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs};
 
 use rustix::process::Signal;
 use samples::{Batches, DatasetState, Phase, Record};
 
 use crate::{
     experiment::Experiment,
-    mariadb::MariaDb,
+    mariadb::{MariaDb, PASSWORD},
     results::Results,
-    scene::{Scene, wait_until},
+    scene::{Scene, first_child, wait_until},
     turns::{WITHIN_S, slices, take_turns, two_records},
 };
 
@@ -154,6 +154,42 @@ fn servers_of_a_killed_dbdyno_are_removed_and_its_session_is_repeated() {
         assert_eq!(record.incomplete_why(), Some("interrupted"));
         assert!(!slices(&record).is_empty());
     }
+}
+
+#[test]
+fn the_original_value_of_a_variable_is_back_after_a_kill() {
+    let scene = Scene::for_servers();
+    let mariadb = MariaDb::start(&scene, &[]);
+    let value = || {
+        let variable = "innodb_flush_log_at_trx_commit";
+        let rows = mariadb.rows(&format!("SHOW GLOBAL VARIABLES LIKE '{variable}'"));
+        rows[0][1].clone()
+    };
+    assert_eq!(value(), "1");
+    let experiment = Experiment {
+        matrix: "flush = [0, 2]".to_owned(),
+        server: format!(
+            "{}\ndatabase = \"{}\"\non_this_server = true\n\
+             set = {{ innodb_flush_log_at_trx_commit = \"{{flush}}\" }}",
+            mariadb.as_experiment(),
+            mariadb.database()
+        ),
+        ..trial("60s")
+    };
+    experiment.write(&scene);
+    let results = results(&scene);
+    let mut running = scene.start(RUN);
+    running.wait_until("slices of both values are measured", || {
+        [1, 2].iter().all(|run| results.measured_so_far(*run) > 1)
+    });
+    assert!(["0", "2"].contains(&value().as_str()));
+    let guard = first_child(running.pid()).expect("a guard waits");
+    let command = fs::read_to_string(format!("/proc/{guard}/cmdline")).unwrap();
+    assert!(command.contains("variables-guard"), "{command}");
+    assert!(!command.contains(PASSWORD), "{command}");
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    wait_until("the original value is back", || value() == "1");
 }
 
 #[test]

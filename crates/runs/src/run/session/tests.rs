@@ -265,6 +265,7 @@ impl Trial {
             slices_at_most: self.slices_at_most,
             seed: 7,
             judge: self.judge,
+            variables: None,
             deadline: self.deadline,
             context: &context,
         };

@@ -44,6 +44,13 @@ fn play(planner: &mut TurnPlanner, decides: Option<u32>) -> Played {
             assert!(end.at >= now + AHEAD);
             return Played { turns, end };
         }
+        if let Some(load) = orders.change_for {
+            now = orders.close.map_or(now, |(_, at)| at) + 7 * MS;
+            orders = planner.changed(now);
+            let loads: Vec<usize> = orders.turns.iter().map(|(load, _)| *load).collect();
+            assert_eq!(loads, [load]);
+            continue;
+        }
         if let [(load, Turn { slice: None, .. })] = orders.turns.as_slice() {
             assert_eq!(planner.warms_up(), Some(*load));
             now = now + 2_000 * MS;
@@ -57,6 +64,10 @@ fn play(planner: &mut TurnPlanner, decides: Option<u32>) -> Played {
             is_batch = arrive(planner, *load, turn);
         }
         assert!(is_batch);
+        if let Some(next) = planner.next_of_batch() {
+            orders = next;
+            continue;
+        }
         batches += 1;
         now = now + 40 * MS;
         orders = planner.judged(decides == Some(batches), now);
@@ -157,6 +168,31 @@ fn the_turns_of_a_batch_follow_each_other_without_a_gap() {
             }
         }
     });
+}
+
+#[test]
+fn a_turn_is_planned_after_the_change_of_the_server() {
+    for (loads, seed) in [(1, 1), (2, 2), (2, 3), (3, 4), (8, 5)] {
+        let planner = || TurnPlanner::new(&vec![true; loads], slicing(100 * MS), 15, seed);
+        let usual = play(&mut planner(), None);
+        let mut changing = planner().changing_the_server(true);
+        let played = play(&mut changing, None);
+        // Only the times differ.
+        let order = |played: &Played| {
+            let turns = played.turns.iter();
+            let turns = turns.map(|(load, turn)| (*load, turn.slice.map(|it| it.number)));
+            turns.collect::<Vec<_>>()
+        };
+        assert_eq!(order(&played), order(&usual));
+        for pair in played.turns.windows(2) {
+            assert!(pair[1].1.from >= pair[0].1.to.unwrap() + AHEAD);
+        }
+        assert_eq!(played.end.slices, 15);
+        let decided = play(&mut planner().changing_the_server(true), Some(1)).end;
+        assert!(decided.is_decided && decided.slices == Slicing::BATCH);
+        // Nothing was ordered.
+        assert_eq!(changing.changed(at(0)), Orders::default());
+    }
 }
 
 #[test]
