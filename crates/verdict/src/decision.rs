@@ -2,6 +2,8 @@
 
 use stats::{Comparison, EXECUTIONS_AT_LEAST};
 
+use crate::short_slices::ShortSlices;
+
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// The decision of a comparison.
@@ -51,16 +53,20 @@ impl Decision {
     }
 }
 
-/// Why a comparison is inconclusive although its interval excludes that nothing differs, as a clause behind others; empty
-/// for any other one. Its executions may be batches of slices.
+/// Why a comparison is inconclusive although its interval excludes that nothing differs, or because its slices are too short,
+/// as a clause behind others; empty for any other one. Its executions may be batches of slices.
 pub fn why_undecided(
     decision: Decision,
     comparison: &Comparison,
     of_batches: bool,
-) -> &'static str {
+    short_slices: Option<&ShortSlices>,
+) -> String {
+    if let Some(short) = short_slices {
+        return format!("; {}", short.in_words());
+    }
     let interval = comparison.ratio;
     let excludes_none = interval.low > 1.0 || interval.high < 1.0;
-    if decision != Decision::Inconclusive || !excludes_none {
+    let why = if decision != Decision::Inconclusive || !excludes_none {
         ""
     } else if comparison.executions < EXECUTIONS_AT_LEAST {
         if of_batches {
@@ -70,7 +76,8 @@ pub fn why_undecided(
         }
     } else {
         "; not significant over all comparisons together"
-    }
+    };
+    why.to_owned()
 }
 
 /// The decision of a comparison with this number of executions per side, with its p-value after the correction for the

@@ -88,7 +88,8 @@ pub(super) fn headline(
             format!("{at}A and B are equivalent: {numbers}, smaller than the margin of {margin}.")
         }
         Decision::Inconclusive => {
-            let why = why_undecided(compared.decision, comparison, place.of_batches);
+            let short = compared.short_slices.as_ref();
+            let why = why_undecided(compared.decision, comparison, place.of_batches, short);
             let needed = needed(compared, place.of_batches);
             format!("{at}inconclusive: {numbers}{why}{needed}.")
         }

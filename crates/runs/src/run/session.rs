@@ -167,6 +167,7 @@ impl<'a> Session<'_, 'a> {
             states: self.runs.iter().map(state).collect(),
             context,
             judge: self.judge.as_mut(),
+            is_warned_of_slices: false,
             progress: SessionProgress::new(progress, combinations, most),
             started: 0,
         };
@@ -222,6 +223,8 @@ struct TurnController<'c, 'r> {
     states: Vec<ServerState>,
     context: &'c Context,
     judge: Option<&'c mut BatchJudge>,
+    /// True after the warning that the slices are too short.
+    is_warned_of_slices: bool,
     progress: SessionProgress<'c>,
     /// Loads that have begun.
     started: usize,
@@ -293,6 +296,12 @@ impl TurnController<'_, '_> {
             return false;
         };
         let answers = judge.answers();
+        let short = verdict::undecidable_slices(&answers);
+        if let Some(short) = short.filter(|_| !self.is_warned_of_slices) {
+            self.is_warned_of_slices = true;
+            let why = short.in_words();
+            (self.context).warn(&format!("nothing is decided in this session: {why}"));
+        }
         let is_decided = verdict::are_decided(&answers);
         let loaded_s = judge.earlier_s() + elapsed_s;
         self.progress.judged(&answers, is_decided, loaded_s);

@@ -18,26 +18,29 @@ const RUN: [&str; 4] = ["run", "trial.toml", "--results", "out"];
 /// A statement for which the null server has a delay.
 const STATEMENT: &str = "SELECT c FROM t WHERE id = 1";
 
-/// A think time as factor, one ten times the other, so that even a busy machine shows the difference.
-fn write(scene: &Scene) {
+/// A think time as factor, of which the second one is the baseline; each is measured for this time.
+fn write(scene: &Scene, [think, baseline]: [&str; 2], duration: &str) {
     let trial = Experiment {
         top: "seed = 3\nrepeats = \"until decided\"\nat_most = 2\n\
               design = \"side by side\"\nslice = \"100ms\"\nsettle = \"0s\"",
-        matrix: "think = [\"2ms\", \"20ms\"]".to_owned(),
-        load: "connections = 2\nthink_time = \"{think}\"\nwarmup = \"200ms\"\nduration = \"6s\""
-            .to_owned(),
+        matrix: format!("think = [{think:?}, {baseline:?}]"),
+        load: format!(
+            "connections = 2\nthink_time = \"{{think}}\"\nwarmup = \"200ms\"\nduration = {duration:?}"
+        ),
         disturbed: "",
         ..Experiment::default()
     };
     trial.write(scene);
-    let verdict = "[verdict]\nbaseline = { think = \"20ms\" }\nmin_effect = \"5 %\"\n";
-    scene.file("trial.toml", &(trial.text() + verdict));
+    let verdict =
+        format!("[verdict]\nbaseline = {{ think = {baseline:?} }}\nmin_effect = \"5 %\"\n");
+    scene.file("trial.toml", &(trial.text() + &verdict));
 }
 
 #[test]
 fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     let scene = Scene::new();
-    write(&scene);
+    // One is ten times the other, so that even a busy machine shows the difference.
+    write(&scene, ["2ms", "20ms"], "6s");
     let run = ["run", "trial.toml", "--simulate", "--results", "out"];
     let ended = scene.dbdyno(run).exits(0);
     // Of the answer so far, only the decision is printed where nothing can be rewritten.
@@ -69,6 +72,21 @@ fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     // It is found decided when it is resumed, too.
     scene.dbdyno(run.iter().chain(&["--resume"])).exits(0);
     assert_eq!(records(), [1, 2].map(record_name));
+}
+
+#[test]
+fn nothing_is_decided_on_slices_that_are_too_short() {
+    let scene = Scene::new();
+    // Each connection has time for two operations in a slice.
+    write(&scene, ["60ms", "90ms"], "3s");
+    let short = "slices of 0.1 s are too short: the median slice holds ";
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate", "--results", "out"])
+        .exits(0)
+        .says(&format!("nothing is decided in this session: {short}"))
+        .says("not decided after 1 of at most 2 sessions; the others would not help: ")
+        .prints("measured  2 of 2 runs")
+        .prints_sentence(short);
 }
 
 /// A null server in a scene of its own.

@@ -222,6 +222,9 @@ fn a_batch_has_arrived_when_each_last_slice_has_in_whatever_parts() {
 #[test]
 fn the_shortest_session_can_be_decided() {
     assert_eq!(Slicing::BATCHES_AT_LEAST as usize, stats::BATCHES_AT_LEAST);
+    let longest_s = verdict::ShortSlices::SLICE_S_AT_MOST;
+    let lengths = [longest_s, longest_s + 1.0].map(|it| Slicing::parse_slice(&format!("{it}s")));
+    assert!(matches!(lengths, [Some(_), None]), "{lengths:?}");
 }
 
 #[test]
