@@ -2,6 +2,7 @@
 //! its own.
 
 pub(crate) mod batch_judge;
+mod full_disk;
 mod sampled_moments;
 mod session_progress;
 
@@ -25,7 +26,9 @@ use crate::{
         load_outcome::{LoadOutcome, end_together, first_error},
         load_threads::{CommonTimes, Report, drive_on_threads},
         record_outcomes,
-        session::{batch_judge::BatchJudge, session_progress::SessionProgress},
+        session::{
+            batch_judge::BatchJudge, full_disk::refuse_full_disk, session_progress::SessionProgress,
+        },
         turn_planner::{Orders, SessionEnd, TurnPlanner},
     },
 };
@@ -131,6 +134,9 @@ impl<'a> Session<'_, 'a> {
             took_s.push(record_outcomes(recording, slice::from_ref(outcome)));
         }
         let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
+        for (driven, run) in driven.iter_mut().zip(self.runs.iter()) {
+            refuse_full_disk(driven, run.stage.datadir.as_deref());
+        }
         for (driven, recording) in driven.iter_mut().zip(recordings.iter()) {
             if let Some(failure) = recording.failure() {
                 driven.ended = Err(Blamed::new(Blame::Machine, failure));

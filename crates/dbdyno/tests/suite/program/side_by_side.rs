@@ -99,8 +99,13 @@ struct Server {
 impl Server {
     /// A statement on it takes this time.
     fn start(delay: &str) -> Self {
+        Self::with(&["--delay", delay])
+    }
+
+    /// Starts it with these options.
+    fn with(options: &[&str]) -> Self {
         let scene = Scene::new();
-        let options = ["--delay", delay, "--log", "statements.log"];
+        let options = [options, &["--log", "statements.log"]].concat();
         let (running, socket) = null_server(&scene, &options);
         let socket = socket.to_str().unwrap().to_owned();
         Self {
@@ -280,6 +285,38 @@ fn a_server_that_dies_in_mid_slice_ends_the_session() {
     let why = own.incomplete_why().unwrap();
     assert!(why.contains("the server went away"), "{why}");
     assert!(!slices(&own).is_empty());
+    let why = other.incomplete_why().unwrap();
+    assert!(
+        why.starts_with(&format!("ended with the {name}: ")),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_server_that_fills_its_disk_is_named_and_nothing_is_decided() {
+    // Error 1021: the disk is full.
+    let full = "--delay 2ms --error-rate 1 --error-number 1021 --spare 500";
+    let full: Vec<&str> = full.split(' ').collect();
+    let servers = [Server::start("2ms"), Server::with(&full)];
+    let (running, results) = start_long(&servers, "100ms");
+    let name = format!("run of server={}", servers[1].socket);
+    running
+        .finish()
+        .exits(4)
+        .says(&format!(
+            "{name}: the disk of its server is full: error 1021"
+        ))
+        .hints("free disk space");
+    let mut records = two_records(&results);
+    if records[0].header.combination["server"] == servers[1].socket {
+        records.reverse();
+    }
+    let [other, own] = records;
+    let why = own.incomplete_why().unwrap();
+    assert!(
+        why.contains("the disk of its server is full: error 1021"),
+        "{why}"
+    );
     let why = other.incomplete_why().unwrap();
     assert!(
         why.starts_with(&format!("ended with the {name}: ")),
