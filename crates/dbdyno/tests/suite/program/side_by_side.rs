@@ -218,6 +218,32 @@ fn existing_servers_take_turns_until_one_is_found_faster() {
 }
 
 #[test]
+fn a_decided_comparison_is_confirmed_by_classical_runs() {
+    let [slow, fast] = ["20ms", "2ms"].map(Server::start);
+    let scene = &slow.scene;
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let hosts = format!("{},{}", slow.socket, fast.socket);
+    let words = "--design side-by-side --confirm --slice 100ms --settle 0s --warmup 200ms --duration 3s --budget 30s \
+                 --connections 2 --user bench script one.sql";
+    let words = ["ab", "--host", &hosts]
+        .into_iter()
+        .chain(words.split_whitespace());
+    scene
+        .dbdyno(words)
+        .exits(0)
+        .prints("confirm   confirmed by classical runs: +");
+    let classical = Results::at(scene.path().join("results/ab-classical-1"));
+    let names = classical.names().into_iter();
+    let runs: Vec<String> = names.filter(|name| name.starts_with("run-")).collect();
+    assert_eq!(runs.len(), 6, "{runs:?}");
+    for run in &runs {
+        let record = Record::open(&classical.file(run)).unwrap();
+        assert!(record.is_complete(), "{:?}", record.end);
+        assert!(record.side_by_side.is_none());
+    }
+}
+
+#[test]
 fn loads_take_turns_on_one_server() {
     let server = Server::start("5ms");
     let scene = &server.scene;
