@@ -51,6 +51,7 @@ const KEYS: &[&str] = &[
     "design",
     "slice",
     "settle",
+    "quiet",
     "matrix",
     "zip",
     "exclude",

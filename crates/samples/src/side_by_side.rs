@@ -23,6 +23,9 @@ pub struct SideBySide {
     /// True if several combinations have the same server: between the slices of one load, it works for the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_one_server: bool,
+    /// True if each turn was followed by a pause until its server was quiet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quiet: bool,
 }
 
 impl SideBySide {
@@ -50,6 +53,7 @@ mod tests {
             slices_per_batch: 5,
             slices_at_most: 15,
             on_one_server: false,
+            quiet: false,
         };
         assert_eq!(turns.batches_at_most(), 3);
         let batches = [1, 5, 6, 10, 15].map(|slice| turns.batch_of(slice));

@@ -32,7 +32,7 @@ mod fixture;
 pub use allowed_paths::AllowedPaths;
 pub use disk::disk_flushes;
 pub use own_process::{
-    OwnProcess, available_memory_bytes, boot_id, resident_bytes, usable_memory_bytes,
+    OwnProcess, available_memory_bytes, boot_id, resident_bytes, usable_memory_bytes, written_bytes,
 };
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};

@@ -42,10 +42,14 @@ fn slicing(experiment: &Experiment) -> Slicing {
 fn the_times_of_the_turns_have_defaults() {
     let bench = Bench::new();
     assert_eq!(slicing(&bench.parse(PAIR)), Slicing::default());
-    let text = PAIR.replace("[matrix]", "slice = \"1s\"\nsettle = \"0s\"\n[matrix]");
+    let text = PAIR.replace(
+        "[matrix]",
+        "slice = \"1s\"\nsettle = \"0s\"\nquiet = true\n[matrix]",
+    );
     let expected = Slicing {
         slice: S,
         settle: Duration::ZERO,
+        quiet: true,
     };
     assert_eq!(slicing(&bench.parse(&text)), expected);
     let classical = PAIR.replace("side by side", "classical");
@@ -132,6 +136,10 @@ fn the_plan_as_text() {
         "{text}"
     );
     assert!(text.contains("\nrun  session  rows\n"), "{text}");
+    let quiet = PAIR.replace("[matrix]", "quiet = true\n[matrix]");
+    let text = Bench::new().parse(&quiet).plan().describe();
+    let pause = "100 ms to settle before each, a pause of at most 2 s after each until its server is quiet\n";
+    assert!(text.contains(pause), "{text}");
 }
 
 #[test]
@@ -218,6 +226,7 @@ fn a_smaller_scale_keeps_the_batches_that_decide() {
     let times = |slice, settle| Slicing {
         slice: ms(slice),
         settle: ms(settle),
+        quiet: false,
     };
     let warm_up = |time| WarmUp::For(ms(time));
     for (scale, expected) in [

@@ -3,6 +3,7 @@
 
 pub(crate) mod batch_judge;
 mod full_disk;
+mod quiet_wait;
 mod sampled_moments;
 mod session_progress;
 
@@ -10,7 +11,7 @@ use std::{path::PathBuf, slice, sync::Arc};
 
 use blame::{Blame, Blamed};
 use experiment::{ServerSpec, Slicing};
-use load::{LoadListener, Outcome, PlannedEnd, Turns, WarmUp};
+use load::{LoadListener, Outcome, PlannedEnd, Turn, Turns, WarmUp};
 use reactor::Instant;
 use samples::{Interval, Line, MeasuredState, ServerState, SideBySide};
 
@@ -24,10 +25,13 @@ use crate::{
     run::{
         StagedRun, end,
         load_outcome::{LoadOutcome, end_together, first_error},
-        load_threads::{CommonTimes, Report, drive_on_threads},
+        load_threads::{CommonTimes, Report, ReportReceiver, drive_on_threads},
         record_outcomes,
         session::{
-            batch_judge::BatchJudge, full_disk::refuse_full_disk, session_progress::SessionProgress,
+            batch_judge::BatchJudge,
+            full_disk::refuse_full_disk,
+            quiet_wait::{QuietWait, ServerReading},
+            session_progress::SessionProgress,
         },
         turn_planner::{Orders, SessionEnd, TurnPlanner},
     },
@@ -92,6 +96,7 @@ impl<'a> Session<'_, 'a> {
             slices_per_batch: Slicing::BATCH,
             slices_at_most: self.slices_at_most,
             on_one_server: share_a_server(self.runs),
+            quiet: self.slicing.quiet,
         }
     }
 
@@ -165,7 +170,10 @@ impl<'a> Session<'_, 'a> {
         let combinations = self.runs.iter().map(combination_in_words).collect();
         let warm_up: Vec<bool> = self.runs.iter().map(warms_up).collect();
         let (slicing, most) = (self.slicing, self.slices_at_most);
-        let mut controller = TurnController {
+        let controller = TurnController {
+            slicing,
+            pids: self.runs.iter().map(|it| it.stage.server_pid).collect(),
+            quiet: None,
             planner: TurnPlanner::new(&warm_up, slicing, most, self.seed).ending_by(self.deadline),
             turns: &turns,
             times: &times,
@@ -181,9 +189,7 @@ impl<'a> Session<'_, 'a> {
         for (run, turns) in self.runs.iter_mut().zip(&turns) {
             loads.extend(run.loads(Some(turns)));
         }
-        drive_on_threads(loads, &context.interrupt, &times, |load, report| {
-            controller.take(load, report);
-        })
+        drive_on_threads(loads, &context.interrupt, &times, controller)
     }
 }
 
@@ -221,6 +227,11 @@ fn state(run: &StagedRun<'_>) -> ServerState {
 
 /// Gives the loads of a session their turns, and passes what they report to the recordings of their runs.
 struct TurnController<'c, 'r> {
+    slicing: Slicing,
+    /// The process of the server of each load, where it is on this machine.
+    pids: Vec<Option<u32>>,
+    /// The wait for the server of the last turn, where each turn is followed by a pause.
+    quiet: Option<QuietWait>,
     planner: TurnPlanner,
     turns: &'c [Arc<Turns>],
     times: &'c CommonTimes,
@@ -236,8 +247,7 @@ struct TurnController<'c, 'r> {
     started: usize,
 }
 
-impl TurnController<'_, '_> {
-    /// Takes what a load reports.
+impl ReportReceiver for TurnController<'_, '_> {
     fn take(&mut self, load: usize, report: Report) {
         let now = reactor::system_now();
         match report {
@@ -267,6 +277,42 @@ impl TurnController<'_, '_> {
         }
     }
 
+    fn wakes_at(&self) -> Option<Instant> {
+        self.quiet.as_ref().map(QuietWait::next)
+    }
+
+    /// Reads the server of the last turn; the next turn begins when it is quiet.
+    fn wake(&mut self) {
+        let Some(wait) = &mut self.quiet else {
+            return;
+        };
+        let (load, now) = (wait.load(), reactor::system_now());
+        let recording = &mut self.recordings[load];
+        recording.take_server_lines();
+        let reading = ServerReading {
+            at: now,
+            written_bytes: self.pids[load].and_then(telemetry::written_bytes),
+            dirty_pages: recording.dirty_pages(),
+        };
+        if !wait.is_over(reading) {
+            recording.sample_at(Moments {
+                machine: Vec::new(),
+                server: vec![now + QuietWait::COUNT_AFTER],
+            });
+            return;
+        }
+        self.quiet = None;
+        // What the server does from here on falls into the turns of the others.
+        recording.sample_at(Moments {
+            machine: vec![now],
+            server: Vec::new(),
+        });
+        let orders = self.planner.quiet(now);
+        self.carry_out(orders);
+    }
+}
+
+impl TurnController<'_, '_> {
     /// Writes in which state the server of a load is measured. The user hears of a server that is not steady as requested.
     fn record_state(&mut self, load: usize, not_reached: Option<String>) {
         if let Some(why) = &not_reached {
@@ -314,10 +360,22 @@ impl TurnController<'_, '_> {
         is_decided
     }
 
+    /// Waits for the server of this load after this turn, unless it is the warm-up.
+    fn wait_after(&mut self, load: usize, turn: Turn) {
+        if let (Some(_), Some(end)) = (turn.slice, turn.to) {
+            let before = self.recordings[load].dirty_pages();
+            self.quiet = Some(QuietWait::after(load, end, self.slicing.settle, before));
+        }
+    }
+
     /// Tells the loads their turns and their end, and the samplers their moments.
     fn carry_out(&mut self, orders: Orders) {
         if let Some((load, at)) = orders.close {
             self.turns[load].close(at);
+        }
+        let last = orders.turns.last().copied();
+        if let Some((load, turn)) = last.filter(|_| self.slicing.quiet && orders.end.is_none()) {
+            self.wait_after(load, turn);
         }
         let mut turns = vec![Vec::new(); self.turns.len()];
         for (load, turn) in orders.turns {

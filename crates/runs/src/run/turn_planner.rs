@@ -18,7 +18,8 @@ const WITHIN_S: f64 = 1e-6;
 ///
 /// The turns of a batch of blocks of slices follow each other without a gap, and are all planned before the first of them.
 /// Between two batches there is a short gap, in which no load has operations: what was measured so far is judged there, so
-/// that the judgement takes nothing of a slice, and that a session ends with a whole batch.
+/// that the judgement takes nothing of a slice, and that a session ends with a whole batch. If each turn is followed by a
+/// pause until its server is quiet, each turn is planned when that is known of the server of the turn before.
 pub(super) struct TurnPlanner {
     slicing: Slicing,
     /// Blocks of slices after which the session ends.
@@ -28,6 +29,13 @@ pub(super) struct TurnPlanner {
     warming_up: VecDeque<usize>,
     /// Blocks of slices that are planned.
     planned: u32,
+    /// The rest of the last batch in the order of time, the loads with the numbers of their slices: turns that begin when
+    /// the server of the turn before is quiet.
+    waiting: VecDeque<(usize, u32)>,
+    /// True if the server of the last turn of a batch is quiet, and the batch is not judged yet.
+    is_quiet: bool,
+    /// True if a batch is judged, another one follows, and the server of its last turn is not quiet yet.
+    is_judged: bool,
     /// What has arrived of the slices of each load.
     arrived: Vec<ArrivedSlice>,
     /// True until the last planned batch has arrived, if another one can follow.
@@ -82,6 +90,9 @@ impl TurnPlanner {
             random,
             warming_up: warming_up.into(),
             planned: 0,
+            waiting: VecDeque::new(),
+            is_quiet: false,
+            is_judged: false,
             arrived: vec![ArrivedSlice::default(); warm_up.len()],
             is_awaited: false,
             deadline: None,
@@ -134,6 +145,10 @@ impl TurnPlanner {
         let at = soon(now);
         let is_late = !is_decided && self.is_too_late(at);
         if !is_decided && !is_late {
+            if self.slicing.quiet && !std::mem::take(&mut self.is_quiet) {
+                self.is_judged = true;
+                return Orders::default();
+            }
             return self.next_from(at);
         }
         Orders {
@@ -145,6 +160,18 @@ impl TurnPlanner {
             }),
             ..Orders::default()
         }
+    }
+
+    /// The server of the last turn is quiet.
+    pub(super) fn quiet(&mut self, now: Instant) -> Orders {
+        if !self.waiting.is_empty() {
+            return self.waiting_from(soon(now));
+        }
+        if std::mem::take(&mut self.is_judged) {
+            return self.next_from(soon(now));
+        }
+        self.is_quiet = true;
+        Orders::default()
     }
 
     /// True if a batch that begins at this time would end too late, and the session can do without it. This is a matter of
@@ -175,29 +202,42 @@ impl TurnPlanner {
 
     /// The turns of the next batch, in each of whose blocks every load has one, in an order of its own.
     fn batch_from(&mut self, from: Instant) -> Orders {
-        let mut turns = Vec::new();
         let mut order: Vec<usize> = (0..self.arrived.len()).collect();
-        let mut at = from;
         for _ in 0..Slicing::BATCH {
             self.planned += 1;
             self.random.shuffle(&mut order);
-            for load in &order {
-                let slice = Slice {
-                    number: self.planned,
-                    from: at + self.slicing.settle,
-                };
-                let to = slice.from + self.slicing.slice;
-                let turn = Turn {
-                    from: at,
-                    slice: Some(slice),
-                    to: Some(to),
-                };
-                turns.push((*load, turn));
-                at = to;
-            }
+            let block = order.iter().map(|load| (*load, self.planned));
+            self.waiting.extend(block);
         }
-        let is_last = self.planned >= self.slices_at_most;
-        self.is_awaited = !is_last;
+        self.is_awaited = self.planned < self.slices_at_most;
+        self.waiting_from(from)
+    }
+
+    /// The turns that wait, of which each begins at the end of the one before; only the first of them if the server of each
+    /// turn has to be quiet before the next one.
+    fn waiting_from(&mut self, from: Instant) -> Orders {
+        let planned = if self.slicing.quiet {
+            1
+        } else {
+            self.waiting.len()
+        };
+        let mut at = from;
+        let mut turns = Vec::new();
+        for (load, number) in self.waiting.drain(..planned) {
+            let slice = Slice {
+                number,
+                from: at + self.slicing.settle,
+            };
+            let to = slice.from + self.slicing.slice;
+            let turn = Turn {
+                from: at,
+                slice: Some(slice),
+                to: Some(to),
+            };
+            turns.push((load, turn));
+            at = to;
+        }
+        let is_last = self.waiting.is_empty() && self.planned >= self.slices_at_most;
         Orders {
             close: None,
             turns,

@@ -166,6 +166,7 @@ fn in_slices(counts: &[u64]) -> Record {
         slices_per_batch: 5,
         slices_at_most: counts.len() as u32,
         on_one_server: false,
+        quiet: false,
     });
     let first = record.intervals[0].clone();
     let part = |t_s: f64, length_s: f64, phase: Phase, slice: Option<u32>, count: u64| {

@@ -241,6 +241,9 @@ fn turns(slicing: Slicing, file: &mut DocumentMut) {
     file.insert_formatted(&design, string("side by side"));
     file.insert("slice", time(slicing.slice));
     file.insert("settle", time(slicing.settle));
+    if slicing.quiet {
+        file.insert("quiet", value(true));
+    }
 }
 
 /// Writes the keys of the warm-up to `[load]`, and the state that it is for where servers are side by side.
@@ -394,6 +397,12 @@ min_effect = "2 %"
         let read = experiment::Experiment::parse(path, &text, &overrides, &benchmarks::VOCABULARY);
         let design = Measurement::parsed(&words).design();
         assert_eq!(read.unwrap().plan().design, design);
+        let words = ["--design", "side-by-side", "--wait-until-quiet"];
+        let quiet = written(&words, &factors, &ACCOUNT, None);
+        assert!(
+            quiet.contains("settle = \"100ms\"\nquiet = true\n"),
+            "{quiet}"
+        );
     }
 
     #[test]

@@ -41,6 +41,10 @@ pub(super) struct Measurement {
     /// With --design side-by-side, unmeasured part of a turn before its slice [default: 100ms]
     #[arg(long, global = true, value_name = "TIME", value_parser = settle)]
     pub(super) settle: Option<Duration>,
+    /// With --design side-by-side, pause after each turn until its server has flushed, at most 2 s: if servers work while
+    /// others have their turns (audit rule M13)
+    #[arg(long, global = true)]
+    pub(super) wait_until_quiet: bool,
     /// With --design side-by-side, state in which the servers are measured: steady (each load runs until its server is
     /// steady), or fresh (after the fixed time of --warmup) [default: steady, or fresh with a fixed --warmup]
     #[arg(long, global = true, value_enum)]
@@ -97,6 +101,7 @@ impl Measurement {
             DesignName::SideBySide => Design::SideBySide(Slicing {
                 slice: self.slice.unwrap_or(usual.slice),
                 settle: self.settle.unwrap_or(usual.settle),
+                quiet: self.wait_until_quiet,
             }),
         }
     }
@@ -128,6 +133,7 @@ impl Measurement {
             design: DesignName::Classical,
             slice: None,
             settle: None,
+            wait_until_quiet: false,
             state: None,
             warmup: Some(self.warm_up()),
             confirm: false,

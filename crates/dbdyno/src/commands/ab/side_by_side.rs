@@ -65,6 +65,7 @@ fn refuse_options(measurement: &Measurement) -> Result<(), Blamed> {
     let options = [
         ("--slice", measurement.slice.is_some()),
         ("--settle", measurement.settle.is_some()),
+        ("--wait-until-quiet", measurement.wait_until_quiet),
         ("--confirm", measurement.confirm),
     ];
     match options.into_iter().find(|(_, is_given)| *is_given) {
@@ -133,6 +134,11 @@ mod tests {
                     "auto",
                 ],
                 "--state fresh cannot be used with --warmup auto, which ends when the server is steady",
+            ),
+            (
+                &two,
+                &["--wait-until-quiet"],
+                "--wait-until-quiet can only be used with --design side-by-side",
             ),
             (
                 &two,

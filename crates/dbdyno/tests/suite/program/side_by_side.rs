@@ -244,6 +244,32 @@ fn a_decided_comparison_is_confirmed_by_classical_runs() {
 }
 
 #[test]
+fn turns_wait_until_the_server_before_is_quiet() {
+    let servers = ["20ms", "2ms"].map(Server::start);
+    let scene = &servers[0].scene;
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let hosts = format!("{},{}", servers[0].socket, servers[1].socket);
+    let words = "--design side-by-side --wait-until-quiet --slice 100ms --settle 0s --warmup 200ms --duration 3s \
+                 --budget 1m --connections 2 --user bench script one.sql";
+    let words = ["ab", "--host", &hosts]
+        .into_iter()
+        .chain(words.split_whitespace());
+    scene.dbdyno(words).exits(0);
+    let records = two_records(&Results::at(scene.path().join("results/ab-1")));
+    take_turns(&records);
+    let mut all: Vec<_> = records.iter().flat_map(slices).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_eq!(all.len(), 60);
+    for pair in all.windows(2) {
+        assert!(pair[1].0 - pair[0].1 >= 0.1, "{pair:?}");
+    }
+    for record in &records {
+        assert!(record.is_complete(), "{:?}", record.end);
+        assert!(record.side_by_side.as_ref().is_some_and(|it| it.quiet));
+    }
+}
+
+#[test]
 fn loads_take_turns_on_one_server() {
     let server = Server::start("5ms");
     let scene = &server.scene;

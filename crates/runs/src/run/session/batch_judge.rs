@@ -164,6 +164,7 @@ mod tests {
             slices_per_batch: 5,
             slices_at_most: 60,
             on_one_server: false,
+            quiet: false,
         }
     }
 
