@@ -278,7 +278,7 @@ impl ReportReceiver for TurnController<'_, '_> {
     }
 
     fn wakes_at(&self) -> Option<Instant> {
-        self.quiet.as_ref().map(QuietWait::next)
+        self.quiet.as_ref().map(QuietWait::next_at)
     }
 
     /// Reads the server of the last turn; the next turn begins when it is quiet.

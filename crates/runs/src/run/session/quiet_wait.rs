@@ -60,7 +60,7 @@ impl QuietWait {
     }
 
     /// The time of the next reading.
-    pub(super) fn next(&self) -> Instant {
+    pub(super) fn next_at(&self) -> Instant {
         self.next
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let mut wait = QuietWait::after(1, at(1_000), settle, before);
         assert_eq!(wait.load(), 1);
         loop {
-            let now = wait.next();
+            let now = wait.next_at();
             let ms = now.as_ns() / 1_000_000 - 1_000;
             let (written_bytes, dirty_pages) = read(ms);
             let reading = ServerReading {
