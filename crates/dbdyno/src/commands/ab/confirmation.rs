@@ -153,7 +153,7 @@ fn answers(results: &Results) -> Vec<Answer> {
     verdict::answers(question, &executions)
 }
 
-/// The decided comparison with the best outcome: the largest gain, else the smallest loss, else any.
+/// The decided comparison with the best outcome: the largest gain, else none, else the smallest loss.
 fn best(answers: Vec<Answer>) -> Option<Answer> {
     let distance = |it: &Answer| {
         it.comparison
@@ -161,8 +161,8 @@ fn best(answers: Vec<Answer>) -> Option<Answer> {
     };
     let rank = |it: &Answer| match it.decision {
         Decision::Faster => Some((2, distance(it))),
-        Decision::Slower => Some((1, -distance(it))),
-        Decision::Equivalent => Some((0, 0.0)),
+        Decision::Equivalent => Some((1, 0.0)),
+        Decision::Slower => Some((0, -distance(it))),
         Decision::Inconclusive => None,
     };
     let decided = answers.into_iter().filter_map(|it| Some((rank(&it)?, it)));
@@ -254,6 +254,7 @@ mod tests {
                 vec![
                     (Decision::Inconclusive, 150.0),
                     (Decision::Equivalent, 100.0),
+                    (Decision::Slower, 90.0),
                 ],
                 Some(100.0),
             ),

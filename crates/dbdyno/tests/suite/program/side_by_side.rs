@@ -231,7 +231,7 @@ fn a_decided_comparison_is_confirmed_by_classical_runs() {
     scene
         .dbdyno(words)
         .exits(0)
-        .prints("confirm   confirmed by classical runs: +");
+        .prints("confirm   confirmed by classical runs: ");
     let classical = Results::at(scene.path().join("results/ab-classical-1"));
     let names = classical.names().into_iter();
     let runs: Vec<String> = names.filter(|name| name.starts_with("run-")).collect();
