@@ -8,13 +8,18 @@ use reactor::Instant;
 /// Time between two readings of the server.
 const POLL: Duration = Duration::from_millis(100);
 
+/// A server that flushes while it is idle begins within this time: InnoDB looks once per second whether it is idle. Not every
+/// server flushes then (MariaDB from 10.5 on only above `innodb_max_dirty_pages_pct_lwm`).
+const FLUSHES_WITHIN: Duration = Duration::from_millis(1_200);
+
 /// Bytes per second that a quiet server may write: as rule M13 allows an idle one.
 const WRITTEN_BYTES_PER_S: f64 = 65_536.0;
 
 /// The wait for a server after the turn of its load.
 ///
-/// The server is quiet when it hardly writes and has no more dirty pages than before the turn, as far as either is known.
-/// A server that postpones its work for longer is not waited for: [`Slicing::QUIET_AT_MOST`].
+/// The server is quiet when it hardly writes and has no more dirty pages than before the turn, as far as either is known; or
+/// when it keeps its dirty pages and has hardly written for [`FLUSHES_WITHIN`]. A server that postpones its work for longer
+/// is not waited for: [`Slicing::QUIET_AT_MOST`].
 pub(super) struct QuietWait {
     load: usize,
     earliest: Instant,
@@ -22,6 +27,8 @@ pub(super) struct QuietWait {
     /// `None` if the server does not report them.
     dirty_pages_before: Option<f64>,
     last: Option<ServerReading>,
+    /// The time since which it hardly writes; `None` while it writes, and if that is not known.
+    rests_since: Option<Instant>,
     next: Instant,
 }
 
@@ -51,6 +58,7 @@ impl QuietWait {
             latest: end + Slicing::QUIET_AT_MOST,
             dirty_pages_before,
             last: None,
+            rests_since: None,
             next: end,
         }
     }
@@ -80,7 +88,12 @@ impl QuietWait {
             (Some(before), Some(now)) => now <= before,
             _ => true,
         };
-        let is_quiet = hardly_writes && has_flushed;
+        let rests_since = self.rests_since.or(last.map(|it| it.at));
+        self.rests_since = rests_since.filter(|_| hardly_writes && reading.written_bytes.is_some());
+        let has_rested = self
+            .rests_since
+            .is_some_and(|since| reading.at - since >= FLUSHES_WITHIN);
+        let is_quiet = hardly_writes && (has_flushed || has_rested);
         reading.at >= self.latest || (is_quiet && reading.at >= self.earliest)
     }
 }
@@ -125,9 +138,21 @@ mod tests {
         assert_eq!(over_after_ms(300, None, writing(0)), 300);
         assert_eq!(over_after_ms(0, None, writing(450)), 600);
         assert_eq!(over_after_ms(0, None, writing(9_000)), 2_000);
-        let flushing = |ms: u64| (Some(0), Some(1_000.0 - ms as f64));
-        assert_eq!(over_after_ms(0, Some(500.0), flushing), 500);
+        let flushing = |ms: u64| (Some(ms << 20), Some(1_000.0 - ms as f64));
         assert_eq!(over_after_ms(0, Some(-1_500.0), flushing), 2_000);
+        // Nothing is written, and the dirty pages stay.
+        assert_eq!(
+            over_after_ms(0, Some(500.0), |_| (Some(0), Some(500.0))),
+            100
+        );
+        assert_eq!(
+            over_after_ms(0, Some(500.0), |_| (Some(0), Some(501.0))),
+            1_200
+        );
+        // The written bytes are not known, as on another host.
+        let remote = |ms: u64| (None, Some(1_000.0 - ms as f64));
+        assert_eq!(over_after_ms(0, Some(500.0), remote), 500);
+        assert_eq!(over_after_ms(0, Some(-1_500.0), remote), 2_000);
         // Nothing is known.
         assert_eq!(over_after_ms(0, None, |_| (None, None)), 100);
         assert_eq!(over_after_ms(0, None, |_| (None, Some(7.0))), 100);
