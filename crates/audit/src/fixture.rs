@@ -89,6 +89,7 @@ pub(crate) fn in_turns(record: &mut Record) {
         slices_at_most: 60,
         on_one_server: false,
         set_global: BTreeMap::new(),
+        quiet: false,
     });
     let (begin_s, end_s) = record.measured_window_s().expect("it was measured");
     let is_pause = |t_s: f64| t_s >= begin_s && (t_s - begin_s) as u32 % 2 == 1;

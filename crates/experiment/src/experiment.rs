@@ -51,6 +51,7 @@ const KEYS: &[&str] = &[
     "design",
     "slice",
     "settle",
+    "quiet",
     "matrix",
     "zip",
     "exclude",
@@ -165,6 +166,7 @@ impl Experiment {
             side_by_side::refuse_on_this_server(top)?;
         } else {
             side_by_side::check_file(top)?;
+            side_by_side::refuse_quiet_here(top)?;
             side_by_side::check_count(top, overrides, combinations.len())?;
         }
         let seed = seed(top, overrides)?;

@@ -24,6 +24,7 @@ pub use nearest::nearest;
 pub use plan::{
     Plan, PlannedLoad, PlannedRun,
     estimate::{Costs, DataStep, RunTime, run_times},
+    server_bytes::server_bytes_at_least,
 };
 pub use results::{
     completed_runs::{Progress, record_file_names, set_aside},

@@ -6,6 +6,7 @@ pub(crate) mod matrix;
 pub(crate) mod order;
 pub(crate) mod requested_figures;
 pub(crate) mod scale;
+pub(crate) mod server_bytes;
 pub(crate) mod table;
 pub(crate) mod zip;
 

@@ -4,15 +4,26 @@
 use std::collections::BTreeMap;
 
 use samples::{LOAD, Record, RunParts, STAGE};
-use verdict::{Decision, Execution, Question};
+use verdict::{Decision, Execution, Question, ShortSlices};
 
-/// True if these runs decide every comparison. The comparisons of all stages are one family.
-pub(crate) fn is_decided(question: &Question, runs: &[Record]) -> bool {
+/// Why these runs are enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Enough {
+    /// They decide every comparison.
+    Decided,
+    /// Their slices are too short, so that more of them decide none of the comparisons that are open.
+    Undecidable(ShortSlices),
+}
+
+/// Why no further run is needed after these; `None` if one is. The comparisons of all stages are one family.
+pub(crate) fn enough(question: &Question, runs: &[Record]) -> Option<Enough> {
     let parts = RunParts::of(runs);
-    verdict::are_decided(&verdict::answers(
-        question,
-        &executions(parts.compared(runs)),
-    ))
+    let answers = verdict::answers(question, &executions(parts.compared(runs)));
+    if verdict::are_decided(&answers) {
+        Some(Enough::Decided)
+    } else {
+        verdict::undecidable_slices(&answers).map(Enough::Undecidable)
+    }
 }
 
 /// The combinations of the plan whose comparison with the baseline is decided, of each of their stages and of their
@@ -132,6 +143,22 @@ mod tests {
         assert_eq!(decided_combinations(&question, &runs, &[]).len(), 1);
         let noisy = session("2", &[200, 50, 201, 49, 202, 51]);
         assert!(!is_decided(&question, &[baseline, noisy]));
+    }
+
+    #[test]
+    fn another_session_of_slices_that_are_too_short_decides_nothing() {
+        let few = [4, 6, 4, 5, 6, 4];
+        let runs = ["1", "2"].map(|flush| session(flush, &few));
+        let found = enough(&question(), &runs);
+        let Some(Enough::Undecidable(short)) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((short.slice_s, short.operations), (0.5, 2));
+        assert_eq!(enough(&question(), &[]), None);
+    }
+
+    fn is_decided(question: &Question, runs: &[Record]) -> bool {
+        enough(question, runs) == Some(Enough::Decided)
     }
 
     fn question() -> Question {

@@ -14,7 +14,7 @@ use settings::Vocabulary;
 
 use crate::{
     audited::{audit_of_path, audit_of_results, audit_of_sides, experiment_of},
-    decided_combinations::{decided_combinations, is_decided},
+    decided_combinations::{decided_combinations, enough},
     origin::Origin,
     record_files::{RecordFiles, hint_to_missing, no_record, read_record, read_records},
     results_directory::{ResultsDirectory, comparison, leaves_decided, question},
@@ -118,7 +118,9 @@ impl ResultsDirectory {
         let time_is_spent = until_decided && Origin::read(self.path())?.time_is_spent();
         let verdict = question(experiment, time_is_spent);
         let planned_runs = match &verdict {
-            Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
+            Some(question)
+                if until_decided && (time_is_spent || enough(question, &runs).is_some()) =>
+            {
                 run_count(&runs)
             }
             Some(question) if leaves_decided(experiment) => {

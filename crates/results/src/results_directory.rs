@@ -17,7 +17,7 @@ use samples::{Disturbance, Record};
 use crate::{
     budget::looked_at,
     claimed_directory::{ClaimedDirectory, last_path},
-    decided_combinations::{decided_combinations, is_decided},
+    decided_combinations::{Enough, decided_combinations, enough},
     origin::{self, Origin},
     record_files::{DISTURBED, RecordFiles, read_record},
     results_list,
@@ -145,8 +145,9 @@ impl ResultsDirectory {
             .collect())
     }
 
-    /// A sentence if the experiment runs until decided and the blocks before this one decide every comparison.
-    pub fn decided_before(
+    /// A sentence if the experiment runs until decided, and the blocks before this one decide every comparison or show that
+    /// no further block can.
+    pub fn ended_before(
         &self,
         experiment: &Experiment,
         block: u32,
@@ -162,9 +163,15 @@ impl ResultsDirectory {
             Design::Classical => "blocks",
             Design::SideBySide(_) => "sessions",
         };
-        Ok(is_decided(&question, &earlier).then(|| {
-            let blocks = block - 1;
-            format!("decided after {blocks} of at most {at_most} {noun}; the others are not needed")
+        let blocks = block - 1;
+        Ok(enough(&question, &earlier).map(|enough| match enough {
+            Enough::Decided => format!(
+                "decided after {blocks} of at most {at_most} {noun}; the others are not needed"
+            ),
+            Enough::Undecidable(short) => format!(
+                "not decided after {blocks} of at most {at_most} {noun}; the others would not help: {}",
+                short.in_words()
+            ),
         }))
     }
 

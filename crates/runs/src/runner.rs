@@ -119,7 +119,7 @@ impl<'a> Runner<'a> {
                     budget.block_took(begin - block_begin);
                 }
                 block_begin = begin;
-                if let Some(note) = self.results.decided_before(self.experiment, run.block)? {
+                if let Some(note) = self.results.ended_before(self.experiment, run.block)? {
                     step.note(&note);
                     break;
                 }
@@ -212,8 +212,8 @@ impl<'a> Runner<'a> {
             return Ok(false);
         }
         let next = runs[0].block + 1;
-        let decided = self.results.decided_before(self.experiment, next)?;
-        Ok(decided.is_none())
+        let ended = self.results.ended_before(self.experiment, next)?;
+        Ok(ended.is_none())
     }
 
     /// The runs that are measured at the same time as this one, itself included: those of its block in an experiment side

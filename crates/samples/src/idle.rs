@@ -5,6 +5,11 @@ use crate::{reader::Record, server_activity::ServerStatus, telemetry::ProcessUse
 /// Rounding of times in a record, seconds.
 const WITHIN_S: f64 = 1e-6;
 
+/// Time after a slice in which no sample of the idle time begins if the turn was followed by a pause until the server was
+/// quiet, seconds: the sample of the pause begins there, and pauses are longer. What a server does in the pause takes
+/// nothing from the others.
+const PAUSE_BEGINS_WITHIN_S: f64 = 0.05;
+
 /// Time of samples below which nothing is known, seconds: the kernel counts the CPU time of a process in steps of 10 ms.
 const LENGTH_AT_LEAST_S: f64 = 3.0;
 
@@ -51,7 +56,13 @@ impl WrittenBytes {
 impl IdleActivity {
     /// Of the server of a run side by side; `None` for other runs, and without enough samples.
     pub fn of(record: &Record) -> Option<Self> {
-        let settle_s = record.side_by_side.as_ref()?.settle_s;
+        let turns = record.side_by_side.as_ref()?;
+        let settle_s = turns.settle_s;
+        let after_s = if turns.quiet {
+            settle_s.max(PAUSE_BEGINS_WITHIN_S)
+        } else {
+            settle_s
+        };
         let measured = record.measured()?;
         let slices = measured.parts_s();
         let pauses = slices.windows(2).map(|pair| Span {
@@ -60,7 +71,7 @@ impl IdleActivity {
         });
         let pauses: Vec<Span> = pauses.collect();
         let idle = pauses.iter().map(|pause| Span {
-            from_s: pause.from_s + settle_s,
+            from_s: pause.from_s + after_s,
             ..*pause
         });
         let idle: Vec<Span> = idle.collect();
@@ -178,6 +189,7 @@ mod tests {
             slices_at_most: 5,
             on_one_server: false,
             set_global: BTreeMap::new(),
+            quiet: false,
         });
         for number in 1..=4 {
             let from_s = begin_s(number);
@@ -250,6 +262,23 @@ mod tests {
         let mut classical = run();
         classical.side_by_side = None;
         assert_eq!(IdleActivity::of(&classical), None);
+    }
+
+    #[test]
+    fn the_pause_until_a_server_is_quiet_is_no_idle_time() {
+        let mut run = run();
+        let turns = run.side_by_side.as_mut().unwrap();
+        (turns.settle_s, turns.quiet) = (0.0, true);
+        // The flushing after the slice is in the second sample, which begins a little late.
+        for sample in &mut run.telemetry {
+            if sample.length_s == 0.5 {
+                (sample.t_s, sample.length_s) = (sample.t_s + 0.01, 0.49);
+            }
+        }
+        let idle = IdleActivity::of(&run).unwrap();
+        assert!(idle.cpu_share < 0.4, "{idle:?}");
+        run.side_by_side.as_mut().unwrap().quiet = false;
+        assert!(IdleActivity::of(&run).unwrap().cpu_share > idle.cpu_share);
     }
 
     #[test]

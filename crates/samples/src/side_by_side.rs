@@ -26,6 +26,9 @@ pub struct SideBySide {
     /// The variables that SET GLOBAL set on the existing server before each turn of this load, with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set_global: BTreeMap<String, String>,
+    /// True if each turn was followed by a pause until its server was quiet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quiet: bool,
 }
 
 impl SideBySide {
@@ -54,6 +57,7 @@ mod tests {
             slices_at_most: 15,
             on_one_server: false,
             set_global: BTreeMap::new(),
+            quiet: false,
         };
         assert_eq!(turns.batches_at_most(), 3);
         let batches = [1, 5, 6, 10, 15].map(|slice| turns.batch_of(slice));

@@ -35,7 +35,7 @@ pub use allowed_paths::AllowedPaths;
 pub use cpu_observation::CpuObservation;
 pub use disk::disk_flushes;
 pub use own_process::{
-    OwnProcess, available_memory_bytes, boot_id, resident_bytes, usable_memory_bytes,
+    OwnProcess, available_memory_bytes, boot_id, resident_bytes, usable_memory_bytes, written_bytes,
 };
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};

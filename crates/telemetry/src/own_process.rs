@@ -1,5 +1,6 @@
 //! The resource use of dbdyno's own process.
 
+use procfs_core::{FromRead, process::Io};
 use samples::{Peer, ProcessUse};
 
 use crate::{
@@ -76,6 +77,15 @@ pub fn resident_bytes(pid: u32) -> Option<u64> {
     counters.ok().flatten().map(|it| it.resident_bytes())
 }
 
+/// Bytes that a process has caused to be written to disks so far; `None` if it has ended or belongs to another user.
+///
+/// Source: proc_pid_io(5), `write_bytes`.
+pub fn written_bytes(pid: u32) -> Option<u64> {
+    let path = Kernel::running().path(&format!("proc/{pid}/io"));
+    let io = Io::from_file(path).ok()?;
+    Some(io.write_bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +107,7 @@ mod tests {
         assert!(available > 0 && Some(available) <= usable_memory_bytes());
         assert!(resident_bytes(std::process::id()) > Some(0));
         assert_eq!(resident_bytes(u32::MAX), None);
+        assert_eq!(written_bytes(u32::MAX), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::{
     measure::Measure,
     measure_comparison::{Compared, compared},
     question::Question,
+    short_slices::ShortSlices,
     side::Execution,
 };
 
@@ -39,6 +40,8 @@ pub struct Answer {
     pub effect: f64,
     /// How an experiment that runs until decided reached this decision.
     pub looks: Option<InterimAnalyses>,
+    /// The slices of a side, if they hold too few operations: nothing is then decided.
+    pub short_slices: Option<ShortSlices>,
 }
 
 impl Answer {
@@ -86,6 +89,16 @@ pub fn answers(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer>
 pub fn are_decided(answers: &[Answer]) -> bool {
     let is_open = |answer: &Answer| answer.decision == Decision::Inconclusive;
     !answers.is_empty() && !answers.iter().any(is_open)
+}
+
+/// The slices that are too short for a decision, if that is so of every comparison that is not decided: more of such slices
+/// decide none.
+pub fn undecidable_slices(answers: &[Answer]) -> Option<ShortSlices> {
+    let open = answers.iter();
+    let mut open = open.filter(|answer| answer.decision == Decision::Inconclusive);
+    let first = open.next()?.short_slices?;
+    open.all(|answer| answer.short_slices.is_some())
+        .then_some(first)
 }
 
 /// The combinations whose comparison with the baseline is decided, as the runs name them: they need no further execution.
@@ -165,6 +178,7 @@ fn answer(question: &Question, asked: ComparisonPair<'_, '_>) -> Answer {
         executions_needed: of.and_then(|it| it.executions_needed),
         effect: of.map_or(question.min_effect, |it| it.effect),
         looks,
+        short_slices: ShortSlices::of([&a, &b]),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use stats::{Comparison, EXECUTIONS_AT_LEAST};
 
+use crate::short_slices::ShortSlices;
+
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// The decision of a comparison.
@@ -72,13 +74,17 @@ impl ComparedExecutions {
     }
 }
 
-/// Why a comparison is inconclusive although its interval excludes that nothing differs, as a clause behind others; empty
-/// for any other one.
+/// Why a comparison is inconclusive although its interval excludes that nothing differs, or because its slices are too short,
+/// as a clause behind others; empty for any other one.
 pub fn why_undecided(
     decision: Decision,
     comparison: &Comparison,
     executions: ComparedExecutions,
+    short_slices: Option<&ShortSlices>,
 ) -> String {
+    if let Some(short) = short_slices {
+        return format!("; {}", short.in_words());
+    }
     let interval = comparison.ratio;
     let excludes_none = interval.low > 1.0 || interval.high < 1.0;
     if decision != Decision::Inconclusive || !excludes_none {

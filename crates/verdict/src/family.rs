@@ -22,7 +22,8 @@ pub(crate) fn decide_primary(margin: f64, compared: &mut [&mut Compared]) {
     // The rule of each budget: its levels take more time than all else here.
     let mut rules: BTreeMap<usize, Option<UntilDecided>> = BTreeMap::new();
     for it in compared {
-        let Some(most) = it.looked_at else {
+        // The first look would be as wrong as all others.
+        let Some(most) = it.looked_at.filter(|_| it.short_slices.is_none()) else {
             continue;
         };
         let rule = rules
@@ -105,7 +106,10 @@ fn decide_one(
         None => (is_within, ratio.estimate > 1.0),
     };
     let is_better = is_more == compared.measure.more_is_better();
-    compared.decision = decide(comparison.executions, is_equivalent, p_value, is_better);
+    compared.decision = match compared.short_slices {
+        Some(_) => Decision::Inconclusive,
+        None => decide(comparison.executions, is_equivalent, p_value, is_better),
+    };
     let found = comparison.ratio.estimate.ln().abs();
     compared.effect = if found > margin.ln_1p() {
         (comparison.ratio.estimate - 1.0).abs()
@@ -127,7 +131,7 @@ fn decide_one(
             (comparison.deviation, found.max(margin.ln_1p()))
         }
     };
-    if compared.decision == Decision::Inconclusive {
+    if compared.decision == Decision::Inconclusive && compared.short_slices.is_none() {
         let deviation = Deviation::estimated(deviation, freedom);
         let needed = design.executions_needed(deviation, effect);
         compared.executions_needed = needed.map(|needed| needed.max(comparison.executions + 1));

@@ -46,6 +46,7 @@ mod tests {
             executions_needed: None,
             effect: 0.05,
             looks: None,
+            short_slices: None,
         }
     }
 

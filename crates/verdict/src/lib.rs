@@ -26,6 +26,7 @@ mod metric;
 mod noise;
 mod question;
 mod sentence;
+mod short_slices;
 mod side;
 mod steadiness;
 #[cfg(test)]
@@ -34,7 +35,9 @@ mod timings;
 mod tolerance;
 mod values;
 
-pub use answer::{Answer, InterimAnalyses, answers, are_decided, decided_combinations};
+pub use answer::{
+    Answer, InterimAnalyses, answers, are_decided, decided_combinations, undecidable_slices,
+};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use contrast::{
     ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_question,
@@ -53,6 +56,7 @@ pub use measure_comparison::Compared;
 pub use metric::Metric;
 pub use question::{Budget, Question};
 pub use sentence::{executions_a_side, sentence, short_sentence};
+pub use short_slices::ShortSlices;
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};
 pub use timings::TimedFamily;

@@ -5,6 +5,7 @@ use stats::{Comparison, Difference, Interval, level_of_look};
 use crate::{
     decision::{CONFIDENCE, Decision},
     measure::Measure,
+    short_slices::ShortSlices,
     side::Execution,
     values::{BlockValue, Values},
 };
@@ -46,6 +47,8 @@ pub struct Compared {
     pub(crate) negligible: f64,
     /// See [`crate::Side::looked_at`].
     pub(crate) looked_at: Option<usize>,
+    /// The slices of a side, if they hold too few operations: nothing is then decided.
+    pub short_slices: Option<ShortSlices>,
     pub(crate) values: Values,
 }
 
@@ -73,6 +76,7 @@ impl Compared {
             is_equivalent_by_amount: false,
             negligible: 0.0,
             looked_at,
+            short_slices: None,
             values,
         }
     }
@@ -201,6 +205,7 @@ pub(crate) fn compared(
     Some(Compared {
         negligible: negligible.fold(0.0, f64::max),
         thin: [a, b].map(|side| measure.is_thin(side)),
+        short_slices: ShortSlices::of([a, b]),
         ..Compared::new(measure, values.means(CONFIDENCE)?, values, looked_at)
     })
 }

@@ -1,11 +1,13 @@
 //! Formats a comparison as a sentence.
 
+use stats::Comparison;
 use units::{change, counted, fine_percent};
 
 use crate::{
     answer::{Answer, InterimAnalyses},
     decision::{Decision, why_undecided},
     question::Question,
+    short_slices::ShortSlices,
 };
 
 /// Maximum number of executions that is stated.
@@ -63,6 +65,9 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
     let metric = question.metric.in_words();
     let nouns = Nouns::of(answer.of_batches);
+    if let Some(short) = short_slices_alone(answer) {
+        return format!("{subject}: inconclusive, because {}.", short.in_words());
+    }
     if answer.means.is_none() {
         return format!(
             "{subject}: inconclusive, because {metric} was not measured in every {}.",
@@ -93,8 +98,7 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         comparison.executions,
         nouns.executions,
     );
-    let why = why_undecided(answer.decision, comparison, answer.compared_executions());
-    text.push_str(&why);
+    text.push_str(&why(answer, comparison));
     let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
@@ -128,6 +132,9 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
     let decision = answer.decision.word();
     let metric = question.metric.in_words();
+    if let Some(short) = short_slices_alone(answer) {
+        return format!("{subject}: {decision}, because {}", short.in_words());
+    }
     let Some(comparison) = &answer.comparison else {
         let executions = Nouns::of(answer.of_batches).executions;
         return format!("{subject}: {decision}, because too few {executions} have {metric}");
@@ -136,8 +143,25 @@ pub fn short_sentence(question: &Question, answer: &Answer) -> String {
         let ratio = comparison.ratio;
         [ratio.estimate, ratio.low, ratio.high].map(change)
     };
-    let why = why_undecided(answer.decision, comparison, answer.compared_executions());
+    let why = why(answer, comparison);
     format!("{subject}: {decision}, {metric} {estimate} ({low} to {high}{why})")
+}
+
+/// The slices that are too short, where there are no numbers beside them.
+fn short_slices_alone(answer: &Answer) -> Option<&ShortSlices> {
+    let short = answer.short_slices.as_ref();
+    short.filter(|_| answer.means.is_none() || answer.comparison.is_none())
+}
+
+/// Why a comparison is inconclusive, if more than its interval says so.
+fn why(answer: &Answer, comparison: &Comparison) -> String {
+    let short = answer.short_slices.as_ref();
+    why_undecided(
+        answer.decision,
+        comparison,
+        answer.compared_executions(),
+        short,
+    )
 }
 
 /// `; decided after 5 of at most 20 blocks, analysed after each block, which the interval accounts for`.
@@ -216,6 +240,7 @@ mod tests {
             executions_needed: needed,
             effect: 0.05,
             looks: None,
+            short_slices: None,
         }
     }
 
@@ -307,5 +332,46 @@ mod tests {
         let found = sentence(&question, &few_pairs);
         let end = ": inconclusive, because too few batches have p99; a decision needs at least six pairs of batches.";
         assert!(found.ends_with(end), "{found}");
+    }
+
+    #[test]
+    fn slices_that_are_too_short_are_the_reason() {
+        let question = Question {
+            metric: Metric::Throughput,
+            baseline: vec![("fs".to_owned(), "ext4".to_owned())],
+            min_effect: 0.05,
+            until_decided: None,
+        };
+        let pairs = [(100.0, 110.0), (100.0, 112.0), (100.0, 108.0)];
+        let short = Answer {
+            of_batches: true,
+            short_slices: Some(ShortSlices {
+                slice_s: 0.5,
+                operations: 2,
+                enough_s: Some(5.0),
+            }),
+            ..answer(Decision::Inconclusive, &pairs, None)
+        };
+        let why = "slices of 0.5 s are too short: the median slice holds 2 operations, and one of 5 s would hold about 20";
+        let subject = "fs xfs against ext4 at connections 8";
+        assert_eq!(
+            sentence(&question, &short),
+            format!(
+                "{subject}: inconclusive, throughput +10 % (95 % interval +5.1 % to +15.1 %; 3 batches a side, in pairs); {why}."
+            )
+        );
+        assert_eq!(
+            short_sentence(&question, &short),
+            format!("{subject}: inconclusive, throughput +10 % (+5.1 % to +15.1 %; {why})")
+        );
+        // No operation ended in some of the batches.
+        let empty = Answer {
+            means: None,
+            comparison: None,
+            ..short
+        };
+        let because = format!("{subject}: inconclusive, because {why}");
+        assert_eq!(sentence(&question, &empty), format!("{because}."));
+        assert_eq!(short_sentence(&question, &empty), because);
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Slices {
     /// The throughput in each slice, in the order of time. Half an operation more than were completed in it, so that all
     /// have a logarithm.
     pub(crate) per_s: Vec<f64>,
+    /// The operations that were completed in each of them.
+    pub(crate) ended: Vec<u64>,
 }
 
 impl Slices {
@@ -34,14 +36,17 @@ impl Slices {
         let session = record.session()? as usize;
         let intervals: Vec<&Interval> = record.measured_intervals().collect();
         let slices = intervals.chunk_by(|one, next| one.slice == next.slice);
-        let per_s = slices.map(|slice| {
-            let succeeded: u64 = slice.iter().map(|it| it.succeeded()).sum();
-            let length_s: f64 = slice.iter().map(|it| it.length_s).sum();
-            (succeeded as f64 + 0.5) / length_s
-        });
+        let (per_s, ended) = slices
+            .map(|slice| {
+                let succeeded: u64 = slice.iter().map(|it| it.succeeded()).sum();
+                let length_s: f64 = slice.iter().map(|it| it.length_s).sum();
+                ((succeeded as f64 + 0.5) / length_s, succeeded)
+            })
+            .unzip();
         Some(Self {
             session,
-            per_s: per_s.collect(),
+            per_s,
+            ended,
         })
     }
 }

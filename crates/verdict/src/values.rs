@@ -214,6 +214,7 @@ mod tests {
                 per_s: [100.0, 101.0, 99.0]
                     .map(|value| value + f64::from(at))
                     .to_vec(),
+                ended: vec![100; 3],
             })
             .collect();
         let placed = |factor: f64| -> Vec<BlockValue<'_>> {

@@ -20,11 +20,11 @@ pub(super) const RULE: Rule = Rule {
     id: "M13",
     name: "servers side by side are idle between their slices",
     found: "a server works while other servers have their turns",
-    measures: "For runs side by side, the activity of the server between its slices: the CPU time of its process as a share of one core, and the bytes that it writes per second as a share of those in its slices. The settling times before and after each slice are left out, and so is every sample that overlaps a slice or a settling time.",
+    measures: "For runs side by side, the activity of the server between its slices: the CPU time of its process as a share of one core, and the bytes that it writes per second as a share of those in its slices. The settling times before and after each slice are left out, and so is every sample that overlaps a slice or a settling time. With `quiet = true`, the pause after each turn is left out, too.",
     threshold: "warn if the CPU time is more than 2 % of one core. Warn if the server writes more than 64 KiB per second and more than 5 % of the rate in its slices",
     source: "the assumption of the design that each server works only in its own turns (docs/methodology.md)",
     consequence: "The work takes time of CPU and disk from the slices of the other servers. A setting that postpones work, such as flushing, then looks faster than it is, at the expense of the others.",
-    remedy: "Use longer slices (`slice`), so that more of the work is done in the server's own slices, or compare with design = \"classical\".",
+    remedy: "If the experiment does not have it yet, write `quiet = true` (`dbdyno ab --wait-until-quiet`): the next turn then begins when the server has flushed, at most 2 s later. Or use longer slices (`slice`), so that more of the work is done in the server's own slices, or compare with design = \"classical\".",
     judge: Judge::Run(judge),
 };
 

@@ -1,10 +1,17 @@
 //! `dbdyno ab`: compares settings, versions, option files, a change of the schema, or servers under one load.
 
-use std::{path::Path, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
 use experiment::{Experiment, Overrides};
+use report::Results;
+use results::results_of;
+use runs::Choices;
+use toml_edit::Table;
 
 use crate::commands::{
     experiment_options::ExperimentOptions,
@@ -13,6 +20,7 @@ use crate::commands::{
 };
 
 mod budget;
+mod confirmation;
 mod factor;
 mod file;
 mod given_servers;
@@ -22,6 +30,7 @@ mod own_tables;
 mod side_by_side;
 mod workload;
 
+use confirmation::Decided;
 use factor::{Factor, Kind};
 use file::Account;
 use measurement::Measurement;
@@ -29,6 +38,8 @@ use workload::Workload;
 
 /// Name of the experiment.
 const NAME: &str = "ab";
+/// Name of the experiment whose classical runs confirm it.
+const CONFIRMING: &str = "ab-classical";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -45,7 +56,8 @@ Existing servers (--server, --host) are not restarted, and the data is loaded on
 --on-this-server, the values of --set are compared on one existing server: before each slice, SET GLOBAL sets them. The
 original values are put back at the end, also if dbdyno is interrupted or killed.
 
-The experiment ends when every comparison is decided, or when the --budget is used up.
+The experiment ends when every comparison is decided, or when the --budget is used up. With --confirm, classical runs of
+the baseline and of the best combination follow.
 
 If several options have several levels, every combination of these levels is measured. If an option has only one level,
 this level applies to all runs. If a value contains a comma, enclose the value in double quotes:
@@ -109,31 +121,92 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
         eprintln!("warning: {warning}");
     }
     let account = Account {
-        user: args.user.clone(),
-        password_file: args.password_file.clone(),
-        database: args.database.clone(),
+        user: args.user,
+        password_file: args.password_file,
+        database: args.database,
     };
-    let are_there = factors.iter().any(|it| it.kind == Kind::Server);
-    let (data, load) = args.load.tables(are_there)?;
-    let text = file::text(&factors, &account, &args.measurement, data, load);
-    if args.measurement.plan {
+    let (load, measurement) = (&args.load, &args.measurement);
+    let text = experiment_file(load, &account, &factors, Vec::new(), measurement)?;
+    if measurement.plan {
         let path =
             std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;
         let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
         println!("{}", experiment.map_err(Blamed::from)?.plan().describe());
+        if measurement.confirm {
+            let budget = units::span(measurement.budget);
+            println!(
+                "confirm  classical runs of the baseline and of the best combination, within another {budget}"
+            );
+        }
         return Ok(ExitCode::SUCCESS);
     }
-    let results = args.measurement.results.as_deref();
+    let results = measurement.results.as_deref();
+    let beside = results.filter(|_| measurement.confirm);
+    let beside = beside.map(confirmation::results_beside).transpose()?;
     let begun = OwnExperiment::new(results, NAME, &text, &[])?;
+    let choices = args.options.choices();
+    let again = RerunCommand::of_this_command(&["--duration", "--budget"]);
+    let verbose = measurement.verbose;
+    let (code, results) = perform(begun, &choices, Some(again), verbose)?;
+    let Some(classical) = measurement.confirming() else {
+        return Ok(code);
+    };
+    let Some(decided) = Decided::of(&results_at(results)?) else {
+        println!("confirm   no comparison is decided, so that there is nothing to confirm");
+        return Ok(code);
+    };
+    println!();
+    let factors = decided.factors(&factors);
+    let excluded = confirmation::mixed_combinations(&factors);
+    let text = experiment_file(load, &account, &factors, excluded, &classical)?;
+    let begun = OwnExperiment::new(beside.as_deref(), CONFIRMING, &text, &[])?;
+    let (code, results) = perform(begun, &choices, None, verbose)?;
+    println!("confirm   {}", decided.in_words(&results_at(results)?));
+    Ok(code)
+}
+
+/// The experiment file of a comparison of these factors under a load, without the excluded combinations.
+fn experiment_file(
+    load: &Workload,
+    account: &Account,
+    factors: &[Factor],
+    excluded: Vec<Table>,
+    measurement: &Measurement,
+) -> Result<String, Blamed> {
+    let are_there = factors.iter().any(|it| it.kind == Kind::Server);
+    let (data, load) = load.tables(are_there)?;
+    Ok(file::text(
+        factors,
+        excluded,
+        account,
+        measurement,
+        data,
+        load,
+    ))
+}
+
+/// Measures, prints the answer and the place of the experiment file; returns the directory of the results, too.
+fn perform(
+    begun: OwnExperiment,
+    choices: &Choices,
+    again: Option<RerunCommand>,
+    verbose: bool,
+) -> anyhow::Result<(ExitCode, PathBuf)> {
     let (way_on, path) = (begun.way_on(), begun.path().display().to_string());
+    let results = begun.results.path().to_owned();
     let ending = Ending {
         way_on: &way_on,
-        again: Some(RerunCommand::of_this_command(&["--duration", "--budget"])),
-        verbose: args.measurement.verbose,
+        again,
+        verbose,
     };
-    let code = begun.perform(&args.options.choices(), &ending)?;
+    let code = begun.perform(choices, &ending)?;
     println!("file      {path}: edit it, then run: dbdyno run {path}");
-    Ok(code)
+    Ok((code, results))
+}
+
+/// What was measured, from its directory.
+fn results_at(directory: PathBuf) -> Result<Results, Blamed> {
+    results_of(&[directory], &VOCABULARY)
 }
 
 /// What varies and what is fixed; an error if nothing varies.

@@ -227,6 +227,20 @@ pub(super) fn refuse_on_this_server(top: &Section<'_>) -> Result<(), Error> {
     Err(server.error_at("on_this_server", Problem::Conflict { problem, hint }))
 }
 
+/// An error for a pause until a server is quiet, where the variables of one server are set before each turn: no server waits
+/// for its turn meanwhile.
+pub(super) fn refuse_quiet_here(top: &Section<'_>) -> Result<(), Error> {
+    let server = top.section("server", "[server]")?;
+    let is_set_here = server.flag("on_this_server")?.unwrap_or(false);
+    if !is_set_here || !top.flag("quiet")?.unwrap_or(false) {
+        return Ok(());
+    }
+    let problem =
+        "`quiet` cannot be used with `on_this_server`: all turns are on one server".to_owned();
+    let hint = "remove `quiet`";
+    Err(top.error_at("quiet", Problem::Conflict { problem, hint }))
+}
+
 /// An error where combinations share a given server and differ in more than their loads and the variables that are set
 /// before each turn, or not at all; and where variables are set on several servers.
 pub(super) fn check_servers(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {

@@ -178,12 +178,20 @@ fn data_s(
 
 fn data_bytes(run: &PlannedRun, data: &DataSpec, costs: &Costs) -> f64 {
     match data.source.kind.size(&data.source.values) {
-        Size::Bytes(bytes) => bytes,
         Size::Rows(Rows::Count(rows)) => rows as f64 * costs.row_bytes,
+        _ => known_data_bytes(run, data).unwrap_or(0.0),
+    }
+}
+
+/// Size of the data of a run on disk, bytes; `None` of a number of rows, whose length is not known before they are loaded.
+pub(super) fn known_data_bytes(run: &PlannedRun, data: &DataSpec) -> Option<f64> {
+    match data.source.kind.size(&data.source.values) {
+        Size::Bytes(bytes) => Some(bytes),
+        Size::Rows(Rows::Count(_)) => None,
         Size::Rows(Rows::TimesBufferPool(ratio)) => {
             let pool = run.server.option("innodb_buffer_pool_size");
             let pool = pool.and_then(quantity::bytes);
-            ratio * pool.unwrap_or(DEFAULT_BUFFER_POOL_BYTES) as f64
+            Some(ratio * pool.unwrap_or(DEFAULT_BUFFER_POOL_BYTES) as f64)
         }
     }
 }

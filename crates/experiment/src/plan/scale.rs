@@ -36,12 +36,11 @@ const GROUPS: [&str; 4] = ["mysqld", "server", "mariadb", "mariadbd"];
 /// The design with reduced times; `scale` is above 0 and at most 1.
 pub(crate) fn shrink_design(scale: f64, design: Design) -> Design {
     match design {
-        Design::SideBySide(Slicing { slice, settle }) if scale < 1.0 => {
-            Design::SideBySide(Slicing {
-                slice: shorter(slice, scale, SLICE_AT_LEAST),
-                settle: shorter(settle, scale, SETTLE_AT_LEAST),
-            })
-        }
+        Design::SideBySide(slicing) if scale < 1.0 => Design::SideBySide(Slicing {
+            slice: shorter(slicing.slice, scale, SLICE_AT_LEAST),
+            settle: shorter(slicing.settle, scale, SETTLE_AT_LEAST),
+            ..slicing
+        }),
         unscaled => unscaled,
     }
 }

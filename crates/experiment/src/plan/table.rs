@@ -9,7 +9,9 @@ use settings::WarmUp;
 use crate::{
     plan::{Plan, PlannedRun, estimate::Costs, order::Order},
     spec::{
-        compared_versions::compared_versions_in_words, design::Design, repeats::Repeats,
+        compared_versions::compared_versions_in_words,
+        design::{Design, Slicing},
+        repeats::Repeats,
         server::ServerSpec,
     },
 };
@@ -101,8 +103,14 @@ impl Plan {
         let duration = self.runs.first()?.data_load.duration;
         let slices = slicing.slices_at_most(duration);
         let (slice, settle) = (elapsed(slicing.slice), elapsed(slicing.settle));
+        let quiet = if slicing.quiet {
+            let most = span(Slicing::QUIET_AT_MOST);
+            format!(", a pause of at most {most} after each until its server is quiet")
+        } else {
+            String::new()
+        };
         Some(format!(
-            "at most {slices} slices of {slice} per combination and session, {settle} to settle before each"
+            "at most {slices} slices of {slice} per combination and session, {settle} to settle before each{quiet}"
         ))
     }
 

@@ -33,6 +33,8 @@ pub struct Slicing {
     pub slice: Duration,
     /// Time of a turn before its slice, in which the effects of the turn before it fade.
     pub settle: Duration,
+    /// True if each turn is followed by a pause until its server is quiet, at most [`Self::QUIET_AT_MOST`].
+    pub quiet: bool,
 }
 
 impl Default for Slicing {
@@ -40,6 +42,7 @@ impl Default for Slicing {
         Self {
             slice: Duration::from_millis(500),
             settle: Duration::from_millis(100),
+            quiet: false,
         }
     }
 }
@@ -49,6 +52,8 @@ impl Slicing {
     pub const BATCH: u32 = 5;
     /// Fewest batches of a session: with fewer, nothing can be decided (as `stats::BATCHES_AT_LEAST`).
     pub const BATCHES_AT_LEAST: u32 = 6;
+    /// The longest pause until a server is quiet.
+    pub const QUIET_AT_MOST: Duration = Duration::from_secs(2);
     /// Maximum number of combinations, whose servers run at the same time.
     pub const COMBINATIONS_AT_MOST: usize = 8;
     /// What `slice` takes, for messages.
@@ -87,9 +92,14 @@ impl Slicing {
         self.slice * (Self::BATCHES_AT_LEAST * Self::BATCH)
     }
 
-    /// How long the turns of a batch take in a session of this number of combinations.
+    /// How long the turns of a batch take in a session of this number of combinations, at most.
     pub fn time_of_batch(self, combinations: usize) -> Duration {
-        (self.settle + self.slice) * (Self::BATCH * combinations as u32)
+        let pause = if self.quiet {
+            Self::QUIET_AT_MOST
+        } else {
+            Duration::ZERO
+        };
+        (self.settle + self.slice + pause) * (Self::BATCH * combinations as u32)
     }
 
     /// How long the turns take in which a combination is measured for this time.
@@ -99,20 +109,22 @@ impl Slicing {
 }
 
 impl Design {
-    /// Reads `design`, `slice` and `settle`.
+    /// Reads `design`, `slice`, `settle` and `quiet`.
     pub(crate) fn read(top: &Section<'_>) -> Result<Self, Error> {
         let words = [("classical", false), ("side by side", true)];
         let is_side_by_side = top.choice("design", &words)?.unwrap_or(false);
         let slice = top.parsed("slice", Slicing::SLICE_EXPECTED, Slicing::parse_slice)?;
         let settle = top.parsed("settle", Slicing::SETTLE_EXPECTED, Slicing::parse_settle)?;
+        let quiet = top.flag("quiet")?;
         if is_side_by_side {
             let usual = Slicing::default();
             return Ok(Self::SideBySide(Slicing {
                 slice: slice.unwrap_or(usual.slice),
                 settle: settle.unwrap_or(usual.settle),
+                quiet: quiet.unwrap_or(usual.quiet),
             }));
         }
-        match ["slice", "settle"]
+        match ["slice", "settle", "quiet"]
             .into_iter()
             .find(|key| top.value(key).is_some())
         {
@@ -139,6 +151,11 @@ mod tests {
         let slicing = Slicing::default();
         assert_eq!(slicing.shortest(), ms(15_000));
         assert_eq!(slicing.time_of_batch(8), ms(24_000));
+        let quiet = Slicing {
+            quiet: true,
+            ..slicing
+        };
+        assert_eq!(quiet.time_of_batch(8), ms(24_000 + 80_000));
         for (duration, batches) in [
             (ms(7500), 3),
             (ms(9999), 3),

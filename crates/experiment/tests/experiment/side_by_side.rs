@@ -4,6 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use experiment::{
     Design, Error, Experiment, Overrides, Progress, Repeats, Restore, Slicing, record_file_names,
+    server_bytes_at_least,
 };
 use settings::WarmUp;
 
@@ -41,14 +42,46 @@ fn slicing(experiment: &Experiment) -> Slicing {
 fn the_times_of_the_turns_have_defaults() {
     let bench = Bench::new();
     assert_eq!(slicing(&bench.parse(PAIR)), Slicing::default());
-    let text = PAIR.replace("[matrix]", "slice = \"1s\"\nsettle = \"0s\"\n[matrix]");
+    let text = PAIR.replace(
+        "[matrix]",
+        "slice = \"1s\"\nsettle = \"0s\"\nquiet = true\n[matrix]",
+    );
     let expected = Slicing {
         slice: S,
         settle: Duration::ZERO,
+        quiet: true,
     };
     assert_eq!(slicing(&bench.parse(&text)), expected);
     let classical = PAIR.replace("side by side", "classical");
     assert_eq!(bench.parse(&classical).plan().design, Design::Classical);
+}
+
+#[test]
+fn a_server_needs_room_for_its_redo_log_and_for_data_of_known_size() {
+    let bench = Bench::new();
+    let log = "innodb_log_file_size = \"1G\", innodb_log_files_in_group = \"2\", max_connections";
+    for (text, mib) in [
+        // The length of a row is not known.
+        (PAIR.to_owned(), 16 + 96),
+        // Half of the default buffer pool.
+        (
+            PAIR.replace("rows = \"{rows}\"", "rows = \"0.5x\""),
+            16 + 96 + 64,
+        ),
+        (PAIR.replace("max_connections", log), 16 + 2048),
+        (
+            PAIR.replace(
+                "max_connections = \"{rows}\"",
+                "innodb-redo-log-capacity = \"{rows}\"",
+            ),
+            16 + 1,
+        ),
+    ] {
+        let experiment = bench.parse(&text);
+        let mut runs = experiment.plan().runs.iter();
+        let run = runs.find(|run| run.combination["rows"] == "1M").unwrap();
+        assert_eq!(server_bytes_at_least(run), mib << 20, "{text}");
+    }
 }
 
 #[test]
@@ -103,6 +136,10 @@ fn the_plan_as_text() {
         "{text}"
     );
     assert!(text.contains("\nrun  session  rows\n"), "{text}");
+    let quiet = PAIR.replace("[matrix]", "quiet = true\n[matrix]");
+    let text = Bench::new().parse(&quiet).plan().describe();
+    let pause = "100 ms to settle before each, a pause of at most 2 s after each until its server is quiet\n";
+    assert!(text.contains(pause), "{text}");
 }
 
 #[test]
@@ -223,6 +260,7 @@ fn a_smaller_scale_keeps_the_batches_that_decide() {
     let times = |slice, settle| Slicing {
         slice: ms(slice),
         settle: ms(settle),
+        quiet: false,
     };
     let warm_up = |time| WarmUp::For(ms(time));
     for (scale, expected) in [

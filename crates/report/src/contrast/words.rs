@@ -94,7 +94,9 @@ pub(super) fn headline(
             format!("{at}A and B are equivalent: {numbers}, smaller than the margin of {margin}.")
         }
         Decision::Inconclusive => {
-            let why = why_undecided(compared.decision, comparison, place.compared_executions());
+            let short = compared.short_slices.as_ref();
+            let executions = place.compared_executions();
+            let why = why_undecided(compared.decision, comparison, executions, short);
             let needed = needed(compared, place.of_batches);
             format!("{at}inconclusive: {numbers}{why}{needed}.")
         }

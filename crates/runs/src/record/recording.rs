@@ -29,6 +29,9 @@ use crate::{
 /// seconds of the request.
 const COUNTERS_AWAITED: Duration = Duration::from_secs(5);
 
+/// The server's number of pages that are modified and not flushed.
+const DIRTY_PAGES: &str = "Innodb_buffer_pool_pages_dirty";
+
 /// Writes the activity of the loads of one run and of the machine, to one record for each load.
 pub(crate) struct Recording<'a> {
     loads: Vec<LoadRecord>,
@@ -47,6 +50,8 @@ pub(crate) struct Recording<'a> {
     has_server: bool,
     /// True until the sampler reports its end, which may be at the start.
     asks_the_server: bool,
+    /// The dirty pages of the server's last reading; `None` if it does not report them.
+    dirty_pages: Option<f64>,
     context: &'a Context,
     started: Option<Instant>,
     /// The first line that could not be written; the load was then requested to end.
@@ -106,6 +111,7 @@ impl<'a> Recording<'a> {
             cadence,
             has_server: server.is_some(),
             asks_the_server: server.is_some(),
+            dirty_pages: None,
             server,
             context,
             started: None,
@@ -119,7 +125,7 @@ impl<'a> Recording<'a> {
         if !is_shared {
             recording.write(&Line::Machine(machine));
         }
-        recording.write_server_lines();
+        recording.take_server_lines();
         Ok(recording)
     }
 
@@ -205,7 +211,13 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn write_server_lines(&mut self) {
+    /// The dirty pages of the server's last reading; `None` if it does not report them.
+    pub(crate) fn dirty_pages(&self) -> Option<f64> {
+        self.dirty_pages
+    }
+
+    /// Writes what was read of the server since the last call.
+    pub(crate) fn take_server_lines(&mut self) {
         let lines: Vec<Line> = self.server.iter().flat_map(ServerSampler::lines).collect();
         lines.iter().for_each(|line| self.write(line));
     }
@@ -273,6 +285,9 @@ impl<'a> Recording<'a> {
     pub(crate) fn write(&mut self, line: &Line) {
         match line {
             Line::ServerStatus(status) => {
+                // A reading has only what changed.
+                let changed = status.values.get(DIRTY_PAGES).copied();
+                self.dirty_pages = changed.or(self.dirty_pages);
                 let loads = self.loads.iter_mut();
                 loads.for_each(|load| load.server_status(status));
             }
@@ -392,7 +407,7 @@ impl LoadListener for LoadObserver<'_, '_> {
         if let (Some(pid), Some(sampling)) = (new_pid, &recording.sampling) {
             sampling.server_runs(pid);
         }
-        recording.write_server_lines();
+        recording.take_server_lines();
     }
 
     fn counters(&mut self, since_s: f64) -> Counters {

@@ -4,7 +4,7 @@
 use std::{
     sync::{
         Condvar, Mutex, OnceLock, PoisonError,
-        mpsc::{Sender, channel},
+        mpsc::{RecvTimeoutError, Sender, channel},
     },
     thread,
     time::Duration,
@@ -38,13 +38,31 @@ impl CommonTimes {
     }
 }
 
+/// Receives what loads report, on the thread of their runs.
+pub(super) trait ReportReceiver {
+    fn take(&mut self, load: usize, report: Report);
+
+    /// The time of the next call of [`Self::wake`]; `None` while nothing but reports is awaited.
+    fn wakes_at(&self) -> Option<Instant> {
+        None
+    }
+
+    fn wake(&mut self) {}
+}
+
+impl<F: FnMut(usize, Report)> ReportReceiver for F {
+    fn take(&mut self, load: usize, report: Report) {
+        self(load, report);
+    }
+}
+
 /// Drives loads: waits until all are connected, starts them at one moment and, if one of them fails, ends the others.
-/// `on_report` is called with what each of them reports. Returns what became of each.
+/// `receiver` gets what each of them reports. Returns what became of each.
 pub(super) fn drive_on_threads(
     loads: Vec<(&mut dyn Work, Driver<'_>)>,
     interrupt: &Interrupt,
     times: &CommonTimes,
-    mut on_report: impl FnMut(usize, Report),
+    receiver: &mut impl ReportReceiver,
 ) -> Vec<Result<Outcome, Blamed>> {
     let ending = interrupt.child();
     let mut results: Vec<_> = loads.iter().map(|_| None).collect();
@@ -72,7 +90,19 @@ pub(super) fn drive_on_threads(
             });
         }
         drop(reports);
-        for (load, report) in received {
+        loop {
+            let next = match receiver.wakes_at() {
+                Some(at) => received.recv_timeout(at - reactor::system_now()),
+                None => received.recv().map_err(RecvTimeoutError::from),
+            };
+            let (load, report) = match next {
+                Ok(report) => report,
+                Err(RecvTimeoutError::Timeout) => {
+                    receiver.wake();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             match report {
                 Report::Ended(result) => {
                     let is_planned = matches!(&*result, Ok(it) if it.ended == Termination::Planned);
@@ -81,7 +111,7 @@ pub(super) fn drive_on_threads(
                     }
                     results[load] = Some(*result);
                 }
-                report => on_report(load, report),
+                report => receiver.take(load, report),
             }
         }
     });

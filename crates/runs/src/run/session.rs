@@ -2,6 +2,8 @@
 //! its own.
 
 pub(crate) mod batch_judge;
+mod full_disk;
+mod quiet_wait;
 mod sampled_moments;
 mod session_progress;
 
@@ -9,7 +11,7 @@ use std::{collections::BTreeMap, path::PathBuf, slice, sync::Arc};
 
 use blame::{Blame, Blamed};
 use experiment::{ServerSpec, Slicing};
-use load::{LoadListener, Outcome, PlannedEnd, Termination, Turns, WarmUp};
+use load::{LoadListener, Outcome, PlannedEnd, Termination, Turn, Turns, WarmUp};
 use reactor::Instant;
 use samples::{Interval, Line, MeasuredState, ServerState, SideBySide};
 
@@ -24,9 +26,14 @@ use crate::{
     run::{
         StagedRun, end,
         load_outcome::{LoadOutcome, end_together, first_error},
-        load_threads::{CommonTimes, Report, drive_on_threads},
+        load_threads::{CommonTimes, Report, ReportReceiver, drive_on_threads},
         record_outcomes,
-        session::{batch_judge::BatchJudge, session_progress::SessionProgress},
+        session::{
+            batch_judge::BatchJudge,
+            full_disk::refuse_full_disk,
+            quiet_wait::{QuietWait, ServerReading},
+            session_progress::SessionProgress,
+        },
         turn_planner::{Orders, SessionEnd, TurnPlanner},
     },
 };
@@ -110,6 +117,7 @@ impl<'a> Session<'_, 'a> {
             slices_at_most: self.slices_at_most,
             on_one_server: share_a_server(self.runs),
             set_global: BTreeMap::new(),
+            quiet: self.slicing.quiet,
         }
     }
 
@@ -156,6 +164,9 @@ impl<'a> Session<'_, 'a> {
             took_s.push(record_outcomes(recording, slice::from_ref(outcome)));
         }
         let mut driven: Vec<LoadOutcome> = outcomes.into_iter().map(LoadOutcome::of).collect();
+        for (driven, run) in driven.iter_mut().zip(self.runs.iter()) {
+            refuse_full_disk(driven, run.stage.datadir.as_deref());
+        }
         for (driven, recording) in driven.iter_mut().zip(recordings.iter()) {
             if let Some(failure) = recording.failure() {
                 driven.ended = Err(Blamed::new(Blame::Machine, failure));
@@ -190,6 +201,9 @@ impl<'a> Session<'_, 'a> {
         let (slicing, most) = (self.slicing, self.slices_at_most);
         let planner = TurnPlanner::new(&warm_up, slicing, most, self.seed);
         let mut controller = TurnController {
+            slicing,
+            pids: self.runs.iter().map(|it| it.stage.server_pid).collect(),
+            quiet: None,
             planner: (planner.ending_by(self.deadline))
                 .changing_the_server(self.variables.is_some()),
             turns: &turns,
@@ -200,6 +214,7 @@ impl<'a> Session<'_, 'a> {
             judge: self.judge.as_mut(),
             variables: self.variables.as_mut(),
             failed: None,
+            is_warned_of_slices: false,
             progress: SessionProgress::new(progress, combinations, most),
             started: 0,
         };
@@ -207,9 +222,7 @@ impl<'a> Session<'_, 'a> {
         for (run, turns) in self.runs.iter_mut().zip(&turns) {
             loads.extend(run.loads(Some(turns)));
         }
-        let mut outcomes = drive_on_threads(loads, &context.interrupt, &times, |load, report| {
-            controller.take(load, report);
-        });
+        let mut outcomes = drive_on_threads(loads, &context.interrupt, &times, &mut controller);
         if let Some((failed, error)) = controller.failed {
             for outcome in outcomes.iter_mut().flatten() {
                 outcome.ended = Termination::Interrupted;
@@ -254,6 +267,11 @@ fn state(run: &StagedRun<'_>) -> ServerState {
 
 /// Gives the loads of a session their turns, and passes what they report to the recordings of their runs.
 struct TurnController<'c, 'r, 'v> {
+    slicing: Slicing,
+    /// The process of the server of each load, where it is on this machine.
+    pids: Vec<Option<u32>>,
+    /// The wait for the server of the last turn, where each turn is followed by a pause.
+    quiet: Option<QuietWait>,
     planner: TurnPlanner,
     turns: &'c [Arc<Turns>],
     times: &'c CommonTimes,
@@ -266,13 +284,14 @@ struct TurnController<'c, 'r, 'v> {
     variables: Option<&'c mut ChangedVariables<'v>>,
     /// The load for whose turn the server could not be changed, and why.
     failed: Option<(usize, Blamed)>,
+    /// True after the warning that the slices are too short.
+    is_warned_of_slices: bool,
     progress: SessionProgress<'c>,
     /// Loads that have begun.
     started: usize,
 }
 
-impl TurnController<'_, '_, '_> {
-    /// Takes what a load reports.
+impl ReportReceiver for TurnController<'_, '_, '_> {
     fn take(&mut self, load: usize, report: Report) {
         let now = reactor::system_now();
         match report {
@@ -302,6 +321,42 @@ impl TurnController<'_, '_, '_> {
         }
     }
 
+    fn wakes_at(&self) -> Option<Instant> {
+        self.quiet.as_ref().map(QuietWait::next_at)
+    }
+
+    /// Reads the server of the last turn; the next turn begins when it is quiet.
+    fn wake(&mut self) {
+        let Some(wait) = &mut self.quiet else {
+            return;
+        };
+        let (load, now) = (wait.load(), reactor::system_now());
+        let recording = &mut self.recordings[load];
+        recording.take_server_lines();
+        let reading = ServerReading {
+            at: now,
+            written_bytes: self.pids[load].and_then(telemetry::written_bytes),
+            dirty_pages: recording.dirty_pages(),
+        };
+        if !wait.is_over(reading) {
+            recording.sample_at(Moments {
+                machine: Vec::new(),
+                server: vec![now + QuietWait::COUNT_AFTER],
+            });
+            return;
+        }
+        self.quiet = None;
+        // What the server does from here on falls into the turns of the others.
+        recording.sample_at(Moments {
+            machine: vec![now],
+            server: Vec::new(),
+        });
+        let orders = self.planner.quiet(now);
+        self.carry_out(orders);
+    }
+}
+
+impl TurnController<'_, '_, '_> {
     /// Writes in which state the server of a load is measured. The user hears of a server that is not steady as requested.
     fn record_state(&mut self, load: usize, not_reached: Option<String>) {
         if let Some(why) = &not_reached {
@@ -339,16 +394,34 @@ impl TurnController<'_, '_, '_> {
             return false;
         };
         let answers = judge.answers();
+        let short = verdict::undecidable_slices(&answers);
+        if let Some(short) = short.filter(|_| !self.is_warned_of_slices) {
+            self.is_warned_of_slices = true;
+            let why = short.in_words();
+            (self.context).warn(&format!("nothing is decided in this session: {why}"));
+        }
         let is_decided = verdict::are_decided(&answers);
         let loaded_s = judge.earlier_s() + elapsed_s;
         self.progress.judged(&answers, is_decided, loaded_s);
         is_decided
     }
 
+    /// Waits for the server of this load after this turn, unless it is the warm-up.
+    fn wait_after(&mut self, load: usize, turn: Turn) {
+        if let (Some(_), Some(end)) = (turn.slice, turn.to) {
+            let before = self.recordings[load].dirty_pages();
+            self.quiet = Some(QuietWait::after(load, end, self.slicing.settle, before));
+        }
+    }
+
     /// Tells the loads their turns and their end, and the samplers their moments.
     fn carry_out(&mut self, orders: Orders) {
         if let Some((load, at)) = orders.close {
             self.turns[load].close(at);
+        }
+        let last = orders.turns.last().copied();
+        if let Some((load, turn)) = last.filter(|_| self.slicing.quiet && orders.end.is_none()) {
+            self.wait_after(load, turn);
         }
         let mut turns = vec![Vec::new(); self.turns.len()];
         for (load, turn) in orders.turns {

@@ -9,7 +9,7 @@ use crate::{
     record::recording::Recording,
     run::{
         driver::Driver,
-        load_threads::{CommonTimes, drive_on_threads},
+        load_threads::{CommonTimes, Report, drive_on_threads},
     },
 };
 
@@ -20,7 +20,12 @@ pub(super) fn drive_together(
     recording: &mut Recording<'_>,
 ) -> Vec<Result<Outcome, Blamed>> {
     let times = CommonTimes::of(loads.len());
-    drive_on_threads(loads, interrupt, &times, |load, report| {
-        report.pass_to(&mut recording.of_load(load));
-    })
+    drive_on_threads(
+        loads,
+        interrupt,
+        &times,
+        &mut |load: usize, report: Report| {
+            report.pass_to(&mut recording.of_load(load));
+        },
+    )
 }

@@ -21,7 +21,8 @@ const WITHIN_S: f64 = 1e-6;
 /// that the judgement takes nothing of a slice, and that a session ends with a whole batch.
 ///
 /// Where the server is changed before each turn, a turn is planned only after the change: nothing else knows how long that
-/// takes. Then there is such a gap before every turn.
+/// takes. Then there is such a gap before every turn. If each turn is followed by a pause until its server is quiet, each
+/// turn is planned when that is known of the server of the turn before.
 pub(super) struct TurnPlanner {
     slicing: Slicing,
     /// Blocks of slices after which the session ends.
@@ -29,13 +30,16 @@ pub(super) struct TurnPlanner {
     random: Random,
     /// True if the server is changed before each turn.
     changes_server: bool,
-    /// The turns of the batch that are not planned yet, where the server is changed before each: the load of each with the
-    /// number of its slice.
-    coming: VecDeque<(usize, u32)>,
     /// Loads that are not warm yet, in the order of their turns; the first one warms up.
     warming_up: VecDeque<usize>,
     /// Blocks of slices whose order is drawn.
     planned: u32,
+    /// The turns of the batch that are not planned yet, in the order of time: the load of each with the number of its slice.
+    waiting: VecDeque<(usize, u32)>,
+    /// True if the server of the last turn of a batch is quiet, and the batch is not judged yet.
+    is_quiet: bool,
+    /// True if a batch is judged, another one follows, and the server of its last turn is not quiet yet.
+    is_judged: bool,
     /// What has arrived of the slices of each load.
     arrived: Vec<ArrivedSlice>,
     /// True until the last planned turn has arrived, if another one can follow.
@@ -93,9 +97,11 @@ impl TurnPlanner {
             slices_at_most,
             random,
             changes_server: false,
-            coming: VecDeque::new(),
             warming_up: warming_up.into(),
             planned: 0,
+            waiting: VecDeque::new(),
+            is_quiet: false,
+            is_judged: false,
             arrived: vec![ArrivedSlice::default(); warm_up.len()],
             is_awaited: false,
             deadline: None,
@@ -145,36 +151,26 @@ impl TurnPlanner {
         if self.warms_up().is_some() {
             return self.warm_up_from(from);
         }
-        let Some((load, number)) = self.coming.pop_front() else {
-            // No change was ordered.
-            return Orders::default();
-        };
-        let turn = self.turn(load, number, from);
-        let end = self.end_at(from + self.time_of_turn());
-        let end = end.filter(|_| self.coming.is_empty());
-        self.is_awaited = end.is_none();
-        Orders {
-            turns: vec![(load, turn)],
-            end,
-            ..Orders::default()
-        }
+        self.waiting_from(from)
     }
 
-    /// What follows a turn within its batch; `None` if the batch is to be judged.
+    /// The change that follows a turn within its batch; `None` if the batch is to be judged.
     pub(super) fn next_of_batch(&self) -> Option<Orders> {
-        let (load, _) = self.coming.front()?;
+        let (load, _) = self.waiting.front()?;
         Some(Orders {
             change_for: Some(*load),
             ..Orders::default()
         })
     }
 
-    /// An interval of a load has arrived; true if it is the last one of the turns that are planned, and others can follow.
+    /// An interval of a load has arrived; true if it is the last one of a batch that is to be judged, or of a turn that is
+    /// followed by a change of the server.
     pub(super) fn interval(&mut self, load: usize, slice: Option<u32>, length_s: f64) -> bool {
         let slice_s = self.slicing.slice.as_secs_f64();
         self.arrived[load].add(slice, length_s, slice_s);
         let is_whole = |it: &ArrivedSlice| it.whole >= it.planned;
-        if !self.is_awaited || !self.arrived.iter().all(is_whole) {
+        let is_followed = self.slicing.quiet && !self.waiting.is_empty();
+        if !self.is_awaited || is_followed || !self.arrived.iter().all(is_whole) {
             return false;
         }
         self.is_awaited = false;
@@ -186,6 +182,10 @@ impl TurnPlanner {
         let at = soon(now);
         let is_late = !is_decided && self.is_too_late(at);
         if !is_decided && !is_late {
+            if self.slicing.quiet && !std::mem::take(&mut self.is_quiet) {
+                self.is_judged = true;
+                return Orders::default();
+            }
             return self.next_from(at);
         }
         Orders {
@@ -197,6 +197,18 @@ impl TurnPlanner {
             }),
             ..Orders::default()
         }
+    }
+
+    /// The server of the last turn is quiet.
+    pub(super) fn quiet(&mut self, now: Instant) -> Orders {
+        if !self.waiting.is_empty() {
+            return self.waiting_from(soon(now));
+        }
+        if std::mem::take(&mut self.is_judged) {
+            return self.next_from(soon(now));
+        }
+        self.is_quiet = true;
+        Orders::default()
     }
 
     /// True if a batch that begins at this time would end too late, and the session can do without it. This is a matter of
@@ -216,7 +228,10 @@ impl TurnPlanner {
         if !self.changes_server {
             return match warms_up {
                 Some(_) => self.warm_up_from(from),
-                None => self.batch_from(from),
+                None => {
+                    self.draw_batch();
+                    self.waiting_from(from)
+                }
             };
         }
         if let Some(load) = warms_up {
@@ -225,7 +240,7 @@ impl TurnPlanner {
                 ..Orders::default()
             };
         }
-        self.coming = self.draw_batch().into();
+        self.draw_batch();
         self.next_of_batch().unwrap_or_default()
     }
 
@@ -243,35 +258,43 @@ impl TurnPlanner {
         }
     }
 
-    /// The turns of the next batch.
-    fn batch_from(&mut self, from: Instant) -> Orders {
-        let mut turns = Vec::new();
-        let mut at = from;
-        for (load, number) in self.draw_batch() {
-            let turn = self.turn(load, number, at);
-            turns.push((load, turn));
-            at = at + self.time_of_turn();
-        }
-        let end = self.end_at(at);
-        self.is_awaited = end.is_none();
-        Orders {
-            turns,
-            end,
-            ..Orders::default()
-        }
-    }
-
-    /// The loads of the next batch with the numbers of their slices: in each of its blocks every load has a turn, in an order
-    /// of its own.
-    fn draw_batch(&mut self) -> Vec<(usize, u32)> {
-        let mut drawn = Vec::new();
+    /// Draws the turns of the next batch, in each of whose blocks every load has one, in an order of its own.
+    fn draw_batch(&mut self) {
         let mut order: Vec<usize> = (0..self.arrived.len()).collect();
         for _ in 0..Slicing::BATCH {
             self.planned += 1;
             self.random.shuffle(&mut order);
-            drawn.extend(order.iter().map(|load| (*load, self.planned)));
+            let block = order.iter().map(|load| (*load, self.planned));
+            self.waiting.extend(block);
         }
-        drawn
+    }
+
+    /// The turns that wait, of which each begins at the end of the one before; only the first of them if something has to
+    /// happen before the next one.
+    fn waiting_from(&mut self, from: Instant) -> Orders {
+        let is_stepwise = self.changes_server || self.slicing.quiet;
+        let count = if is_stepwise { 1 } else { self.waiting.len() };
+        let mut at = from;
+        let mut turns = Vec::new();
+        for _ in 0..count {
+            let Some((load, number)) = self.waiting.pop_front() else {
+                break;
+            };
+            turns.push((load, self.turn(load, number, at)));
+            at = at + self.slicing.settle + self.slicing.slice;
+        }
+        let is_last = self.waiting.is_empty() && self.planned >= self.slices_at_most;
+        self.is_awaited = !is_last;
+        Orders {
+            turns,
+            end: is_last.then_some(SessionEnd {
+                at,
+                slices: self.planned,
+                is_decided: false,
+                is_late: false,
+            }),
+            ..Orders::default()
+        }
     }
 
     /// A turn of a load that begins at this time, with the slice of this number.
@@ -286,21 +309,6 @@ impl TurnPlanner {
             slice: Some(slice),
             to: Some(slice.from + self.slicing.slice),
         }
-    }
-
-    fn time_of_turn(&self) -> Duration {
-        self.slicing.settle + self.slicing.slice
-    }
-
-    /// The end of the session at this time, the end of a batch; `None` if another one can follow.
-    fn end_at(&self, at: Instant) -> Option<SessionEnd> {
-        let is_last = self.planned >= self.slices_at_most;
-        is_last.then_some(SessionEnd {
-            at,
-            slices: self.planned,
-            is_decided: false,
-            is_late: false,
-        })
     }
 }
 

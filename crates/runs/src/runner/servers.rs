@@ -7,7 +7,7 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use experiment::{Design, Experiment, PlannedRun, Restart, ServerSpec};
+use experiment::{Design, Experiment, PlannedRun, Restart, ServerSpec, server_bytes_at_least};
 use protocol::Endpoint;
 use results::ResultsDirectory;
 
@@ -23,7 +23,7 @@ use crate::{
     stage::{
         Stage,
         created_tables::CreatedTables,
-        disk_room::DiskRoom,
+        disk_room::{DiskRoom, provide_for_new},
         given_server::GivenServer,
         null_process::NullProcess,
         private_server::{PrivateServer, ServerLocation, settings_of},
@@ -126,10 +126,11 @@ impl<'a> Servers<'a> {
         Ok(stages)
     }
 
-    /// Makes the servers of runs side by side, before any of them is started or gets its data; an error if the memory has no
-    /// room for the buffer pools of private ones, or if two given ones are the same. Returns the disk before private ones
-    /// get their data; `None` where they exist already.
+    /// Makes the servers of runs side by side, before any of them is started or gets its data; an error if the disk has no
+    /// room for private ones or the memory none for their buffer pools, or if two given ones are the same. Returns the disk
+    /// before private ones get their data; `None` where they exist already.
     fn make_servers(&mut self, runs: &[&PlannedRun]) -> Result<Option<DiskRoom>, Blamed> {
+        self.provide_room_for_new(runs)?;
         let before = self.private.len();
         let mut bytes = Vec::new();
         let mut room = None;
@@ -154,6 +155,22 @@ impl<'a> Servers<'a> {
         };
         pools.lacking(false)?;
         Ok(room)
+    }
+
+    /// An error unless the disk has room for all private servers that these runs still lack.
+    fn provide_room_for_new(&self, runs: &[&PlannedRun]) -> Result<(), Blamed> {
+        let design = self.experiment.plan().design;
+        let is_new = |run: &PlannedRun| {
+            let key = ServerKey::of(run, design);
+            key.is_some_and(|key| !self.private.contains_key(&key))
+        };
+        let new = runs.iter().filter(|run| is_new(run));
+        let needed_bytes: Vec<u64> = new.map(|run| server_bytes_at_least(run)).collect();
+        if needed_bytes.is_empty() {
+            return Ok(());
+        }
+        // No run side by side has a data directory elsewhere.
+        provide_for_new(&named_server::root()?, &needed_bytes)
     }
 
     /// Prepares the stage of a run.

@@ -1,6 +1,6 @@
 //! Tests of decisions with fabricated executions.
 
-use samples::Record;
+use samples::{Record, SideBySide};
 
 use super::*;
 use crate::{
@@ -256,4 +256,68 @@ fn an_execution_without_the_metric_leaves_nothing_to_compare() {
         said,
         "fs xfs against ext4: inconclusive, because throughput was not measured in every execution."
     );
+}
+
+/// Batches of slices of a filesystem, each with four slices of a second in which about these numbers of operations end.
+fn batches(fs: &'static str, ended: &[u64]) -> Vec<Record> {
+    let batches = ended.iter().zip(1..).map(|(per_s, number)| {
+        let mut batch = record(&RecordBuilder {
+            block: number,
+            levels: vec![("fs", fs)],
+            per_s: *per_s,
+            ..RecordBuilder::default()
+        });
+        batch.batch = Some(number);
+        batch.side_by_side = Some(SideBySide {
+            combinations: Vec::new(),
+            slice_s: 1.0,
+            settle_s: 0.1,
+            slices_per_batch: 4,
+            slices_at_most: 48,
+            on_one_server: false,
+            quiet: false,
+        });
+        for (interval, slice) in batch.intervals.iter_mut().zip(4 * number - 3..) {
+            interval.slice = Some(slice);
+            // Without a difference between the slices of a batch there is no interval.
+            interval.operations[0].count += u64::from(slice) * per_s % 7 * per_s / 100;
+        }
+        batch
+    });
+    batches.collect()
+}
+
+#[test]
+fn nothing_is_decided_on_slices_of_a_few_operations() {
+    let answers = |until_decided, ext4: &[u64], xfs: &[u64]| {
+        let records = [batches("ext4", ext4), batches("xfs", xfs)].concat();
+        let executions: Vec<_> = records.iter().map(|it| Execution::of(it, 1)).collect();
+        let question = Question {
+            until_decided,
+            ..question(Metric::Throughput)
+        };
+        super::answers(&question, &executions)
+    };
+    let many = [100, 103, 98, 101, 102, 99];
+    let twice = many.map(|ended| 2 * ended + ended % 3);
+    let few = [4, 3, 4, 4, 3, 4];
+    let budget = Some(Budget {
+        blocks: 12,
+        time_is_spent: false,
+    });
+    for until_decided in [None, budget] {
+        let long = answers(until_decided, &many, &twice);
+        assert_eq!(long[0].decision, Decision::Faster, "{long:?}");
+        assert_eq!(undecidable_slices(&long), None);
+        // One side suffices.
+        let short = answers(until_decided, &many, &few);
+        assert_eq!(short[0].decision, Decision::Inconclusive);
+        assert_eq!(short[0].executions_needed, None);
+        let slices = undecidable_slices(&short).unwrap();
+        assert_eq!((slices.operations, slices.enough_s), (4, Some(6.0)));
+    }
+    // A metric of which nothing is known does not hide the reason.
+    let empty = answers(None, &many, &[0; 6]);
+    assert_eq!(undecidable_slices(&empty).map(|it| it.operations), Some(0));
+    assert_eq!(undecidable_slices(&[]), None);
 }

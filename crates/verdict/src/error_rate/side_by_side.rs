@@ -92,7 +92,13 @@ fn batches([a, b]: &[Vec<f64>; 2], session: usize, ratio: f64) -> Sides {
         let batches = slices.chunks_exact(SLICES).map(|slices| {
             let per_s: Vec<f64> = slices.iter().map(|it| ratio * it).collect();
             let mean = per_s.iter().sum::<f64>() / SLICES as f64;
-            (mean, Slices { session, per_s })
+            let ended = per_s.iter().map(|it| *it as u64).collect();
+            let slices = Slices {
+                session,
+                per_s,
+                ended,
+            };
+            (mean, slices)
         });
         batches.collect()
     };

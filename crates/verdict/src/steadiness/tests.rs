@@ -169,6 +169,7 @@ fn in_slices(counts: &[u64]) -> Record {
         slices_at_most: counts.len() as u32,
         on_one_server: false,
         set_global: BTreeMap::new(),
+        quiet: false,
     });
     let first = record.intervals[0].clone();
     let part = |t_s: f64, length_s: f64, phase: Phase, slice: Option<u32>, count: u64| {

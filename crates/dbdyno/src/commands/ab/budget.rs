@@ -20,13 +20,23 @@ const SESSIONS: RangeInclusive<u64> = 1..=30;
 const AROUND_A_RUN: Duration = Duration::from_secs(3);
 
 /// An error where the budget has no time for the runs without which nothing is decided, even if they took no longer than
-/// what they measure.
+/// what they measure; that of the runs which confirm the answer is as long.
 pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
+    check_time(combinations(factors.iter()), measurement)?;
+    let Some(classical) = measurement.confirming() else {
+        return Ok(());
+    };
+    check_time(2, &classical).map_err(|error| Blamed {
+        message: format!("--confirm: {}", error.message),
+        ..error
+    })
+}
+
+fn check_time(combinations: u64, measurement: &Measurement) -> Result<(), Blamed> {
     let warm_up = match measurement.warm_up() {
         WarmUp::None | WarmUp::UntilSteady { .. } => Duration::ZERO,
         WarmUp::For(time) => time,
     };
-    let combinations = combinations(factors.iter());
     let fewest = *blocks_allowed(measurement).start();
     let run = warm_up + measured(measurement);
     let least = run.mul_f64((fewest * combinations) as f64);
@@ -109,6 +119,25 @@ mod tests {
         let message = "--budget of 1 min 11 s has no time for one session: the warm-up and the turns of 2 combinations \
              alone take 1 min 12 s";
         assert_eq!(side_by_side("71s").as_deref(), Some(message));
+        let confirmed = |budget| {
+            let words = [
+                "--design",
+                "side-by-side",
+                "--state",
+                "fresh",
+                "--confirm",
+                "--budget",
+                budget,
+            ];
+            error(&words)
+        };
+        // Three classical runs of two combinations, each with its warm-up of 5 s.
+        assert_eq!(confirmed("90s"), None);
+        let message = confirmed("89s").unwrap();
+        assert!(
+            message.starts_with("--confirm: --budget of 1 min 29 s cannot"),
+            "{message}"
+        );
     }
 
     #[test]

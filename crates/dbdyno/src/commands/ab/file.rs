@@ -27,9 +27,10 @@ pub(super) struct Account {
 }
 
 /// The experiment file; `data` and `load` are the beginnings of their tables. Without `data` the load uses the tables
-/// that the servers have.
+/// that the servers have. `excluded` are the tables of the combinations that are left out.
 pub(super) fn text(
     factors: &[Factor],
+    excluded: Vec<Table>,
     account: &Account,
     measurement: &Measurement,
     data: Option<Table>,
@@ -69,6 +70,10 @@ pub(super) fn text(
         matrix.insert(&factor.name(), value(levels));
     }
     file.insert("matrix", Item::Table(matrix));
+    if !excluded.is_empty() {
+        let excluded = excluded.into_iter().collect();
+        file.insert("exclude", Item::ArrayOfTables(excluded));
+    }
     let mut server = server(factors, account);
     if measurement.on_this_server {
         server.insert("on_this_server", value(true));
@@ -80,7 +85,7 @@ pub(super) fn text(
     }
     if let Some(sql) = factors.iter().find(|factor| factor.kind == Kind::Sql) {
         let mut each = Table::new();
-        each.insert("change", value(Array::from_iter([placeholder(sql)])));
+        each.insert("change", value(Array::from_iter([written_level(sql)])));
         let when = "on the loaded data; then the server is restarted, even without the statement";
         file.insert("each", Item::Table(commented(each, when)));
     }
@@ -99,14 +104,10 @@ pub(super) fn text(
 
 /// The keys of `[server]`.
 fn server(factors: &[Factor], account: &Account) -> Table {
-    let of_factor = |factor: &Factor| match factor.levels.as_slice() {
-        [only] => written::literal(&only.value),
-        _ => placeholder(factor),
-    };
     let mut keys = Table::new();
     let mut set = InlineTable::new();
     for factor in factors {
-        let of_factor = of_factor(factor);
+        let of_factor = written_level(factor);
         match &factor.kind {
             Kind::Version => {
                 keys.insert("run", value(of_factor));
@@ -154,9 +155,12 @@ fn verdict(varied: &[&Factor], measurement: &Measurement) -> Table {
     verdict
 }
 
-/// The level of a factor in a run: `{sync_binlog}`.
-fn placeholder(factor: &Factor) -> Value {
-    written::string(&format!("{{{}}}", factor.name()))
+/// The level of a factor in a run: `{sync_binlog}`, or the only level.
+fn written_level(factor: &Factor) -> Value {
+    match factor.levels.as_slice() {
+        [only] => written::literal(&only.value),
+        _ => written::string(&format!("{{{}}}", factor.name())),
+    }
 }
 
 fn string(text: &str) -> Item {
@@ -202,6 +206,9 @@ fn turns(slicing: Slicing, comment: &[&str], file: &mut DocumentMut) {
     file.insert_formatted(&design, string("side by side"));
     file.insert("slice", time(slicing.slice));
     file.insert("settle", time(slicing.settle));
+    if slicing.quiet {
+        file.insert("quiet", value(true));
+    }
 }
 
 /// Writes the keys of the warm-up to `[load]`, and the state that it is for where servers are side by side.
@@ -257,7 +264,7 @@ mod tests {
         let measurement = Measurement::parsed(words);
         let script = InlineTable::from_iter([("script", written::literal("read_write"))]);
         let load = Table::from_iter([("oltp", value(script))]);
-        let text = text(factors, account, &measurement, data, load);
+        let text = text(factors, Vec::new(), account, &measurement, data, load);
         let (first, rest) = text.split_once('\n').unwrap();
         assert!(first.starts_with("# Written by: dbdyno "), "{first}");
         rest.to_owned()
@@ -355,6 +362,12 @@ min_effect = "2 %"
         let read = experiment::Experiment::parse(path, &text, &overrides, &benchmarks::VOCABULARY);
         let design = Measurement::parsed(&words).design();
         assert_eq!(read.unwrap().plan().design, design);
+        let words = ["--design", "side-by-side", "--wait-until-quiet"];
+        let quiet = written(&words, &factors, &ACCOUNT, None);
+        assert!(
+            quiet.contains("settle = \"100ms\"\nquiet = true\n"),
+            "{quiet}"
+        );
     }
 
     #[test]

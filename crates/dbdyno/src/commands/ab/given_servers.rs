@@ -59,6 +59,22 @@ pub(super) fn check(
             "leave out --design: the values take turns, side by side",
         );
     }
+    let refused = [
+        (
+            "--confirm",
+            measurement.confirm,
+            "classical runs need servers of their own",
+        ),
+        (
+            "--wait-until-quiet",
+            measurement.wait_until_quiet,
+            "all turns are on one server",
+        ),
+    ];
+    if let Some((option, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {
+        let message = format!("{OPTION} cannot be used with {option}: {why}");
+        return wrong(message, &format!("leave out {option}"));
+    }
     Ok(())
 }
 
@@ -101,6 +117,18 @@ mod tests {
                 &["--on-this-server", "--design", "classical"],
                 None,
                 "--on-this-server cannot be used with --design classical",
+            ),
+            (
+                vec![&values, &one],
+                &["--on-this-server", "--confirm"],
+                None,
+                "--on-this-server cannot be used with --confirm: classical runs need servers of their own",
+            ),
+            (
+                vec![&values, &one],
+                &["--on-this-server", "--wait-until-quiet"],
+                None,
+                "--on-this-server cannot be used with --wait-until-quiet: all turns are on one server",
             ),
             (
                 vec![&values],

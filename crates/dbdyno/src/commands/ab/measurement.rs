@@ -21,7 +21,7 @@ const OF_A_RUN: Duration = Duration::from_secs(10);
 const OF_A_SESSION: Duration = Duration::from_secs(30);
 
 /// How each level is measured.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Measurement")]
 pub(super) struct Measurement {
     /// Number of connections
@@ -45,6 +45,10 @@ pub(super) struct Measurement {
     /// With --design side-by-side, unmeasured part of a turn before its slice [default: 100ms]
     #[arg(long, global = true, value_name = "TIME", value_parser = settle)]
     pub(super) settle: Option<Duration>,
+    /// With --design side-by-side, pause after each turn until its server has flushed, at most 2 s: if servers work while
+    /// others have their turns (audit rule M13)
+    #[arg(long, global = true)]
+    pub(super) wait_until_quiet: bool,
     /// With --design side-by-side, state in which the servers are measured: steady (each load runs until its server is
     /// steady), or fresh (after the fixed time of --warmup) [default: steady, or fresh with a fixed --warmup]
     #[arg(long, global = true, value_enum)]
@@ -56,6 +60,10 @@ pub(super) struct Measurement {
     /// Time limit for the whole experiment; when it is reached, no new run is started
     #[arg(long, global = true, value_name = "TIME", default_value = "10m", value_parser = time)]
     pub(super) budget: Duration,
+    /// With --design side-by-side, then measure the baseline and the best combination by classical runs, one after the
+    /// other, and say whether both answers agree. These runs have a --budget of their own
+    #[arg(long, global = true)]
+    pub(super) confirm: bool,
     /// Metric to compare
     #[arg(long, global = true, value_enum, default_value = "throughput")]
     pub(super) metric: Metric,
@@ -102,6 +110,7 @@ impl Measurement {
             DesignName::SideBySide => Design::SideBySide(Slicing {
                 slice: self.slice.unwrap_or(usual.slice),
                 settle: self.settle.unwrap_or(usual.settle),
+                quiet: self.wait_until_quiet,
             }),
         }
     }
@@ -125,6 +134,20 @@ impl Measurement {
             WarmUp::For(WARM_UP)
         };
         self.warmup.unwrap_or(usual)
+    }
+
+    /// How classical runs confirm the answer, in the same state of the servers; `None` unless that is asked for.
+    pub(super) fn confirming(&self) -> Option<Self> {
+        self.confirm.then(|| Self {
+            design: DesignName::Classical,
+            slice: None,
+            settle: None,
+            wait_until_quiet: false,
+            state: None,
+            warmup: Some(self.warm_up()),
+            confirm: false,
+            ..self.clone()
+        })
     }
 
     /// What the command line with these words says.

@@ -62,11 +62,13 @@ fn refuse_options(measurement: &Measurement) -> Result<(), Blamed> {
         let message = format!("--state can only be used with {DESIGN}");
         return Err(Blamed::new(Blame::Input, message).hint(warm_up.to_owned()));
     }
-    let times = [
-        ("--slice", measurement.slice),
-        ("--settle", measurement.settle),
+    let options = [
+        ("--slice", measurement.slice.is_some()),
+        ("--settle", measurement.settle.is_some()),
+        ("--wait-until-quiet", measurement.wait_until_quiet),
+        ("--confirm", measurement.confirm),
     ];
-    match times.into_iter().find(|(_, time)| time.is_some()) {
+    match options.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((option, _)) => {
             let message = format!("{option} can only be used with {DESIGN}");
@@ -133,6 +135,17 @@ mod tests {
                 ],
                 "--state fresh cannot be used with --warmup auto, which ends when the server is steady",
             ),
+            (
+                &two,
+                &["--wait-until-quiet"],
+                "--wait-until-quiet can only be used with --design side-by-side",
+            ),
+            (
+                &two,
+                &["--confirm"],
+                "--confirm can only be used with --design side-by-side",
+            ),
+            (&two, &["--design", "side-by-side", "--confirm"], ""),
             (&eight, beside, ""),
             (
                 &nine,

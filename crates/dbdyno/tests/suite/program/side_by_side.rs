@@ -18,26 +18,29 @@ const RUN: [&str; 4] = ["run", "trial.toml", "--results", "out"];
 /// A statement for which the null server has a delay.
 const STATEMENT: &str = "SELECT c FROM t WHERE id = 1";
 
-/// A think time as factor, one ten times the other, so that even a busy machine shows the difference.
-fn write(scene: &Scene) {
+/// A think time as factor, of which the second one is the baseline; each is measured for this time.
+fn write(scene: &Scene, [think, baseline]: [&str; 2], duration: &str) {
     let trial = Experiment {
         top: "seed = 3\nrepeats = \"until decided\"\nat_most = 2\n\
               design = \"side by side\"\nslice = \"100ms\"\nsettle = \"0s\"",
-        matrix: "think = [\"2ms\", \"20ms\"]".to_owned(),
-        load: "connections = 2\nthink_time = \"{think}\"\nwarmup = \"200ms\"\nduration = \"6s\""
-            .to_owned(),
+        matrix: format!("think = [{think:?}, {baseline:?}]"),
+        load: format!(
+            "connections = 2\nthink_time = \"{{think}}\"\nwarmup = \"200ms\"\nduration = {duration:?}"
+        ),
         disturbed: "",
         ..Experiment::default()
     };
     trial.write(scene);
-    let verdict = "[verdict]\nbaseline = { think = \"20ms\" }\nmin_effect = \"5 %\"\n";
-    scene.file("trial.toml", &(trial.text() + verdict));
+    let verdict =
+        format!("[verdict]\nbaseline = {{ think = {baseline:?} }}\nmin_effect = \"5 %\"\n");
+    scene.file("trial.toml", &(trial.text() + &verdict));
 }
 
 #[test]
 fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     let scene = Scene::new();
-    write(&scene);
+    // One is ten times the other, so that even a busy machine shows the difference.
+    write(&scene, ["2ms", "20ms"], "6s");
     let run = ["run", "trial.toml", "--simulate", "--results", "out"];
     let ended = scene.dbdyno(run).exits(0);
     // Of the answer so far, only the decision is printed where nothing can be rewritten.
@@ -71,6 +74,21 @@ fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     assert_eq!(records(), [1, 2].map(record_name));
 }
 
+#[test]
+fn nothing_is_decided_on_slices_that_are_too_short() {
+    let scene = Scene::new();
+    // Each connection has time for two operations in a slice.
+    write(&scene, ["60ms", "90ms"], "3s");
+    let short = "slices of 0.1 s are too short: the median slice holds ";
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate", "--results", "out"])
+        .exits(0)
+        .says(&format!("nothing is decided in this session: {short}"))
+        .says("not decided after 1 of at most 2 sessions; the others would not help: ")
+        .prints("measured  2 of 2 runs")
+        .prints_sentence(short);
+}
+
 /// A null server in a scene of its own.
 struct Server {
     running: Running,
@@ -81,8 +99,13 @@ struct Server {
 impl Server {
     /// A statement on it takes this time.
     fn start(delay: &str) -> Self {
+        Self::with(&["--delay", delay])
+    }
+
+    /// Starts it with these options.
+    fn with(options: &[&str]) -> Self {
         let scene = Scene::new();
-        let options = ["--delay", delay, "--log", "statements.log"];
+        let options = [options, &["--log", "statements.log"]].concat();
         let (running, socket) = null_server(&scene, &options);
         let socket = socket.to_str().unwrap().to_owned();
         Self {
@@ -195,6 +218,58 @@ fn existing_servers_take_turns_until_one_is_found_faster() {
 }
 
 #[test]
+fn a_decided_comparison_is_confirmed_by_classical_runs() {
+    let [slow, fast] = ["20ms", "2ms"].map(Server::start);
+    let scene = &slow.scene;
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let hosts = format!("{},{}", slow.socket, fast.socket);
+    let words = "--design side-by-side --confirm --slice 100ms --settle 0s --warmup 200ms --duration 3s --budget 30s \
+                 --connections 2 --user bench script one.sql";
+    let words = ["ab", "--host", &hosts]
+        .into_iter()
+        .chain(words.split_whitespace());
+    scene
+        .dbdyno(words)
+        .exits(0)
+        .prints("confirm   confirmed by classical runs: ");
+    let classical = Results::at(scene.path().join("results/ab-classical-1"));
+    let names = classical.names().into_iter();
+    let runs: Vec<String> = names.filter(|name| name.starts_with("run-")).collect();
+    assert_eq!(runs.len(), 6, "{runs:?}");
+    for run in &runs {
+        let record = Record::open(&classical.file(run)).unwrap();
+        assert!(record.is_complete(), "{:?}", record.end);
+        assert!(record.side_by_side.is_none());
+    }
+}
+
+#[test]
+fn turns_wait_until_the_server_before_is_quiet() {
+    let servers = ["20ms", "2ms"].map(Server::start);
+    let scene = &servers[0].scene;
+    scene.file("one.sql", &format!("{STATEMENT};\n"));
+    let hosts = format!("{},{}", servers[0].socket, servers[1].socket);
+    let words = "--design side-by-side --wait-until-quiet --slice 100ms --settle 0s --warmup 200ms --duration 3s \
+                 --budget 1m --connections 2 --user bench script one.sql";
+    let words = ["ab", "--host", &hosts]
+        .into_iter()
+        .chain(words.split_whitespace());
+    scene.dbdyno(words).exits(0);
+    let records = two_records(&Results::at(scene.path().join("results/ab-1")));
+    take_turns(&records);
+    let mut all: Vec<_> = records.iter().flat_map(slices).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_eq!(all.len(), 60);
+    for pair in all.windows(2) {
+        assert!(pair[1].0 - pair[0].1 >= 0.1, "{pair:?}");
+    }
+    for record in &records {
+        assert!(record.is_complete(), "{:?}", record.end);
+        assert!(record.side_by_side.as_ref().is_some_and(|it| it.quiet));
+    }
+}
+
+#[test]
 fn loads_take_turns_on_one_server() {
     let server = Server::start("5ms");
     let scene = &server.scene;
@@ -262,6 +337,38 @@ fn a_server_that_dies_in_mid_slice_ends_the_session() {
     let why = own.incomplete_why().unwrap();
     assert!(why.contains("the server went away"), "{why}");
     assert!(!slices(&own).is_empty());
+    let why = other.incomplete_why().unwrap();
+    assert!(
+        why.starts_with(&format!("ended with the {name}: ")),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_server_that_fills_its_disk_is_named_and_nothing_is_decided() {
+    // Error 1021: the disk is full.
+    let full = "--delay 2ms --error-rate 1 --error-number 1021 --spare 500";
+    let full: Vec<&str> = full.split(' ').collect();
+    let servers = [Server::start("2ms"), Server::with(&full)];
+    let (running, results) = start_long(&servers, "100ms");
+    let name = format!("run of server={}", servers[1].socket);
+    running
+        .finish()
+        .exits(4)
+        .says(&format!(
+            "{name}: the disk of its server is full: error 1021"
+        ))
+        .hints("free disk space");
+    let mut records = two_records(&results);
+    if records[0].header.combination["server"] == servers[1].socket {
+        records.reverse();
+    }
+    let [other, own] = records;
+    let why = own.incomplete_why().unwrap();
+    assert!(
+        why.contains("the disk of its server is full: error 1021"),
+        "{why}"
+    );
     let why = other.incomplete_why().unwrap();
     assert!(
         why.starts_with(&format!("ended with the {name}: ")),

@@ -165,6 +165,7 @@ mod tests {
             slices_at_most: 60,
             on_one_server: false,
             set_global: BTreeMap::new(),
+            quiet: false,
         }
     }
 

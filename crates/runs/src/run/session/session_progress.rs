@@ -171,6 +171,7 @@ mod tests {
             executions_needed: None,
             effect: 0.02,
             looks: None,
+            short_slices: None,
         }
     }
 

@@ -32,6 +32,7 @@ const MS: Duration = Duration::from_millis(1);
 const SLICING: Slicing = Slicing {
     slice: Duration::from_millis(60),
     settle: Duration::ZERO,
+    quiet: false,
 };
 
 /// What a user does after a number of operations.

@@ -14,6 +14,7 @@ const fn slicing(settle: Duration) -> Slicing {
     Slicing {
         slice: Duration::from_millis(500),
         settle,
+        quiet: false,
     }
 }
 
@@ -258,6 +259,9 @@ fn a_batch_has_arrived_when_each_last_slice_has_in_whatever_parts() {
 #[test]
 fn the_shortest_session_can_be_decided() {
     assert_eq!(Slicing::BATCHES_AT_LEAST as usize, stats::BATCHES_AT_LEAST);
+    let longest_s = verdict::ShortSlices::SLICE_S_AT_MOST;
+    let lengths = [longest_s, longest_s + 1.0].map(|it| Slicing::parse_slice(&format!("{it}s")));
+    assert!(matches!(lengths, [Some(_), None]), "{lengths:?}");
 }
 
 #[test]
@@ -277,4 +281,74 @@ fn no_batch_begins_that_would_end_too_late() {
     let mut planner = planner.ending_by(Some(at(0)));
     let end = play(&mut planner, Some(3)).end;
     assert!(end.is_decided && !end.is_late);
+}
+
+/// Plays a session with pauses until the servers are quiet, of which each takes this time after its turn; the batches decide
+/// after this number of them, if they do.
+fn play_quiet(pauses: impl Fn(usize) -> Duration, decides: Option<u32>) -> Played {
+    let slicing = Slicing {
+        quiet: true,
+        ..slicing(100 * MS)
+    };
+    let mut planner = TurnPlanner::new(&[false; 2], slicing, 15, 1);
+    let mut now = at(7_000);
+    let mut turns: Vec<(usize, Turn)> = Vec::new();
+    let mut orders = planner.begin(now);
+    let mut batches = 0;
+    loop {
+        let [(load, turn)] = orders.turns[..] else {
+            panic!("one turn at a time: {orders:?}");
+        };
+        assert!(turn.from >= now + AHEAD);
+        turns.push((load, turn));
+        let to = turn.to.unwrap();
+        if let Some(end) = orders.end {
+            assert_eq!(end.at, to);
+            return Played { turns, end };
+        }
+        let quiet_at = to + pauses(turns.len());
+        let arrived_at = to + 150 * MS;
+        let judge = |planner: &mut TurnPlanner| {
+            let is_batch = arrive(planner, load, &turn);
+            is_batch.then(|| planner.judged(decides == Some(batches + 1), arrived_at))
+        };
+        let (judged, next) = if arrived_at < quiet_at {
+            (judge(&mut planner), planner.quiet(quiet_at))
+        } else {
+            let next = planner.quiet(quiet_at);
+            (judge(&mut planner), next)
+        };
+        batches += u32::from(judged.is_some());
+        (orders, now) = match judged {
+            Some(judged) if judged != Orders::default() => {
+                assert_eq!(next, Orders::default());
+                (judged, arrived_at)
+            }
+            _ => (next, quiet_at),
+        };
+        if let Some(end) = orders.end.filter(|_| orders.turns.is_empty()) {
+            return Played { turns, end };
+        }
+    }
+}
+
+#[test]
+fn each_turn_waits_until_the_server_of_the_one_before_is_quiet() {
+    // Quiet before the slice has arrived, and after it.
+    for ms in [100, 1_500] {
+        let played = play_quiet(|_| ms * MS, None);
+        assert_eq!(played.turns.len(), 30);
+        for pair in played.turns.windows(2) {
+            let pause = pair[1].1.from - pair[0].1.to.unwrap();
+            assert!(pause >= ms * MS, "{pause:?}");
+        }
+        for (block, number) in played.turns.chunks(2).zip(1..) {
+            let numbers = block.iter().map(|(_, turn)| turn.slice.unwrap().number);
+            assert!(numbers.eq([number; 2]));
+            assert_ne!(block[0].0, block[1].0);
+        }
+    }
+    let decided = play_quiet(|turn| 100 * MS * (turn as u32 % 3 + 1), Some(2));
+    assert!(decided.end.is_decided);
+    assert_eq!((decided.end.slices, decided.turns.len()), (10, 20));
 }

@@ -1,0 +1,28 @@
+//! The disk space that a private server needs, as far as its settings and its data say it before it exists.
+
+use settings::quantity;
+
+use crate::plan::{PlannedRun, estimate::known_data_bytes};
+
+/// System tablespace and system tables of an empty server, bytes: those of the smallest one.
+const SYSTEM_BYTES: u64 = 16 << 20;
+/// Redo log of a server that does not set it, bytes: the default from MySQL 5.6 and MariaDB 10.5 on.
+const REDO_BYTES: u64 = 96 << 20;
+
+/// Bytes that the private server of a run needs on the disk at least: system tablespaces, the redo log that its settings ask
+/// for, and its data where the size is known. The kept copy of the data is left out, because it can share the blocks of the
+/// original.
+pub fn server_bytes_at_least(run: &PlannedRun) -> u64 {
+    let data = run.data.as_ref();
+    let data = data.and_then(|data| known_data_bytes(run, data));
+    let bytes = SYSTEM_BYTES.saturating_add(redo_bytes(run));
+    bytes.saturating_add(data.unwrap_or(0.0) as u64)
+}
+
+fn redo_bytes(run: &PlannedRun) -> u64 {
+    let option = |name| run.server.option(name).and_then(quantity::bytes);
+    let files = option("innodb_log_files_in_group").unwrap_or(1);
+    let of_files = option("innodb_log_file_size").map(|each| each.saturating_mul(files));
+    let asked = option("innodb_redo_log_capacity").or(of_files);
+    asked.unwrap_or(REDO_BYTES)
+}
