@@ -90,6 +90,7 @@ mod tests {
                 slices_per_batch: 5,
                 slices_at_most: 60,
                 on_one_server: true,
+                quiet: false,
                 set_global: BTreeMap::from([("sync_binlog".to_owned(), value.to_owned())]),
             });
             record

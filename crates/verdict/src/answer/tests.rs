@@ -275,6 +275,7 @@ fn batches(fs: &'static str, ended: &[u64]) -> Vec<Record> {
             slices_per_batch: 4,
             slices_at_most: 48,
             on_one_server: false,
+            set_global: BTreeMap::new(),
             quiet: false,
         });
         for (interval, slice) in batch.intervals.iter_mut().zip(4 * number - 3..) {

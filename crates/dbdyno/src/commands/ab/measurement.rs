@@ -139,7 +139,7 @@ impl Measurement {
     /// How classical runs confirm the answer, in the same state of the servers; `None` unless that is asked for.
     pub(super) fn confirming(&self) -> Option<Self> {
         self.confirm.then(|| Self {
-            design: DesignName::Classical,
+            design: Some(DesignName::Classical),
             slice: None,
             settle: None,
             wait_until_quiet: false,
