@@ -151,6 +151,10 @@ impl TurnPlanner {
         if self.warms_up().is_some() {
             return self.warm_up_from(from);
         }
+        if self.waiting.is_empty() {
+            // No change was ordered.
+            return Orders::default();
+        }
         self.waiting_from(from)
     }
 

@@ -116,7 +116,7 @@ fn lengths_have_no_digits_that_nobody_measured() {
 fn a_sample_ends_when_its_counters_were_read() {
     let fixture = Fixture::unpack(LINUX_6_1);
     let mut sampler = sampler_6_1(&fixture);
-    // Called at 0.5 s, the thread loses the CPU while it reads; until it goes on, the counters advance by a second.
+    // Called at 0.5 s, the thread loses the CPU while it reads; until it has it again, the counters advance by a second.
     let times_s = [0.5, 1.0, 1.0, 1.002];
     let at = Cell::new(0);
     let now_s = || {

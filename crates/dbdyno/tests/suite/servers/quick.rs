@@ -57,8 +57,9 @@ fn a_server_that_is_there() {
     // A proxy makes clients wait, so that they cost the machine little.
     let slow = [backend(&mariadb), "--add-delay=20ms".to_owned()];
     let (proxy, port) = proxy(&scene, &slow);
-    let quick =
-        format!("quick --host=127.0.0.1 --port={port} --user=trial --password-file=password");
+    let quick = format!(
+        "quick --duration=2s --host=127.0.0.1 --port={port} --user=trial --password-file=password"
+    );
     let finished = asked(&scene, &quick, &[], PASSWORD).exits(0);
     finished.conceals(PASSWORD);
     finished

@@ -124,7 +124,7 @@ fn no_group_outlives_an_interruption_or_a_kill() {
     running.finish().was_killed_by(Signal::KILL);
     wait_until("its groups are gone", || groups_of(pid).is_empty());
 
-    // One that was killed before is in nobody's way.
+    // The remains of the killed one hinder no other run.
     let running = begun("interrupted");
     let pid = running.pid();
     running.signal(Signal::INT);

@@ -338,11 +338,14 @@ fn the_machine_is_sampled_at_the_borders_of_the_slices() {
     let ended = Trial::of([endless(MS), endless(MS)]).record();
     ended.result.as_ref().unwrap();
     for record in ended.records() {
+        let mut collected = record.collected.iter();
+        let of_machine = collected.find(|it| it.collector == "machine").unwrap();
+        // The 10 slices of this seed have 30 borders; one sample in 100 ms would make 16. On a busy machine a sample may be
+        // late, and the next one is then left out.
+        let borders = of_machine.samples + of_machine.missed;
+        assert!(borders >= 25, "{of_machine:?}");
         let measured = record.measured().unwrap();
-        let samples = measured.telemetry();
-        // On a busy machine a sample may be late, and the next one then holds two slices.
-        let length_s: Vec<f64> = samples.map(|it| it.length_s).collect();
-        assert!((1..=10).contains(&length_s.len()), "{length_s:?}");
+        assert!(measured.telemetry().count() > 0);
     }
 }
 

@@ -114,7 +114,7 @@ fn not_tried(diagnosis: &Diagnosis) -> usize {
     diagnosis.advice.iter().filter(is_open).count()
 }
 
-/// Whether one of these counts is that of candidates that were not tried.
+/// Whether this is the count of the candidates of [`not_tried`].
 pub(super) fn is_of_not_tried(count: &str) -> bool {
     count.ends_with(NOT_TRIED)
 }
