@@ -249,7 +249,7 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
             }
             Some(Proof::CannotBeMade(why)) => lines.whole(format!("    {why}")),
             Some(Proof::Unused) => {
-                lines.whole("    the optimizer does not choose it for any statement".to_owned());
+                lines.whole(format!("    {}", advice.candidate.remedy.why_unused()));
             }
             Some(Proof::NotTried) | None => {}
         }

@@ -75,16 +75,16 @@ fn advice_json(it: &Advice) -> Value {
         "text": text,
         "saving_s": it.saving_s,
         "unaffected_statements": it.unaffected,
-        "trial": it.proof.as_ref().map(proof_json),
+        "trial": it.proof.as_ref().map(|proof| proof_json(remedy, proof)),
     })
 }
 
-fn proof_json(proof: &Proof) -> Value {
+fn proof_json(remedy: &Remedy, proof: &Proof) -> Value {
     match proof {
         Proof::Measured(measured) => measured_json(measured),
         Proof::Unused => json!({
             "outcome": "not proved",
-            "reason": "the optimizer does not choose it for any statement",
+            "reason": remedy.why_unused(),
         }),
         Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
         Proof::NotTried => json!({ "outcome": "not tried" }),
