@@ -6,11 +6,8 @@ use crate::{
     machine::Host,
     measurement_cpu::MeasurementCpu,
     reader::Record,
-    telemetry::{MachineUse, ProgramUse},
+    telemetry::{MachineUse, PROGRAMS_AT_MOST, ProgramUse},
 };
-
-/// Largest number of programs that are named.
-const NAMED_AT_MOST: usize = 3;
 
 /// The programs that a run has of its own. Those of the run are not counted as other programs.
 const OF_A_RUN: &[&str] = &["dbdyno", "mariadbd", "mysqld"];
@@ -115,7 +112,7 @@ impl Disturbance {
 fn busiest(programs: BTreeMap<&str, f64>) -> Vec<String> {
     let mut programs: Vec<(&str, f64)> = programs.into_iter().collect();
     programs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let busiest = programs.into_iter().take(NAMED_AT_MOST);
+    let busiest = programs.into_iter().take(PROGRAMS_AT_MOST);
     busiest.map(|(name, _)| name.to_owned()).collect()
 }
 
