@@ -150,6 +150,7 @@ fn proved_index(name: &str, effects: Vec<Effect>) -> Advice {
                 Outcome::Proved
             },
             effects,
+            undecided: Vec::new(),
             together: None,
             price: None,
         })),
