@@ -6,14 +6,13 @@ use crate::{
     machine::Host,
     measurement_cpu::MeasurementCpu,
     reader::Record,
-    telemetry::{MachineUse, ProgramUse},
+    telemetry::{MachineUse, PROGRAMS_AT_MOST, ProgramUse},
 };
 
-/// Largest number of programs that are named.
-const NAMED_AT_MOST: usize = 3;
-
 /// The programs that a run has of its own. Those of the run are not counted as other programs.
-const OF_A_RUN: [&str; 3] = ["dbdyno", "mariadbd", "mysqld"];
+const OF_A_RUN: &[&str] = &["dbdyno", "mariadbd", "mysqld"];
+/// Those of a measurement of a disk, which has no server.
+const OF_A_DISK: &[&str] = &["dbdyno", "fio"];
 
 /// Shares of a machine's CPU capacity, 0 to 1, used by neither the server nor dbdyno over the measured phase.
 ///
@@ -27,6 +26,8 @@ pub struct Disturbance {
     pub programs: Vec<String>,
     /// Steal: time that the hypervisor took.
     pub steal: f64,
+    /// The programs that were measured, so that others with their names are told apart.
+    measured: &'static [&'static str],
 }
 
 impl Disturbance {
@@ -68,15 +69,15 @@ impl Disturbance {
         }
         by_host
             .into_values()
-            .filter_map(Sums::disturbance)
+            .filter_map(|sums| sums.disturbance(OF_A_RUN))
             .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
     }
 
-    /// The programs in words, `rustc, another mariadbd`: a name alone would be taken for the server or the dbdyno of the run.
-    /// `None` in older records.
+    /// The programs in words, `rustc, another mariadbd`: a name alone would be taken for the server or the dbdyno of the run,
+    /// or for the fio that measures a disk. `None` in older records.
     pub fn programs_in_words(&self) -> Option<String> {
         let named = self.programs.iter().map(|name| {
-            if OF_A_RUN.contains(&name.as_str()) {
+            if self.measured.contains(&name.as_str()) {
                 format!("another {name}")
             } else {
                 name.clone()
@@ -86,19 +87,22 @@ impl Disturbance {
         (!named.is_empty()).then(|| named.join(", "))
     }
 
-    /// The disturbance of the most disturbed one of these measurements of a disk, by the default limits; `None` if the
-    /// CPUs were observed in none of them.
+    /// The largest shares in these measurements of a disk, with the programs of the one with the most use by others; `None`
+    /// if the CPUs were observed in none of them.
     pub fn greatest<'c>(
         measurements: impl IntoIterator<Item = &'c MeasurementCpu>,
     ) -> Option<Self> {
         let each = measurements.into_iter().filter_map(|cpu| {
             let mut sums = Sums::default();
             sums.add(cpu.machine, cpu.own_user_s, &cpu.programs);
-            sums.disturbance()
+            sums.disturbance(OF_A_DISK)
         });
-        // Each share in units of its limit: a little steal matters more than a little use by other programs.
-        let of_limits = |it: &Self| (it.others / Self::OTHERS).max(it.steal / Self::STEAL);
-        each.max_by(|a, b| of_limits(a).total_cmp(&of_limits(b)))
+        // A program may have disturbed one of them, and the hypervisor another one.
+        each.reduce(|a, b| {
+            let steal = a.steal.max(b.steal);
+            let busier = if b.others > a.others { b } else { a };
+            Self { steal, ..busier }
+        })
     }
 
     /// True if it exceeds one of these shares.
@@ -111,7 +115,7 @@ impl Disturbance {
 fn busiest(programs: BTreeMap<&str, f64>) -> Vec<String> {
     let mut programs: Vec<(&str, f64)> = programs.into_iter().collect();
     programs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let busiest = programs.into_iter().take(NAMED_AT_MOST);
+    let busiest = programs.into_iter().take(PROGRAMS_AT_MOST);
     busiest.map(|(name, _)| name.to_owned()).collect()
 }
 
@@ -133,12 +137,13 @@ impl<'r> Sums<'r> {
         }
     }
 
-    /// `None` without any CPU time.
-    fn disturbance(self) -> Option<Disturbance> {
+    /// That beside the programs of these names; `None` without any CPU time.
+    fn disturbance(self, measured: &'static [&'static str]) -> Option<Disturbance> {
         (self.capacity_s > 0.0).then(|| Disturbance {
             others: (self.others_s / self.capacity_s).max(0.0),
             steal: self.steal_s / self.capacity_s,
             programs: busiest(self.programs),
+            measured,
         })
     }
 }
@@ -197,16 +202,24 @@ mod tests {
 
     #[test]
     fn programs_with_the_name_of_the_run_s_own_are_others() {
-        let found = |programs: &[&str]| Disturbance {
-            programs: programs.iter().map(|&name| name.to_owned()).collect(),
-            ..Disturbance::default()
+        let words = |programs: &[&str], measured| {
+            let found = Disturbance {
+                programs: programs.iter().map(|&name| name.to_owned()).collect(),
+                measured,
+                ..Disturbance::default()
+            };
+            found.programs_in_words()
         };
-        let words = found(&["mariadbd", "rustc", "dbdyno"]).programs_in_words();
         assert_eq!(
-            words.as_deref(),
+            words(&["mariadbd", "rustc", "dbdyno"], OF_A_RUN).as_deref(),
             Some("another mariadbd, rustc, another dbdyno")
         );
-        assert_eq!(found(&[]).programs_in_words(), None);
+        // No server belongs to the measurement of a disk, but fio does.
+        assert_eq!(
+            words(&["mariadbd", "fio"], OF_A_DISK).as_deref(),
+            Some("mariadbd, another fio")
+        );
+        assert_eq!(words(&[], OF_A_RUN), None);
     }
 
     #[test]
@@ -221,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_disturbed_measurement_of_a_disk_counts() {
+    fn the_largest_shares_in_measurements_of_a_disk_count() {
         let cpu = |user_s: f64, steal_s: f64| MeasurementCpu {
             machine: MachineUse {
                 user_s,
@@ -241,9 +254,10 @@ mod tests {
         let found = Disturbance::greatest(&measured).unwrap();
         assert!((found.others - 0.7).abs() < 1e-9, "{found:?}");
         assert_eq!(found.programs, ["rustc"]);
-        // 3 % of steal exceed its limit, 5 % of other programs do not exceed theirs.
+        assert_eq!(found.measured, OF_A_DISK);
         let measured = [cpu(0.2, 0.0), cpu(0.1, 0.06)];
         let found = Disturbance::greatest(&measured).unwrap();
-        assert!(found.is_above(Disturbance::OTHERS, Disturbance::STEAL));
+        assert!((found.others - 0.05).abs() < 1e-9, "{found:?}");
+        assert!((found.steal - 0.03).abs() < 1e-9, "{found:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::telemetry::{MachineUse, ProgramUse};
+use crate::telemetry::{MachineUse, PROGRAMS_AT_MOST, ProgramUse};
 
 /// CPU time during one measurement of a disk, for example `{"machine":{"user_s":5.6,"system_s":0.3,"iowait_s":0.1,
 /// "steal_s":0.0,"idle_s":0.0},"own_user_s":0.2,"programs":[{"name":"rustc","user_s":5.4}]}`.
@@ -20,11 +20,15 @@ pub struct MeasurementCpu {
 impl MeasurementCpu {
     /// The sum over several measurements; `None` if there is none.
     pub(crate) fn together<'c>(parts: impl IntoIterator<Item = &'c Self>) -> Option<Self> {
-        parts.into_iter().fold(None, |sum: Option<Self>, part| {
-            let mut sum = sum.unwrap_or_default();
+        let mut parts = parts.into_iter();
+        let mut sum = parts.next()?.clone();
+        for part in parts {
             sum.add(part);
-            Some(sum)
-        })
+        }
+        let programs = &mut sum.programs;
+        programs.sort_by(|a, b| b.user_s.total_cmp(&a.user_s));
+        programs.truncate(PROGRAMS_AT_MOST);
+        Some(sum)
     }
 
     fn add(&mut self, part: &Self) {

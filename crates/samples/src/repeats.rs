@@ -265,5 +265,18 @@ mod tests {
             .map(|it| (it.name.as_str(), it.user_s))
             .collect();
         assert_eq!(programs, [("rustc", 1.0)]);
+        // As many as one measurement has, the busiest first.
+        for (result, program) in results.iter_mut().zip(["cc1", "ld", "tar"]) {
+            let mut measured = measured(1.0, "rustc");
+            let other = ProgramUse {
+                name: program.to_owned(),
+                user_s: 0.75,
+            };
+            measured.programs.insert(0, other);
+            result.machine_cpu = Some(measured);
+        }
+        let sum = summed(&results).unwrap();
+        let names: Vec<&str> = sum.programs.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["rustc", "cc1", "ld"]);
     }
 }

@@ -17,8 +17,8 @@ pub struct ShortSlices {
     pub slice_s: f64,
     /// Operations that ended in the median slice, of the side where these were fewer.
     pub operations: u64,
-    /// Length of a slice that would hold about 20 operations, seconds; `None` if no slice can be as long, or if no operation
-    /// ended in any slice.
+    /// Length of a slice that would hold about 20 operations, seconds; `None` if no slice can be as long, if no operation
+    /// ended in any slice, and if few slices hold so many that a longer one would not help.
     pub enough_s: Option<f64>,
 }
 
@@ -54,7 +54,7 @@ impl ShortSlices {
         Some(Self {
             slice_s,
             operations,
-            enough_s: Some(enough_s).filter(|it| *it <= Self::SLICE_S_AT_MOST),
+            enough_s: Some(enough_s).filter(|it| *it > slice_s && *it <= Self::SLICE_S_AT_MOST),
         })
     }
 
@@ -107,6 +107,8 @@ mod tests {
             (vec![0, 0, 1, 0, 0], Some(0), Some(50.0)),
             (vec![0, 0, 1, 0, 0, 0, 0], Some(0), None),
             (vec![0, 0, 0], Some(0), None),
+            // Most slices are stalls.
+            (vec![0, 0, 0, 100, 100], Some(0), None),
             (vec![], None, None),
         ] {
             let found = ShortSlices::of_slices(0.5, ended.clone());

@@ -1,10 +1,11 @@
 //! Settings of which a server's check of options had nothing to say, kept so that they are checked once: the check starts
 //! the binary, which takes as long as half a start of the server (MySQL 8: several times as long).
 //!
-//! Only settings without files and directories are kept, because those may be there today and not tomorrow.
+//! Only settings without files, directories and plugins are kept, because those may be there today and not tomorrow.
 
 use std::path::Path;
 
+use mycnf::{OptionName, loads_plugins};
 use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -77,10 +78,12 @@ impl AcceptedSettings {
     }
 }
 
-/// `None` for settings that name files or directories.
+/// `None` for settings that name files or directories, or load plugins: their libraries may be packages of their own.
 fn key(checker: &Checker, settings: &Settings) -> Option<String> {
-    let names_files = settings.set.values().any(|value| value.contains('/'));
-    if !settings.cnf.is_empty() || names_files {
+    let names_file = |(option, value): (&String, &String)| {
+        value.contains('/') || loads_plugins(&OptionName::new(option))
+    };
+    if !settings.cnf.is_empty() || settings.set.iter().any(names_file) {
         return None;
     }
     let asked = serde_json::to_vec(&(checker, settings.defaults, &settings.set));
@@ -158,8 +161,13 @@ mod tests {
         };
         let max_connections = settings(&[("max_connections", "10")]);
         assert!(key(&checker, &max_connections).is_some());
-        let tmpdir = settings(&[("tmpdir", "/var/tmp")]);
-        assert_eq!(key(&checker, &tmpdir), None);
+        for (option, value) in [
+            ("tmpdir", "/var/tmp"),
+            ("plugin-load-add", "ha_rocksdb"),
+            ("loose_plugin_load", "auth_socket.so"),
+        ] {
+            assert_eq!(key(&checker, &settings(&[(option, value)])), None);
+        }
         let with_file = Settings {
             cnf: vec![PathBuf::from("my.cnf")],
             ..Settings::default()

@@ -142,6 +142,16 @@ impl Remedy {
             },
         }
     }
+
+    /// Why it was not measured: some plan has to read each of its indexes.
+    pub(super) fn why_unused(&self) -> &'static str {
+        match self {
+            Self::Side(change) if change.parts.indexes().is_some_and(|it| it.names.len() > 1) => {
+                "the optimizer does not choose all of its indexes"
+            }
+            _ => "the optimizer does not choose it for any statement",
+        }
+    }
 }
 
 /// What is known of a statement.

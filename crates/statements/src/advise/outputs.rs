@@ -207,7 +207,8 @@ fn in_short(
     }
 }
 
-/// The times of a remedy behind its words: of the statement that it saves most of, and of those that it makes slower.
+/// The times of a remedy behind its words: of the statement that it saves most of, of those that it makes slower, and of
+/// those that are undecided.
 fn times_in_short(diagnosis: &Diagnosis, measured: &Measured) -> String {
     // Whatever it does to others, it is not the remedy.
     if measured.outcome == Outcome::AnotherResult {
@@ -224,7 +225,13 @@ fn times_in_short(diagnosis: &Diagnosis, measured: &Measured) -> String {
         format!("; slower: {} {times}", it.statement)
     });
     let slower: String = slower.collect();
-    format!(": {}{slower}", main.times().unwrap_or_default())
+    let undecided = measured.undecided.iter();
+    let undecided: Vec<&str> = undecided.map(|it| it.statement.as_str()).collect();
+    let undecided = match undecided.as_slice() {
+        [] => String::new(),
+        names => format!("; undecided: {}", names.join(", ")),
+    };
+    format!(": {}{slower}{undecided}", main.times().unwrap_or_default())
 }
 
 /// Everything about the candidates of a statement.
@@ -249,7 +256,7 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
             }
             Some(Proof::CannotBeMade(why)) => lines.whole(format!("    {why}")),
             Some(Proof::Unused) => {
-                lines.whole("    the optimizer does not choose it for any statement".to_owned());
+                lines.whole(format!("    {}", advice.candidate.remedy.why_unused()));
             }
             Some(Proof::NotTried) | None => {}
         }
@@ -258,7 +265,8 @@ fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
 
 /// The effects of a remedy and its price, a line each, which `add` puts behind the others.
 fn effects_in_detail(lines: &mut Lines, measured: &Measured, add: fn(&mut Lines, String)) {
-    for effect in measured.effects.iter().chain(measured.together.as_deref()) {
+    let effects = measured.effects.iter().chain(&measured.undecided);
+    for effect in effects.chain(measured.together.as_deref()) {
         add(lines, format!("    {}", effect.sentence()));
     }
     for sentence in measured.price.iter().flat_map(price_sentences) {

@@ -9,7 +9,7 @@ use crate::compare::{Finding, IndexPrice, Report, Verdict};
 /// The verdicts that speak against a remedy, the worst one first.
 const HARMS: [Verdict; 2] = [Verdict::OtherResult, Verdict::OfTime(Decision::Slower)];
 
-/// The verdicts about a remedy without harm that do not rule out an effect.
+/// The verdicts about a statement that do not rule out an effect, unless it is faster with the same result.
 const UNDECIDED: [Verdict; 2] = [
     Verdict::OfTime(Decision::Inconclusive),
     // With a result that cannot be compared.
@@ -37,6 +37,8 @@ pub(super) struct Measured {
     pub(super) outcome: Outcome,
     /// What it does to the statements that make the outcome; of a proved one the faster ones first.
     pub(super) effects: Vec<Effect>,
+    /// Of a proved one, its effects that the measurement did not decide: they may be costs.
+    pub(super) undecided: Vec<Effect>,
     /// The sum of the times of the statements that are faster or slower, where there are both.
     pub(super) together: Option<Box<Effect>>,
     /// Size of a proved index and its part of writes.
@@ -229,10 +231,15 @@ impl Proof {
         } else {
             telling
         };
+        let is_undecided = |it: &&Finding| {
+            outcome.is_proved() && UNDECIDED.contains(&it.verdict()) && !is_faster(it)
+        };
+        let undecided = all.iter().copied().filter(is_undecided);
         let price = report.prices.get(side).filter(|_| outcome.is_proved());
         Self::Measured(Measured {
             outcome,
             effects: shown.into_iter().map(Effect::of).collect(),
+            undecided: undecided.map(Effect::of).collect(),
             together: sum.map(|it| Box::new(Effect::of_sum(it))),
             price: price.cloned().flatten(),
         })

@@ -75,16 +75,16 @@ fn advice_json(it: &Advice) -> Value {
         "text": text,
         "saving_s": it.saving_s,
         "unaffected_statements": it.unaffected,
-        "trial": it.proof.as_ref().map(proof_json),
+        "trial": it.proof.as_ref().map(|proof| proof_json(remedy, proof)),
     })
 }
 
-fn proof_json(proof: &Proof) -> Value {
+fn proof_json(remedy: &Remedy, proof: &Proof) -> Value {
     match proof {
         Proof::Measured(measured) => measured_json(measured),
         Proof::Unused => json!({
             "outcome": "not proved",
-            "reason": "the optimizer does not choose it for any statement",
+            "reason": remedy.why_unused(),
         }),
         Proof::CannotBeMade(why) => json!({ "outcome": "cannot be made", "reason": why }),
         Proof::NotTried => json!({ "outcome": "not tried" }),
@@ -92,7 +92,8 @@ fn proof_json(proof: &Proof) -> Value {
 }
 
 fn measured_json(measured: &Measured) -> Value {
-    let effects: Vec<Value> = measured.effects.iter().map(effect_json).collect();
+    let effects = measured.effects.iter().chain(&measured.undecided);
+    let effects: Vec<Value> = effects.map(effect_json).collect();
     let verdict = measured.outcome.words();
     let together = measured.together.as_deref().map(effect_json);
     if !measured.outcome.is_proved() {
@@ -114,6 +115,7 @@ fn measured_json(measured: &Measured) -> Value {
         "verdict": verdict,
         "faster": sentences(Decision::Faster),
         "slower": sentences(Decision::Slower),
+        "undecided": measured.undecided.iter().map(Effect::sentence).collect::<Vec<_>>(),
         "effects": effects,
         "together": together,
         "index_price": measured.price.as_ref().map(price_json),

@@ -60,6 +60,7 @@ fn measured(outcome: Outcome, effects: Vec<Effect>) -> Option<Proof> {
     Some(Proof::Measured(Measured {
         outcome,
         effects,
+        undecided: Vec::new(),
         together: None,
         price: None,
     }))
@@ -69,6 +70,7 @@ fn proof_of(faster: Vec<Effect>) -> Option<Proof> {
     Some(Proof::Measured(Measured {
         outcome: Outcome::Proved,
         effects: faster,
+        undecided: Vec::new(),
         together: None,
         price: Some(IndexPrice {
             bytes: Some(163_840.0),
@@ -348,6 +350,7 @@ fn with_a_cost(outcome: Outcome) -> Advice {
     let proof = Measured {
         outcome,
         effects,
+        undecided: Vec::new(),
         together: Some(Box::new(Effect {
             why: String::new(),
             ..effect("together", Decision::Faster, [0.127, 0.0105])
@@ -445,6 +448,27 @@ fn a_remedy_whose_saving_is_not_certain_is_shown_with_its_cost() {
     );
     let json = json(&all, true, None);
     assert!(json.contains("\"verdict\": \"not proved\""), "{json}");
+}
+
+#[test]
+fn statements_that_are_undecided_are_shown_below_a_proved_remedy() {
+    let mut proved = with_a_cost(Outcome::ProvedWithCost);
+    let Some(Proof::Measured(measured)) = &mut proved.proof else {
+        panic!("it was measured");
+    };
+    let undecided = effect("3", Decision::Inconclusive, [0.004, 0.0042]);
+    measured.undecided.push(undecided);
+    let end = "; slower: 2 2.00 ms to 7.30 ms; undecided: 3";
+    let times = times_in_short(&diagnosis(Vec::new()), measured);
+    assert!(times.ends_with(end), "{times}");
+    let all = diagnosis(vec![proved]);
+    let sentence = "3: inconclusive, 4.00 ms to 4.20 ms, ";
+    for is_verbose in [false, true] {
+        let text = shown(&all, true, is_verbose);
+        assert!(text.contains(&format!("\n    {sentence}")), "{text}");
+    }
+    let json = json(&all, true, None);
+    assert!(json.contains(&format!("\"{sentence}")), "{json}");
 }
 
 #[test]

@@ -133,6 +133,27 @@ fn a_remedy_that_also_slows_a_statement_is_decided_by_their_sum() {
 }
 
 #[test]
+fn what_is_undecided_is_named_beside_what_is_proved() {
+    for (factor, is_proved) in [(0.1, true), (3.0, false)] {
+        // Faster, with a result that cannot be compared.
+        let mut other = finding("Q4", 0.1);
+        other.comparison.sameness = ResultEquivalence::Unknown;
+        let all = vec![
+            finding("Q1", factor),
+            undecided("Q2"),
+            finding("Q3", 1.0),
+            other,
+        ];
+        let measured = measured(&report(all, None));
+        assert_eq!(measured.outcome.is_proved(), is_proved);
+        let undecided = measured.undecided.iter();
+        let undecided: Vec<&str> = undecided.map(|it| it.statement.as_str()).collect();
+        let expected: &[&str] = if is_proved { &["Q2", "Q4"] } else { &[] };
+        assert_eq!(undecided, expected);
+    }
+}
+
+#[test]
 fn another_result_rejects_a_remedy_that_saves_time() {
     let mut other = undecided("Q2");
     other.comparison.sameness = ResultEquivalence::Different;

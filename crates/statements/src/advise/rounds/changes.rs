@@ -20,7 +20,7 @@ use crate::{
 /// What a change of a server does to the plans of statements.
 #[derive(Default)]
 pub(super) struct PlanEffect {
-    /// Whether a plan reads one of the new indexes, or may.
+    /// Whether plans read each of the new indexes, or may: with one that no plan reads, a pair is no better than the other.
     pub(super) is_used: bool,
     /// Places of the statements that are executed as before, so that their times would say nothing.
     pub(super) unaffected: Vec<usize>,
@@ -54,6 +54,7 @@ impl Rounds<'_> {
         let catalogue = catalogue.map_err(|failure| failure.blamed(before.0, &before.1[0]));
         let catalogue = catalogue.map_err(SideError::of_all)?;
         let mut effect = PlanEffect::default();
+        let mut unused: Vec<&String> = indexes.iter().collect();
         for (at, (old, new)) in before.1.iter().zip(after.1).enumerate() {
             let was = estimated_plan(&mut baseline, old).await;
             let was = was.map_err(SideError::of_all)?;
@@ -62,7 +63,7 @@ impl Rounds<'_> {
             if is_setting(new) {
                 continue;
             }
-            effect.is_used |= is.as_ref().is_none_or(|plan| may_use(plan, indexes));
+            leave_unused(&mut unused, is.as_ref());
             let plans = was.zip(is).filter(|_| is_skippable([old, new], &catalogue));
             if plans.is_some_and(|(was, is)| is_unaffected([&was, &is], indexes)) {
                 effect.unaffected.push(at);
@@ -70,6 +71,7 @@ impl Rounds<'_> {
         }
         baseline.close().await;
         changed.close().await;
+        effect.is_used = unused.is_empty();
         Ok(effect)
     }
 
@@ -99,6 +101,11 @@ impl Rounds<'_> {
 fn is_skippable([old, new]: [&SqlStatement; 2], catalogue: &Catalogue) -> bool {
     let is_same_read = effect_of(new) == Effect::Reads && old.text() == new.text();
     is_same_read && !sets_variables(new) && !calls_routine(catalogue, new)
+}
+
+/// Leaves those indexes that a statement certainly does not read; one without a plan may read all.
+fn leave_unused(indexes: &mut Vec<&String>, plan: Option<&Plan>) {
+    indexes.retain(|name| plan.is_some_and(|it| !may_use(it, std::slice::from_ref(*name))));
 }
 
 /// Whether a plan reads one of the indexes, or may: a plan without tables has read an index before the execution.
@@ -161,6 +168,29 @@ mod tests {
             (r#""message":"Select tables optimized away""#, true),
         ] {
             assert_eq!(may_use(&plan(members), &indexes), expected, "{members}");
+        }
+    }
+
+    #[test]
+    fn a_pair_is_used_only_if_plans_read_both_indexes() {
+        let by = |key: &str| {
+            plan(&format!(
+                r#""table_name":"t","access_type":"ref","key":"{key}""#
+            ))
+        };
+        let names = ["a".to_owned(), "b".to_owned()];
+        for (plans, unused) in [
+            (vec![Some(by("a")), Some(by("a"))], &names[1..]),
+            (vec![Some(by("a")), Some(by("b"))], &[]),
+            (vec![Some(by("k"))], &names),
+            (vec![Some(by("a")), None], &[]),
+        ] {
+            let mut left: Vec<&String> = names.iter().collect();
+            for plan in &plans {
+                leave_unused(&mut left, plan.as_ref());
+            }
+            let expected: Vec<&String> = unused.iter().collect();
+            assert_eq!(left, expected, "{plans:?}");
         }
     }
 

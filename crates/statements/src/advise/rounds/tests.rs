@@ -150,6 +150,7 @@ fn proved_index(name: &str, effects: Vec<Effect>) -> Advice {
                 Outcome::Proved
             },
             effects,
+            undecided: Vec::new(),
             together: None,
             price: None,
         })),
@@ -200,6 +201,8 @@ fn an_index_with_a_cost_and_the_index_against_it_become_a_pair() {
     // An update of the price sets each column once.
     assert_eq!(indexes.columns, ["a"]);
     assert_eq!(pair.advice.statements(), ["1", "4"]);
+    let why = "the optimizer does not choose all of its indexes";
+    assert_eq!(pair.advice.candidate.remedy.why_unused(), why);
     assert_eq!(
         pair.advice.candidate.reason,
         "with the first index alone, statement 4 takes 3.65 times as long; the second index makes it faster"
