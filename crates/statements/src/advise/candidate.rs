@@ -119,12 +119,15 @@ impl Remedy {
         })
     }
 
-    /// The same without the other text, which stands below.
-    pub(super) fn title(&self) -> String {
+    /// The same without the other text of this statement, which stands below.
+    pub(super) fn title(&self, statement: &str) -> String {
         match self {
             Self::Side(change) if change.text.is_some() => match &change.parts {
-                Parts::None => "another text of the statement".to_owned(),
-                parts => format!("{}; and another text of the statement", parts.text()),
+                Parts::None => format!("another text of statement {statement}"),
+                parts => format!(
+                    "{}; and another text of statement {statement}",
+                    parts.text()
+                ),
             },
             _ => self.words(),
         }

@@ -29,7 +29,10 @@ pub(super) fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
             _ => "; according to the plans, this one saves most: ",
         };
         let number = counted(all.len(), "candidate");
-        return format!("{number}{which}{}", first.candidate.remedy.title());
+        return format!(
+            "{number}{which}{}",
+            first.candidate.remedy.title(&first.statement)
+        );
     }
     let proved = proved(diagnosis);
     let Some(best) = proved.first() else {
@@ -47,7 +50,7 @@ pub(super) fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
     let cost = measured.and_then(|it| cost(diagnosis, it));
     format!(
         "{number} proved: {which}{}{times}{}",
-        best.candidate.remedy.title(),
+        best.candidate.remedy.title(&best.statement),
         cost.unwrap_or_default()
     )
 }

@@ -12,7 +12,7 @@ use crate::{
     advise::{
         candidate::{Candidate, Parts, Remedy},
         diagnosis::{Advice, Diagnosis},
-        proof::Effect,
+        proof::{Effect, Measured, Outcome, Proof},
         ranking::{costs, effect_s, proof_of, saved_s},
     },
     compare::NewIndexes,
@@ -70,8 +70,16 @@ pub(super) fn has_pairs(diagnosis: &Diagnosis, places: &[usize]) -> bool {
     diagnosis.statements.len() > 1 && is_any_table_twice
 }
 
-/// The pair that should save most, of those that were not measured: a proved index that makes a statement slower, and a
-/// proved index of the same table that makes this statement faster.
+/// What was measured of an index that makes a statement certainly faster, even if its costs outweigh that: the other index
+/// of a pair can take them away.
+fn faster_somewhere(advice: &Advice) -> Option<&Measured> {
+    let measured = advice.proof.as_ref().and_then(Proof::measured)?;
+    let is_faster = measured.effects_of(Decision::Faster).next().is_some();
+    (is_faster && measured.outcome != Outcome::AnotherResult).then_some(measured)
+}
+
+/// The pair that should save most, of those that were not measured: an index that makes one statement faster and another
+/// one slower, and a proved index of the same table that makes the slower one faster.
 pub(super) fn best_pair(diagnosis: &Diagnosis) -> Option<Pair> {
     let all = &diagnosis.advice;
     let pairs = all.iter().flat_map(|first| {
@@ -84,7 +92,7 @@ pub(super) fn best_pair(diagnosis: &Diagnosis) -> Option<Pair> {
 /// Two candidates as one; `None` if the second one does not take a cost of the first one away.
 fn pair(diagnosis: &Diagnosis, first: &Advice, second: &Advice) -> Option<Pair> {
     let [one, other] = [single_index(first)?, single_index(second)?];
-    let [of_first, of_second] = [proof_of(first)?, proof_of(second)?];
+    let (of_first, of_second) = (faster_somewhere(first)?, proof_of(second)?);
     let is_faster = |cost: &&Effect| {
         let mut faster = of_second.effects_of(Decision::Faster);
         faster.any(|it| it.statement == cost.statement)
@@ -96,7 +104,9 @@ fn pair(diagnosis: &Diagnosis, first: &Advice, second: &Advice) -> Option<Pair> 
     }
     // Each statement should be executed as with the better one of the indexes.
     let mut savings_s: BTreeMap<&str, f64> = BTreeMap::new();
-    for effect in of_first.effects.iter().chain(&of_second.effects) {
+    let decided = [Decision::Faster, Decision::Slower];
+    let effects = [of_first, of_second].into_iter();
+    for effect in effects.flat_map(|of| decided.iter().flat_map(|it| of.effects_of(*it))) {
         let saving_s = effect_s(diagnosis, effect);
         let best_s = savings_s.entry(&effect.statement).or_insert(saving_s);
         *best_s = best_s.max(saving_s);

@@ -219,6 +219,24 @@ fn an_index_with_a_cost_and_the_index_against_it_become_a_pair() {
 }
 
 #[test]
+fn an_index_whose_costs_outweigh_its_saving_can_be_in_a_pair() {
+    for outcome in [Outcome::NotProved, Outcome::Slower, Outcome::AnotherResult] {
+        let mut all = with_a_cost();
+        let Some(Proof::Measured(measured)) = &mut all[0].proof else {
+            panic!("it was measured");
+        };
+        measured.outcome = outcome;
+        let pair = best_pair(&diagnosis_with(all));
+        let is_right = outcome != Outcome::AnotherResult;
+        assert_eq!(pair.is_some(), is_right, "{outcome:?}");
+        if let Some(pair) = pair {
+            // It should save 29.7 ms and 3.6 ms.
+            assert!((pair.advice.saving_s - 0.0333).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
 fn there_is_no_pair_without_a_proved_remedy_for_the_cost() {
     let without_cost = |all: &mut Vec<Advice>| all[0] = index("a");
     let without_remedy = |all: &mut Vec<Advice>| all[2].proof = Some(Proof::Unused);
