@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Source: MariaDB's information_schema.system_variables (`VARIABLE_SCOPE`); MySQL Reference Manual, "Server System
-//! Variable Reference" (the scope `Both`).
+//! Variable Reference" (the scope `Both`, and InnoDB's with the scope `Session`, which have a global value, too).
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -24,8 +24,9 @@ static PER_SESSION: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::n
 /// Groups of variables with the reason why a comparison of their values on one server says nothing.
 ///
 /// Source: MySQL 8.4 Reference Manual, "Configuring InnoDB Buffer Pool Size" (resized in the background), "Redo Log"
-/// (innodb_redo_log_capacity), "Adaptive Hash Index" (disabling empties it), "How MySQL Handles Client Connections" and
-/// "Configuring Buffer Pool Flushing"; MariaDB documentation, "InnoDB Redo Log" and "Query Cache".
+/// (innodb_redo_log_capacity), "Adaptive Hash Index" (disabling empties it), "How MySQL Handles Client Connections",
+/// "Binary Logging Options and Variables" (the caches of a connection) and "Configuring Buffer Pool Flushing"; MariaDB
+/// documentation, "InnoDB Redo Log" and "Query Cache".
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "the server then resizes memory or a log, or empties a cache, and the slices would measure that",
@@ -50,9 +51,13 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "it applies to new connections, and the connections of the loads stay open",
         &[
+            "binlog_cache_size",
+            "binlog_stmt_cache_size",
             "connect_timeout",
             "host_cache_size",
             "init_connect",
+            "max_binlog_cache_size",
+            "max_binlog_stmt_cache_size",
             "max_connect_errors",
             "max_connections",
             "thread_cache_size",
@@ -144,6 +149,12 @@ mod tests {
             ),
             ("mysql-8.0", "innodb_flush_method", "when the server starts"),
             ("mysql-8.0", "max_connections", "new connections"),
+            ("mariadb-10.11", "binlog_cache_size", "new connections"),
+            (
+                "mysql-8.0",
+                "innodb_parallel_read_threads",
+                "when it is opened",
+            ),
             ("mariadb-10.11", "innodb_io_capacity", "outlasts a slice"),
             ("mysql-8.0", "super_read_only", "other clients"),
             ("mysql-8.0", "of_some_plugin", ""),
