@@ -2,7 +2,10 @@
 
 use settings::quantity;
 
-use crate::plan::{PlannedRun, estimate::known_data_bytes};
+use crate::{
+    plan::{PlannedRun, estimate::known_data_bytes},
+    spec::server::ServerSpec,
+};
 
 /// System tablespace and system tables of an empty server, bytes: those of the smallest one.
 const SYSTEM_BYTES: u64 = 16 << 20;
@@ -24,5 +27,7 @@ fn redo_bytes(run: &PlannedRun) -> u64 {
     let files = option("innodb_log_files_in_group").unwrap_or(1);
     let of_files = option("innodb_log_file_size").map(|each| each.saturating_mul(files));
     let asked = option("innodb_redo_log_capacity").or(of_files);
-    asked.unwrap_or(REDO_BYTES)
+    let has_files = matches!(&run.server, ServerSpec::Private { cnf, .. } if !cnf.is_empty());
+    // An option file can ask for a smaller one.
+    asked.unwrap_or(if has_files { 0 } else { REDO_BYTES })
 }

@@ -69,6 +69,11 @@ fn a_server_needs_room_for_its_redo_log_and_for_data_of_known_size() {
             16 + 96 + 64,
         ),
         (PAIR.replace("max_connections", log), 16 + 2048),
+        // Its log may be smaller than the default.
+        (
+            PAIR.replace("[server]", "[server]\ncnf = [\"small.cnf\"]"),
+            16,
+        ),
         (
             PAIR.replace(
                 "max_connections = \"{rows}\"",
