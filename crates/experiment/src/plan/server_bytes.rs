@@ -24,10 +24,18 @@ pub fn server_bytes_at_least(run: &PlannedRun) -> u64 {
 
 fn redo_bytes(run: &PlannedRun) -> u64 {
     let option = |name| run.server.option(name).and_then(quantity::bytes);
-    let files = option("innodb_log_files_in_group").unwrap_or(1);
-    let of_files = option("innodb_log_file_size").map(|each| each.saturating_mul(files));
+    let ServerSpec::Private {
+        run: version, cnf, ..
+    } = &run.server
+    else {
+        return 0;
+    };
+    // MariaDB from 10.5 on has one file, whatever it is asked for.
+    let is_mysql = version.as_ref().is_some_and(|it| it.starts_with("mysql"));
+    let files = option("innodb_log_files_in_group").filter(|_| is_mysql);
+    let of_files = |each: u64| each.saturating_mul(files.unwrap_or(1));
+    let of_files = option("innodb_log_file_size").map(of_files);
     let asked = option("innodb_redo_log_capacity").or(of_files);
-    let has_files = matches!(&run.server, ServerSpec::Private { cnf, .. } if !cnf.is_empty());
     // An option file can ask for a smaller one.
-    asked.unwrap_or(if has_files { 0 } else { REDO_BYTES })
+    asked.unwrap_or(if cnf.is_empty() { REDO_BYTES } else { 0 })
 }
