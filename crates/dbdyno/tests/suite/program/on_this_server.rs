@@ -108,8 +108,11 @@ fn a_guard_puts_the_original_value_back_when_dbdyno_is_killed() {
     let (_server, socket) = server(&scene);
     let running = start_long(&scene, &socket);
     running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
-    wait_until("the original value is back", || value(&socket) == "1");
+    running
+        .finish()
+        .was_killed_by(Signal::KILL)
+        .says("note: the variables of the server have their original values again");
+    assert_eq!(value(&socket), "1");
 }
 
 #[test]
