@@ -74,9 +74,10 @@ fn a_server_needs_room_for_its_redo_log_and_for_data_of_known_size() {
                 .replace("[server]", "[server]\nrun = \"mysql-5.7\""),
             16 + 2048,
         ),
-        // Its log may be smaller than the default.
+        // Its log and its buffer pool may be smaller than the default.
         (
-            PAIR.replace("[server]", "[server]\ncnf = [\"small.cnf\"]"),
+            PAIR.replace("[server]", "[server]\ncnf = [\"small.cnf\"]")
+                .replace("rows = \"{rows}\"", "rows = \"0.5x\""),
             16,
         ),
         (
