@@ -21,13 +21,13 @@ static PER_SESSION: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::n
     lines.filter_map(|line| line.split_once('\t')).collect()
 });
 
-/// Groups of variables with the reason why a comparison of their values on one server says nothing.
+/// Groups of variables with the reason why a comparison of their values on one server says nothing, or does harm.
 ///
 /// Source: MySQL 8.4 Reference Manual, "Configuring InnoDB Buffer Pool Size" (resized in the background), "Redo Log"
 /// (innodb_redo_log_capacity), "Adaptive Hash Index" (disabling empties it), "How MySQL Handles Client Connections",
-/// "Binary Logging Options and Variables" (the caches of a connection) and "Configuring Buffer Pool Flushing"; MariaDB
-/// documentation, "InnoDB Redo Log" and "Query Cache".
-const GROUPS: [(&str, &[&str]); 4] = [
+/// "Binary Logging Options and Variables" (the caches of a connection, and purging) and "Configuring Buffer Pool
+/// Flushing"; MariaDB documentation, "InnoDB Redo Log" and "Query Cache".
+const GROUPS: [(&str, &[&str]); 5] = [
     (
         "the server then resizes memory or a log, or empties a cache, and the slices would measure that",
         &[
@@ -95,6 +95,20 @@ const GROUPS: [(&str, &[&str]); 4] = [
         ],
     ),
     (
+        "with it, the server deletes binary logs or changes its position in the replication, which cannot be put back",
+        &[
+            "binlog_expire_logs_auto_purge",
+            "binlog_expire_logs_seconds",
+            "binlog_space_limit",
+            "expire_logs_days",
+            "gtid_binlog_state",
+            "gtid_purged",
+            "gtid_slave_pos",
+            "max_binlog_total_size",
+            "sql_replica_skip_counter",
+        ],
+    ),
+    (
         "it would shut out other clients of the server",
         &["offline_mode", "read_only", "super_read_only"],
     ),
@@ -156,6 +170,11 @@ mod tests {
                 "when it is opened",
             ),
             ("mariadb-10.11", "innodb_io_capacity", "outlasts a slice"),
+            (
+                "mysql-8.0",
+                "binlog_expire_logs_seconds",
+                "cannot be put back",
+            ),
             ("mysql-8.0", "super_read_only", "other clients"),
             ("mysql-8.0", "of_some_plugin", ""),
         ] {
