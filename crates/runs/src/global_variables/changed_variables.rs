@@ -173,8 +173,9 @@ fn refused(error: &protocol::Error, address: &Address) -> Blamed {
 /// The statement that sets the variables in `before` to these values, or to their values there.
 fn statement(values: &Values, before: &Values) -> String {
     let assignments = before.iter().map(|(name, before)| {
-        let value = values.get(name).unwrap_or(before);
-        format!("global {name} = {}", literal(value, before))
+        let wanted = values.get(name).map(|value| literal(value, before));
+        let value = wanted.unwrap_or_else(|| verbatim(before));
+        format!("global {name} = {value}")
     });
     let assignments: Vec<String> = assignments.collect();
     format!("set {}", assignments.join(", "))
@@ -183,11 +184,18 @@ fn statement(values: &Values, before: &Values) -> String {
 /// A value as SET has it, for a variable that has the value `before`: an option file has `64M` where SET has a number.
 fn literal(value: &str, before: &str) -> String {
     let value = value.trim().trim_matches(['"', '\'']);
+    let is_size = !is_number(value) && is_number(before);
+    let bytes = mycnf::parse_size_bytes(value).filter(|_| is_size);
+    bytes.map_or_else(|| verbatim(value), |bytes| bytes.to_string())
+}
+
+/// A value of a server as SET has it.
+fn verbatim(value: &str) -> String {
     if is_number(value) {
-        return value.to_owned();
+        value.to_owned()
+    } else {
+        quoted(value)
     }
-    let bytes = mycnf::parse_size_bytes(value).filter(|_| is_number(before));
-    bytes.map_or_else(|| quoted(value), |bytes| bytes.to_string())
 }
 
 /// True for `2`, `0.500000` and `-1`.
@@ -245,6 +253,12 @@ mod tests {
         ] {
             assert_eq!(statement(&wanted, &before), expected);
         }
+        // What belongs to an original value stays.
+        let before = values(&[("ft_boolean_syntax", " +'")]);
+        assert_eq!(
+            statement(&values(&[]), &before),
+            "set global ft_boolean_syntax = ' +\\''"
+        );
     }
 
     /// A server whose account must not set variables; it ends with this process.
