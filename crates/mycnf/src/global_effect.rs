@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Source: MariaDB's information_schema.system_variables (`VARIABLE_SCOPE`); MySQL Reference Manual, "Server System
-//! Variable Reference" (the scope `Both`).
+//! Variable Reference" (the scope `Both`, and InnoDB's with the scope `Session`, which have a global value, too).
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -21,12 +21,13 @@ static PER_SESSION: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::n
     lines.filter_map(|line| line.split_once('\t')).collect()
 });
 
-/// Groups of variables with the reason why a comparison of their values on one server says nothing.
+/// Groups of variables with the reason why a comparison of their values on one server says nothing, or does harm.
 ///
 /// Source: MySQL 8.4 Reference Manual, "Configuring InnoDB Buffer Pool Size" (resized in the background), "Redo Log"
-/// (innodb_redo_log_capacity), "Adaptive Hash Index" (disabling empties it), "How MySQL Handles Client Connections" and
-/// "Configuring Buffer Pool Flushing"; MariaDB documentation, "InnoDB Redo Log" and "Query Cache".
-const GROUPS: [(&str, &[&str]); 4] = [
+/// (innodb_redo_log_capacity), "Adaptive Hash Index" (disabling empties it), "How MySQL Handles Client Connections",
+/// "Binary Logging Options and Variables" (the caches of a connection, and purging) and "Configuring Buffer Pool
+/// Flushing"; MariaDB documentation, "InnoDB Redo Log" and "Query Cache".
+const GROUPS: [(&str, &[&str]); 5] = [
     (
         "the server then resizes memory or a log, or empties a cache, and the slices would measure that",
         &[
@@ -50,9 +51,13 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "it applies to new connections, and the connections of the loads stay open",
         &[
+            "binlog_cache_size",
+            "binlog_stmt_cache_size",
             "connect_timeout",
             "host_cache_size",
             "init_connect",
+            "max_binlog_cache_size",
+            "max_binlog_stmt_cache_size",
             "max_connect_errors",
             "max_connections",
             "thread_cache_size",
@@ -87,6 +92,20 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "innodb_purge_rseg_truncate_frequency",
             "innodb_purge_threads",
             "innodb_undo_log_truncate",
+        ],
+    ),
+    (
+        "with it, the server deletes binary logs or changes its position in the replication, which cannot be put back",
+        &[
+            "binlog_expire_logs_auto_purge",
+            "binlog_expire_logs_seconds",
+            "binlog_space_limit",
+            "expire_logs_days",
+            "gtid_binlog_state",
+            "gtid_purged",
+            "gtid_slave_pos",
+            "max_binlog_total_size",
+            "sql_replica_skip_counter",
         ],
     ),
     (
@@ -144,7 +163,18 @@ mod tests {
             ),
             ("mysql-8.0", "innodb_flush_method", "when the server starts"),
             ("mysql-8.0", "max_connections", "new connections"),
+            ("mariadb-10.11", "binlog_cache_size", "new connections"),
+            (
+                "mysql-8.0",
+                "innodb_parallel_read_threads",
+                "when it is opened",
+            ),
             ("mariadb-10.11", "innodb_io_capacity", "outlasts a slice"),
+            (
+                "mysql-8.0",
+                "binlog_expire_logs_seconds",
+                "cannot be put back",
+            ),
             ("mysql-8.0", "super_read_only", "other clients"),
             ("mysql-8.0", "of_some_plugin", ""),
         ] {

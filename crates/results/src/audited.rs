@@ -223,7 +223,7 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     });
     let mut variables = BTreeSet::new();
     for run in &experiment.plan().runs {
-        if let ServerSpec::Private { set, .. } = &run.server {
+        if let ServerSpec::Private { set, .. } | ServerSpec::Given { set, .. } = &run.server {
             variables.extend(set.keys().map(|name| as_variable(name)));
         }
         variables.extend(run.before.iter().filter_map(|sql| set_globally(sql)));
@@ -294,6 +294,9 @@ fn kept(
 
 #[cfg(test)]
 mod tests {
+    use benchmarks::oltp::{OltpData, OltpLoad};
+    use experiment::Overrides;
+
     use super::*;
 
     #[test]
@@ -305,5 +308,22 @@ mod tests {
         for other in ["SET sql_log_bin = 0", "FLUSH TABLES", "SET", ""] {
             assert_eq!(set_globally(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn variables_that_take_turns_on_one_server_are_declared() {
+        let text = "format = 1\nquestion = \"?\"\nseed = 1\ndesign = \"side by side\"\n[matrix]\nflush = [1, 2]\n\
+                    [server]\naddress = \"db1\"\non_this_server = true\n\
+                    set = { innodb-flush-log-at-trx-commit = \"{flush}\" }\n\
+                    [data]\noltp = { tables = 1, table_size = 10 }\n\
+                    [load]\noltp = { script = \"point_select\" }\nconnections = 1\nduration = \"30s\"\n";
+        let vocabulary = Vocabulary {
+            data: vec![&OltpData],
+            loads: vec![&OltpLoad],
+        };
+        let path = Path::new("trial.toml");
+        let experiment = Experiment::parse(path, text, &Overrides::default(), &vocabulary).unwrap();
+        let variables = declared(&experiment, 0).variables;
+        assert!(variables.contains("innodb_flush_log_at_trx_commit"));
     }
 }

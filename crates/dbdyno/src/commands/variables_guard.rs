@@ -1,4 +1,4 @@
-//! `dbdyno variables-guard`, an internal command: puts the variables of a server back after dbdyno was killed.
+//! `dbdyno variables-guard`, an internal command: puts the variables of a server back that dbdyno did not put back.
 
 use std::process::ExitCode;
 
@@ -7,9 +7,8 @@ use runs::global_variables::guard;
 /// Waits for the end of the dbdyno that started it.
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     if guard::run()? {
-        eprintln!(
-            "note: dbdyno was killed; the variables of the server have their original values again"
-        );
+        // Not only after a kill: dbdyno may have failed to put them back.
+        eprintln!("note: the variables of the server have their original values again");
     }
     Ok(ExitCode::SUCCESS)
 }

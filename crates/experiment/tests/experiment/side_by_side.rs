@@ -68,7 +68,18 @@ fn a_server_needs_room_for_its_redo_log_and_for_data_of_known_size() {
             PAIR.replace("rows = \"{rows}\"", "rows = \"0.5x\""),
             16 + 96 + 64,
         ),
-        (PAIR.replace("max_connections", log), 16 + 2048),
+        (PAIR.replace("max_connections", log), 16 + 1024),
+        (
+            PAIR.replace("max_connections", log)
+                .replace("[server]", "[server]\nrun = \"mysql-5.7\""),
+            16 + 2048,
+        ),
+        // Its log and its buffer pool may be smaller than the default.
+        (
+            PAIR.replace("[server]", "[server]\ncnf = [\"small.cnf\"]")
+                .replace("rows = \"{rows}\"", "rows = \"0.5x\""),
+            16,
+        ),
         (
             PAIR.replace(
                 "max_connections = \"{rows}\"",

@@ -51,6 +51,15 @@ impl<'a> ChangedVariables<'a> {
         if values.iter().all(BTreeMap::is_empty) {
             return Ok(None);
         }
+        Self::tried(values, endpoint, context).map(Some)
+    }
+
+    /// For runs with these values.
+    fn tried(
+        values: Vec<Values>,
+        endpoint: &Endpoint,
+        context: &'a Context,
+    ) -> Result<Self, Blamed> {
         let found = control(endpoint, variables)?;
         let names = values.iter().flat_map(BTreeMap::keys);
         let before: Values = names
@@ -59,9 +68,11 @@ impl<'a> ChangedVariables<'a> {
         let statements = values.iter().map(|own| statement(own, &before)).collect();
         let original = statement(&Values::new(), &before);
         let connection = wait(open_settled(endpoint, Purpose::Change.limit()))?;
-        let connection = connection.map_err(|error| error.blamed(&endpoint.address))?;
+        let mut connection = connection.map_err(|error| error.blamed(&endpoint.address))?;
+        // It changes nothing: of an account that must not set them, there is nothing to put back.
+        execute(&mut connection, &original, &endpoint.address)?;
         let mut changed = Self {
-            // Before the first statement, which may take effect although its answer is lost.
+            // Before the first change, which may take effect although its answer is lost.
             guard: guard::set_up(endpoint, &original)?,
             endpoint: endpoint.clone(),
             context,
@@ -72,7 +83,7 @@ impl<'a> ChangedVariables<'a> {
             are_back: false,
         };
         changed.try_values()?;
-        Ok(Some(changed))
+        Ok(changed)
     }
 
     /// The requested values of the run at this place in the session.
@@ -82,7 +93,8 @@ impl<'a> ChangedVariables<'a> {
 
     /// Sets the values of the run at this place in the session.
     pub(crate) fn set_for(&mut self, run: usize) -> Result<(), Blamed> {
-        self.execute(&self.statements[run].clone())
+        let sql = &self.statements[run];
+        execute(&mut self.connection, sql, &self.endpoint.address)
     }
 
     /// Puts the original values back.
@@ -93,10 +105,8 @@ impl<'a> ChangedVariables<'a> {
         Ok(())
     }
 
-    /// Sets the original values and those of each run once: what the server refuses or adjusts is found before anything
-    /// is measured.
+    /// Sets the values of each run once: what the server refuses or adjusts is found before anything is measured.
     fn try_values(&mut self) -> Result<(), Blamed> {
-        self.execute(&self.original.clone())?;
         for run in 0..self.values.len() {
             self.set_for(run)?;
             let found = wait(variables(&mut self.connection))?;
@@ -110,13 +120,6 @@ impl<'a> ChangedVariables<'a> {
             }
         }
         Ok(())
-    }
-
-    fn execute(&mut self, sql: &str) -> Result<(), Blamed> {
-        let executed = wait(self.connection.query(sql.as_bytes()))?;
-        executed
-            .map(drop)
-            .map_err(|error| refused(&error, &self.endpoint.address))
     }
 
     /// Sets the original values on a connection of its own: the other one may be lost, or in the middle of a statement.
@@ -142,6 +145,12 @@ impl Drop for ChangedVariables<'_> {
     }
 }
 
+/// Executes a statement that sets variables of the server at this address.
+fn execute(connection: &mut Connection, sql: &str, address: &Address) -> Result<(), Blamed> {
+    let executed = wait(connection.query(sql.as_bytes()))?;
+    executed.map(drop).map_err(|error| refused(&error, address))
+}
+
 /// The error for a statement that the server did not execute.
 fn refused(error: &protocol::Error, address: &Address) -> Blamed {
     let blamed = error.blamed(address);
@@ -164,8 +173,9 @@ fn refused(error: &protocol::Error, address: &Address) -> Blamed {
 /// The statement that sets the variables in `before` to these values, or to their values there.
 fn statement(values: &Values, before: &Values) -> String {
     let assignments = before.iter().map(|(name, before)| {
-        let value = values.get(name).unwrap_or(before);
-        format!("global {name} = {}", literal(value, before))
+        let wanted = values.get(name).map(|value| literal(value, before));
+        let value = wanted.unwrap_or_else(|| verbatim(before));
+        format!("global {name} = {value}")
     });
     let assignments: Vec<String> = assignments.collect();
     format!("set {}", assignments.join(", "))
@@ -174,11 +184,18 @@ fn statement(values: &Values, before: &Values) -> String {
 /// A value as SET has it, for a variable that has the value `before`: an option file has `64M` where SET has a number.
 fn literal(value: &str, before: &str) -> String {
     let value = value.trim().trim_matches(['"', '\'']);
+    let is_size = !is_number(value) && is_number(before);
+    let bytes = mycnf::parse_size_bytes(value).filter(|_| is_size);
+    bytes.map_or_else(|| verbatim(value), |bytes| bytes.to_string())
+}
+
+/// A value of a server as SET has it.
+fn verbatim(value: &str) -> String {
     if is_number(value) {
-        return value.to_owned();
+        value.to_owned()
+    } else {
+        quoted(value)
     }
-    let bytes = mycnf::parse_size_bytes(value).filter(|_| is_number(before));
-    bytes.map_or_else(|| quoted(value), |bytes| bytes.to_string())
 }
 
 /// True for `2`, `0.500000` and `-1`.
@@ -189,6 +206,17 @@ fn is_number(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        path::Path,
+        sync::{Arc, Mutex, mpsc},
+        thread,
+    };
+
+    use protocol::testing::{Answer, Request, endpoint, serve};
+    use reactor::{Interrupt, Listener as Socket};
+
+    use crate::listener::{Event, Length, Listener, Step};
+
     use super::*;
 
     fn values(pairs: &[(&str, &str)]) -> Values {
@@ -225,6 +253,67 @@ mod tests {
         ] {
             assert_eq!(statement(&wanted, &before), expected);
         }
+        // What belongs to an original value stays.
+        let before = values(&[("ft_boolean_syntax", " +'")]);
+        assert_eq!(
+            statement(&values(&[]), &before),
+            "set global ft_boolean_syntax = ' +\\''"
+        );
+    }
+
+    /// A server whose account must not set variables; it ends with this process.
+    fn refusing(directory: &Path) -> Endpoint {
+        let socket = directory.join("socket");
+        let (begun, has_begun) = mpsc::channel();
+        let path = socket.clone();
+        thread::spawn(move || {
+            reactor::block_on(async {
+                serve(Socket::bind_unix(&path).unwrap(), |request| match request {
+                    Request::Query(b"SHOW GLOBAL VARIABLES") => {
+                        let row = [Some("sync_binlog"), Some("1")];
+                        Answer::rows(&["Variable_name", "Value"], &[&row])
+                    }
+                    Request::Query(sql) if sql.starts_with(b"set global ") => {
+                        Answer::error(1227, "42000", "Access denied")
+                    }
+                    _ => Answer::ok(0),
+                });
+                begun.send(()).unwrap();
+                std::future::pending::<()>().await;
+            })
+        });
+        has_begun.recv().unwrap();
+        endpoint(&socket)
+    }
+
+    /// Keeps the warnings.
+    #[derive(Default)]
+    struct Warnings(Mutex<Vec<String>>);
+
+    impl Listener for Warnings {
+        fn on_event(&self, event: Event<'_>) {
+            if let Event::Warning(what) = event {
+                self.0.lock().unwrap().push(what.to_owned());
+            }
+        }
+
+        fn begin(&self, _: &str, _: Length) -> Box<dyn Step> {
+            unreachable!("no step is long enough to be shown")
+        }
+    }
+
+    #[test]
+    fn of_an_account_that_must_not_set_variables_nothing_is_put_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let endpoint = refusing(directory.path());
+        let warnings = Arc::new(Warnings::default());
+        let context = Context::new(Interrupt::default(), warnings.clone());
+        let wanted = vec![values(&[("sync_binlog", "0")])];
+        let refused = ChangedVariables::tried(wanted, &endpoint, &context).err();
+        let error = refused.unwrap();
+        assert_eq!(error.blame, Blame::Input);
+        assert_eq!(error.server_error, Some(1227));
+        assert!(warnings.0.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -23,7 +23,12 @@ pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(),
         let message = format!(
             "{DESIGN} cannot be used with {combinations} combinations: it measures at most {most}"
         );
-        return wrong(message, "name fewer values, or use --design classical");
+        let hint = if measurement.on_this_server {
+            "name fewer values"
+        } else {
+            "name fewer values, or use --design classical"
+        };
+        return wrong(message, hint);
     }
     check_state(measurement)?;
     let (duration, shortest) = (measurement.measured_time(), slicing.shortest());
@@ -177,5 +182,9 @@ mod tests {
             let message = error.map(|error| error.message).unwrap_or_default();
             assert_eq!(message, expected, "{words:?}");
         }
+        // On one existing server, there is no other design.
+        let here = Measurement::parsed(&["--on-this-server"]);
+        let error = check(&[nine, hosts("db1").unwrap()], &here).unwrap_err();
+        assert_eq!(error.hints, ["name fewer values"]);
     }
 }

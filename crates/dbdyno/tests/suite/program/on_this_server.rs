@@ -1,6 +1,7 @@
 //! `on_this_server`: values of a variable take turns on one null server, and every ending puts the original value back.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -107,7 +108,24 @@ fn a_guard_puts_the_original_value_back_when_dbdyno_is_killed() {
     let (_server, socket) = server(&scene);
     let running = start_long(&scene, &socket);
     running.signal(Signal::KILL);
-    running.finish().was_killed_by(Signal::KILL);
+    running
+        .finish()
+        .was_killed_by(Signal::KILL)
+        .says("note: the variables of the server have their original values again");
+    assert_eq!(value(&socket), "1");
+}
+
+#[test]
+fn a_server_that_dies_gets_the_original_value_when_it_is_back() {
+    let scene = Scene::new();
+    let (server, socket) = server(&scene);
+    let running = start_long(&scene, &socket);
+    server.signal(Signal::KILL);
+    server.finish().was_killed_by(Signal::KILL);
+    fs::remove_file(&socket).unwrap();
+    let (_server, socket) = null_server(&scene, &["--variable", "sync_binlog=5"]);
+    running.finish().exits(3);
+    // By the session or, if the server came too late for it, by the guard.
     wait_until("the original value is back", || value(&socket) == "1");
 }
 

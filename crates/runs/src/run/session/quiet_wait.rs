@@ -45,7 +45,8 @@ impl QuietWait {
     /// Time from one reading to the next at which the server counts its dirty pages: soon enough for the next reading.
     pub(super) const COUNT_AFTER: Duration = Duration::from_millis(50);
 
-    /// The wait for the server of this load, whose turn ends at this time; it lasts at least as long as the others settle.
+    /// The wait for the server of this load, whose turn ends at this time; it lasts at least as long as the others settle, if
+    /// that is not longer than [`Slicing::QUIET_AT_MOST`].
     pub(super) fn after(
         load: usize,
         end: Instant,
@@ -136,6 +137,7 @@ mod tests {
         let writing = |until_ms: u64| move |ms: u64| (Some(ms.min(until_ms) << 20), None);
         assert_eq!(over_after_ms(0, None, writing(0)), 100);
         assert_eq!(over_after_ms(300, None, writing(0)), 300);
+        assert_eq!(over_after_ms(5_000, None, writing(0)), 2_000);
         assert_eq!(over_after_ms(0, None, writing(450)), 600);
         assert_eq!(over_after_ms(0, None, writing(9_000)), 2_000);
         let flushing = |ms: u64| (Some(ms << 20), Some(1_000.0 - ms as f64));
