@@ -26,7 +26,7 @@ pub struct Disturbance {
     pub programs: Vec<String>,
     /// Steal: time that the hypervisor took.
     pub steal: f64,
-    /// The programs that were measured, so that others with their names are told apart.
+    /// The programs that were measured: others of these names are "another" one.
     measured: &'static [&'static str],
 }
 

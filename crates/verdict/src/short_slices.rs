@@ -18,7 +18,7 @@ pub struct ShortSlices {
     /// Operations that ended in the median slice, of the side where these were fewer.
     pub operations: u64,
     /// Length of a slice that would hold about 20 operations, seconds; `None` if no slice can be as long, if no operation
-    /// ended in any slice, and if few slices hold so many that a longer one would not help.
+    /// ended in any slice, and if a few slices hold most of the operations, so that a longer one would not help.
     pub enough_s: Option<f64>,
 }
 
