@@ -226,7 +226,7 @@ fn review_check_and_creation_agree_on_generated_files() {
     let is_matrix = !std::env::var("DBDYNO_MATRIX")
         .unwrap_or_default()
         .is_empty();
-    let (files, step) = if is_matrix { (200, 20) } else { (8, 8) };
+    let (files, step) = if is_matrix { (200, 20) } else { (4, 4) };
     let scratch = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     for installation in installations() {
