@@ -8,8 +8,8 @@ use crate::run::Run;
 /// True for two runs of one session, neither of which was measured before the other.
 pub(crate) fn took_turns(one: &Record, other: &Record) -> bool {
     let (a, b) = (&one.header, &other.header);
-    one.side_by_side.is_some()
-        && one.side_by_side == other.side_by_side
+    let turns = one.side_by_side.as_ref().zip(other.side_by_side.as_ref());
+    turns.is_some_and(|(one, other)| one.is_of_session(other))
         && (a.block, &a.experiment_sha256) == (b.block, &b.experiment_sha256)
         && a.combination != b.combination
         && overlap(one, other)
@@ -56,6 +56,11 @@ mod tests {
         assert!(took_turns(&one, &two));
         assert!(!took_turns(&one, &one), "the same combination");
         assert!(!took_turns(&one, &run(4, 2, "2")), "another block");
+        let mut setting = two.clone();
+        let turns = setting.side_by_side.as_mut().unwrap();
+        let value = ("sync_binlog".to_owned(), "1".to_owned());
+        turns.set_global.extend([value]);
+        assert!(took_turns(&one, &setting), "SET GLOBAL before each turn");
         let mut later = two.clone();
         later.header.started_at = "2026-11-21T12:00:00Z".to_owned();
         assert!(!took_turns(&one, &later), "another execution");

@@ -37,6 +37,15 @@ impl SideBySide {
         self.slices_at_most / self.slices_per_batch.max(1)
     }
 
+    /// True for the turns of two loads of one session, which may differ in the variables that are set before them.
+    pub fn is_of_session(&self, other: &Self) -> bool {
+        let session = |turns: &Self| Self {
+            set_global: BTreeMap::new(),
+            ..turns.clone()
+        };
+        session(self) == session(other)
+    }
+
     /// The batch of a slice; both are counted from 1.
     pub fn batch_of(&self, slice: u32) -> u32 {
         slice.saturating_sub(1) / self.slices_per_batch.max(1) + 1
@@ -46,6 +55,27 @@ impl SideBySide {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_turns_of_a_session_may_set_different_values() {
+        let one = SideBySide {
+            combinations: Vec::new(),
+            slice_s: 0.5,
+            settle_s: 0.1,
+            slices_per_batch: 5,
+            slices_at_most: 15,
+            on_one_server: true,
+            set_global: BTreeMap::from([("sync_binlog".to_owned(), "0".to_owned())]),
+            quiet: false,
+        };
+        let mut other = one.clone();
+        other
+            .set_global
+            .insert("sync_binlog".to_owned(), "1".to_owned());
+        assert!(one.is_of_session(&other));
+        other.slice_s = 1.0;
+        assert!(!one.is_of_session(&other));
+    }
 
     #[test]
     fn successive_slices_are_one_batch() {

@@ -40,6 +40,12 @@ fn judge(run: &Run<'_>) -> Outcome {
             "a table is loaded with one statement for many rows",
         ));
     }
+    let turns = run.record.side_by_side.as_ref();
+    if turns.is_some_and(|it| it.on_one_server) {
+        return Err(no_subject(
+            "the server executed the statements of other combinations in the pauses of this one",
+        ));
+    }
     if run.restarted_the_server() {
         return Err(no_subject(
             "a planned event restarted the server, which resets its counters",
@@ -161,6 +167,16 @@ mod tests {
             Level::Pass,
             "the client counted 140002 statements",
         );
+    }
+
+    #[test]
+    fn a_server_of_several_combinations_counts_those_of_the_others() {
+        let outcome = judged(&RULE, |record| {
+            counter(record, "Questions", 2000.0);
+            in_turns(record);
+            record.side_by_side.as_mut().unwrap().on_one_server = true;
+        });
+        assert_no_subject(&outcome);
     }
 
     /// The server has 10 % more than the client: statements of a script of a proxy, or the ends of connections.

@@ -10,6 +10,7 @@ use protocol::{Address, Connection, Endpoint};
 use rustix::process::Signal;
 
 use crate::{
+    audited::Audited,
     null_server::null_server,
     results::Results,
     scene::{Running, Scene, wait_until},
@@ -77,6 +78,16 @@ fn values_take_turns_and_the_record_has_them() {
         for server in &record.servers {
             assert_eq!(server.variables.get("sync_binlog"), level);
         }
+    }
+    // Runs of one session overlap, and the server counts the statements of both.
+    let audit = Audited::of(&scene, &["out"]);
+    for rule in ["T04", "T06"] {
+        let level = audit.rule(rule)["level"].as_str().unwrap_or_default();
+        assert!(
+            !["fail", "invalid"].contains(&level),
+            "{:#}",
+            audit.rule(rule)
+        );
     }
 }
 
