@@ -39,7 +39,7 @@ pub fn parse_capacity(text: &str) -> Result<Capacity, String> {
 /// The number of CPUs of a system in the form `shop=8`.
 pub fn parse_cpus(text: &str) -> Result<(String, u32), String> {
     let (name, count) = named_part(text)?;
-    match count.parse() {
+    match count.parse::<u32>() {
         Ok(count @ 1..) => Ok((name.to_owned(), count)),
         _ => Err(format!("not a number of CPUs: {count:?}")),
     }

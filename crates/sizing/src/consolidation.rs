@@ -130,8 +130,8 @@ impl Consolidation {
 /// Puts systems together.
 ///
 /// For systems i with the use x_i(t) of a resource in the step t: the peak of the sum is max_t Σ_i x_i(t), the sum of
-/// the peaks Σ_i max_t x_i(t). Of a group of systems the share is the largest one, over the resources, of its peak in the
-/// capacity or (without one) in the sum of the peaks of all systems.
+/// the peaks Σ_i max_t x_i(t). Of a group of systems the share is the largest one, over the resources, of its peak in
+/// the capacity or (without one) in the sum of the peaks of all systems.
 pub fn consolidate(mut curves: Vec<LoadCurve>, request: &Request) -> Result<Consolidation, Error> {
     check(&mut curves, request)?;
     let step_s = step_s(&curves, request.step_s)?;
@@ -278,7 +278,7 @@ fn resource_sum(joint: &JointLoad, days: &AlignedDays) -> ResourceSum {
 
 /// What a peak of each resource is divided by: the capacity, else the sum of the peaks. Resources without one do not
 /// count.
-fn yardsticks(resources: &[ResourceSum], capacity: &Capacity) -> Vec<Option<f64>> {
+fn yardsticks(resources: &[ResourceSum], capacity: &[(Resource, f64)]) -> Vec<Option<f64>> {
     let given: BTreeMap<Resource, f64> = capacity.iter().copied().collect();
     let yardstick = |sum: &ResourceSum| {
         if given.is_empty() {

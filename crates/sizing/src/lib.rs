@@ -1,7 +1,7 @@
 //! How large a machine must be: the load of several systems over time, added up.
 //!
-//! Pure: the readers get text, and nothing here opens a file or a socket, or reads a clock. `docs/size.md` describes the
-//! method, with its formulas and sources.
+//! Pure: the readers get text, and nothing here opens a file or a socket, or reads a clock. `docs/size.md` describes
+//! the method, with its formulas and sources.
 
 mod alignment;
 mod amount;

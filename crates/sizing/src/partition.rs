@@ -21,8 +21,8 @@ pub enum Search {
     Greedy,
 }
 
-/// The partition of the systems `0..systems` with the smallest largest cost of a group; of equal ones that with the smallest
-/// sum of costs, then the first one.
+/// The partition of the systems `0..systems` with the smallest largest cost of a group; of equal ones that with the
+/// smallest sum of costs, then the first one.
 pub(crate) fn best_partition(
     systems: usize,
     shape: Shape,

@@ -94,8 +94,8 @@ fn group_json(answer: &Consolidation, group: &GroupLoad) -> Value {
     })
 }
 
-/// A table with a header line: the peaks of all systems together (`sum`), of each system, of each group and of the worst
-/// pair, by resource.
+/// A table with a header line: the peaks of all systems together (`sum`), of each system, of each group and of the
+/// worst pair, by resource.
 pub fn consolidation_csv(answer: &Consolidation) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut write = |cells: [String; 8]| {

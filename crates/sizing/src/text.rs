@@ -7,6 +7,9 @@ use crate::{
     partition::Search,
 };
 
+/// A saving below it is none: the peaks are at the same time.
+const SAVING_AT_LEAST: f64 = 0.005;
+
 /// The answer, without its remarks.
 pub fn consolidation_text(answer: &Consolidation) -> String {
     let mut text = head(answer);
@@ -41,7 +44,7 @@ fn head(answer: &Consolidation) -> String {
     let zeros = [" 0 s", " 0 min", " 0 h"];
     let step = zeros
         .iter()
-        .fold(step.as_str(), |step, zero| step.trim_end_matches(zero));
+        .fold(step.as_str(), |step, zero| step.trim_end_matches(*zero));
     let mut text = format!(
         "{} aligned by {}, in steps of {step} (rates: mean of a step; memory: highest value)",
         units::counted(answer.systems.len(), "system"),
@@ -66,13 +69,14 @@ fn sum_in_words(sum: &ResourceSum) -> String {
         );
         format!(" ({low} to {high})")
     });
+    let total = resource.number(sum.sum_of_peaks());
     let against = match sum.saving() {
         None => "not used".to_owned(),
-        Some(saving) => format!(
-            "{} less than the sum of the peaks ({})",
-            units::percent(saving),
-            resource.number(sum.sum_of_peaks())
-        ),
+        Some(saving) if saving < SAVING_AT_LEAST => format!("the sum of the peaks ({total})"),
+        Some(saving) => {
+            let saving = units::percent(saving);
+            format!("{saving} less than the sum of the peaks ({total})")
+        }
     };
     format!(
         "together: {}{} at {}, {against}",
@@ -104,7 +108,7 @@ fn groups_in_words(answer: &Consolidation) -> String {
     format!("{}; {search}", groups.join("; "))
 }
 
-/// `3.10k writes/s at 02:15, 62 % of the capacity, 3 % less than the peaks of both`
+/// `3.10k writes/s at 02:15, 62 % of the capacity, 3 % less than their peaks`
 fn share_in_words(answer: &Consolidation, group: &GroupLoad) -> String {
     let share = units::percent(group.share);
     let of = match (answer.capacity.is_empty(), group.share > 1.0) {
@@ -115,9 +119,11 @@ fn share_in_words(answer: &Consolidation, group: &GroupLoad) -> String {
     let peak = group.resource.amount(group.peak);
     let text = format!("{peak} at {}, {of}", group.at);
     match saving(group.peak, group.sum_of_peaks) {
-        Some(saving) if group.systems.len() > 1 => {
+        _ if group.systems.len() < 2 => text,
+        Some(saving) if saving < SAVING_AT_LEAST => format!("{text}, at the same time"),
+        Some(saving) => {
             format!("{text}, {} less than their peaks", units::percent(saving))
         }
-        _ => text,
+        None => text,
     }
 }

@@ -1,8 +1,8 @@
 //! Three kinds of other programs' files and a run record, put together.
 //!
-//! The fixtures have one day in steps of an hour. `shop` and `office` have their peak from 14:00, `reports` and `backup` from
-//! 02:00. Writes per second at 14:00 / at 02:00 / else: shop 1000 / 200 / 200, office 800 / 100 / 100, reports
-//! 100 / 900 / 100, backup 50 / 700 / 50; reads are a tenth of them.
+//! The fixtures have one day in steps of an hour. `shop` and `office` have their peak from 14:00, `reports` and
+//! `backup` from 02:00. Writes per second at 14:00 / at 02:00 / else: shop 1000 / 200 / 200, office 800 / 100 / 100,
+//! reports 100 / 900 / 100, backup 50 / 700 / 50; reads are a tenth of them.
 
 use sizing::{
     Alignment, Consolidation, Error, LoadCurve, Request, Resource, ResourceSum, Search,

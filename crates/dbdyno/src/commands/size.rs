@@ -16,9 +16,9 @@ use sizing::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d` (sar) or of `iostat -xt`,
-or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is one system with several
-files. The name of a system is that of its file without the extension.
+Each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d` (sar) or of
+`iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is one system
+with several files. The name of a system is that of its file without the extension.
 
 The answer compares the peak of the sum with the sum of the peaks for each resource, and says which systems to put
 together. docs/size.md explains the method. With --capacity, the exit code is 1 if a group of systems does not fit.

@@ -1,4 +1,5 @@
-//! `dbdyno size --consolidate` on the files of other programs and a run record; `crates/sizing/tests` tells of their loads.
+//! `dbdyno size --consolidate` on the files of other programs and a run record; `crates/sizing/tests` tells of their
+//! loads.
 
 use crate::scene::{Finished, Scene};
 
