@@ -213,7 +213,8 @@ fn check(curves: &mut [LoadCurve], request: &Request) -> Result<(), Error> {
     }
     for (name, cpus) in &request.cpus {
         match curves.iter_mut().find(|it| it.name == *name) {
-            Some(curve) => curve.set_cpus(*cpus),
+            Some(curve) if curve.has_cpu_share() => curve.set_cpus(*cpus),
+            Some(_) => return Err(Error::NoCpuShare { name: name.clone() }),
             None => return Err(Error::UnknownSystem { name: name.clone() }),
         }
     }

@@ -29,6 +29,8 @@ pub enum Error {
     SameName { name: String },
     #[error("--cpus names {name}, which is none of the systems")]
     UnknownSystem { name: String },
+    #[error("--cpus names {name}, whose files have no CPU in percent")]
+    NoCpuShare { name: String },
     #[error("--groups {groups} for {systems} systems")]
     Groups { groups: usize, systems: usize },
     #[error("a step of {} does not divide a day into equal parts", shown(*step_s))]

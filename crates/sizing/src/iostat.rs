@@ -163,7 +163,7 @@ impl Output {
             let at = columns.iter().position(|it| it == column);
             at.map(|at| amount(values[at], column)).transpose()
         };
-        let bytes = |letter: char| {
+        let bytes = |letter: char| -> Result<f64, String> {
             for (unit, factor) in [("kB/s", KIB), ("MB/s", KIB * KIB), ("sec/s", SECTOR_BYTES)] {
                 if let Some(number) = value(&format!("{letter}{unit}"))? {
                     return Ok(number * factor);

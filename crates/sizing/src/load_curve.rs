@@ -31,6 +31,8 @@ pub struct LoadCurve {
     pub(crate) is_utc: BTreeSet<bool>,
     /// Number of CPUs; `None` if the file does not have it.
     pub(crate) cpus: Option<u32>,
+    /// Number of samples that tell nothing of a time of day.
+    left_out: usize,
     /// What was left out while reading, as text.
     pub(crate) remarks: Vec<String>,
 }
@@ -44,12 +46,14 @@ impl LoadCurve {
         }
     }
 
-    /// Adds a sample; one without a length, or of more than a day, tells nothing of a time of day and is left out.
+    /// Adds a sample; one without a length, or of more than a day, is left out.
     pub(crate) fn push(&mut self, sample: Sample) {
         let mut values = sample.demand.iter().flatten();
         let has_length = sample.length_s > 0.0 && sample.length_s <= f64::from(DAY_S);
         if has_length && values.all(|value| value.is_finite()) {
             self.samples.push(sample);
+        } else {
+            self.left_out += 1;
         }
     }
 
@@ -63,6 +67,13 @@ impl LoadCurve {
     pub(crate) fn finished(mut self) -> Result<Self, Error> {
         if self.samples.is_empty() {
             return Err(Error::NoSamples { name: self.name });
+        }
+        if self.left_out > 0 {
+            let samples = units::counted(self.left_out, "sample");
+            self.remark(format!(
+                "{}: {samples} left out: without a length, or of more than a day",
+                self.name
+            ));
         }
         if let Some(cpus) = self.cpus {
             self.set_cpus(cpus);
@@ -100,10 +111,14 @@ impl LoadCurve {
         samples.any(|it| it.demand[resource.index()].is_some())
     }
 
+    /// Whether its files have the CPU as a share of all CPUs.
+    pub(crate) fn has_cpu_share(&self) -> bool {
+        self.samples.iter().any(|it| it.cpu_share.is_some())
+    }
+
     /// Whether its CPU is known only as a share of an unknown number of CPUs.
     pub(crate) fn lacks_cpus(&self) -> bool {
-        let mut samples = self.samples.iter();
-        self.cpus.is_none() && samples.any(|it| it.cpu_share.is_some())
+        self.cpus.is_none() && self.has_cpu_share()
     }
 
     /// The sampling interval: the median length of the samples of the resource with the longest one, seconds.
@@ -118,5 +133,27 @@ impl LoadCurve {
             lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
         };
         Resource::ALL.into_iter().map(median).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_without_a_length_are_left_out_with_a_remark() {
+        let mut curve = LoadCurve::new("a", "sadf");
+        for length_s in [60.0, 0.0, -60.0, 90_000.0] {
+            curve.push(Sample {
+                start_s: 0.0,
+                length_s,
+                demand: [Some(1.0); 6],
+                cpu_share: None,
+            });
+        }
+        let curve = curve.finished().unwrap();
+        assert_eq!(curve.samples.len(), 1);
+        let remark = "a: 3 samples left out: without a length, or of more than a day";
+        assert_eq!(curve.remarks, [remark]);
     }
 }

@@ -210,8 +210,8 @@ impl Output {
     }
 }
 
-/// Memory in use without caches. Until sysstat 11.6 `kbmemused` contains them, and makes the whole memory with what is
-/// free.
+/// Memory in use without caches. In older versions of sysstat `kbmemused` contains them: together with what is free it is
+/// the whole memory.
 fn memory_used_kib(used: f64, free: f64, share: f64, caches: f64) -> f64 {
     let total = used / share;
     let contains_caches = total.is_finite() && (used + free - total).abs() < 0.02 * total;

@@ -213,6 +213,12 @@ fn what_cannot_be_put_together_is_refused() {
         ..Request::default()
     };
     assert!(matches!(refused(all(), &cpus), Error::UnknownSystem { .. }));
+    // A run record has CPUs and no share of them.
+    let cpus = Request {
+        cpus: vec![("backup".to_owned(), 4)],
+        ..Request::default()
+    };
+    assert!(matches!(refused(all(), &cpus), Error::NoCpuShare { .. }));
     let step = |step_s| Request {
         step_s: Some(step_s),
         ..Request::default()
