@@ -35,7 +35,7 @@ const GROUPS: [Group; 7] = [
     },
     Group {
         title: "Inspect and tune",
-        members: Members::Named(&["top", "tables", "sql", "config", "storage"]),
+        members: Members::Named(&["top", "tables", "sql", "config", "storage", "size"]),
         example: Some("dbdyno config lint my.cnf --for mysql-8.0"),
     },
     Group {

@@ -26,6 +26,7 @@ pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod script;
 pub(crate) mod server;
+pub(crate) mod size;
 pub(crate) mod sql;
 pub(crate) mod storage;
 mod table_options;
@@ -160,6 +161,8 @@ enum Command {
     Sql(sql::SqlArgs),
     /// Measure a disk for database use: durable commits, reads, writes and bursts
     Storage(storage::StorageArgs),
+    /// Find out which systems to put on one machine, from their load over the time of day
+    Size(size::SizeArgs),
     /// Import fio results, so that dbdyno report and dbdyno audit can read them
     Import(import::ImportArgs),
     /// List a server's tables, the largest first, and compare their sizes with the buffer pool
@@ -212,6 +215,7 @@ impl Command {
             Self::Server(args) => server::run(args),
             Self::Sql(args) => sql::run(args),
             Self::Storage(args) => storage::run(args),
+            Self::Size(args) => size::run(args),
             Self::Import(args) => import::run(&args),
             Self::Tables(args) => tables::run(args),
             Self::Top(args) => top::run(args),

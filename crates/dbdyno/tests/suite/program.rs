@@ -27,6 +27,7 @@ mod report;
 pub(crate) mod serve;
 mod shipped;
 mod side_by_side;
+mod size;
 pub(crate) mod storage;
 mod storage_experiment;
 mod truth;

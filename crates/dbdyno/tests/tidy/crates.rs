@@ -18,6 +18,7 @@ const JUDGING: &[&str] = &[
     "report",
     "samples",
     "settings",
+    "sizing",
     "sqltext",
     "stats",
     "top",

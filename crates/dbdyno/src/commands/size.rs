@@ -1,0 +1,147 @@
+//! `dbdyno size`: how large a machine must be for several systems together.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use blame::{Blame, Blamed};
+use files::UserText;
+use sizing::{
+    Capacity, Consolidation, LoadCurve, Request, consolidate, consolidation_csv,
+    consolidation_json, consolidation_text, parse_capacity, parse_cpus, read_curve,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d` (sar) or of
+`iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is one system
+with several files. The name of a system is that of its file without the extension.
+
+The answer compares the peak of the sum with the sum of the peaks for each resource, and says which systems to put
+together. docs/size.md explains the method. With --capacity, the exit code is 1 if a group of systems does not fit.
+
+Examples:
+  dbdyno size --consolidate shop.csv office.txt reports.csv
+  dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
+  sadf -d /var/log/sysstat/sa20 -- -u -r -b > shop.csv")]
+pub(crate) struct SizeArgs {
+    /// Put these systems together on shared machines
+    #[arg(long, value_name = "FILE|DIR", num_args = 1.., required = true)]
+    consolidate: Vec<PathBuf>,
+    /// Number of groups, one for each machine [default: pairs of systems]
+    #[arg(long, value_name = "N")]
+    groups: Option<usize>,
+    /// What one machine has: cpus, memory, read_iops, write_iops, read_bytes and write_bytes (per second), for example
+    /// cpus=8,memory=32G,write_iops=3000 [default: each resource is weighed by the sum of its peaks]
+    #[arg(long, value_name = "RESOURCE=AMOUNT,...", value_parser = capacity)]
+    capacity: Option<CapacityOption>,
+    /// Number of CPUs of a system whose file lacks it, for example shop=8; may be repeated
+    #[arg(long, value_name = "SYSTEM=N", value_parser = parse_cpus)]
+    cpus: Vec<(String, u32)>,
+    /// Length of the steps that are compared; it must divide a day [default: the coarsest sampling interval]
+    #[arg(long, value_name = "TIME", value_parser = step_s)]
+    step: Option<u32>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// Text for a terminal
+    Text,
+    /// One JSON object
+    Json,
+    /// CSV with a header line
+    Csv,
+}
+
+/// A list as one value: clap takes a `Vec` for an option that may be repeated.
+#[derive(Debug, Clone)]
+struct CapacityOption(Capacity);
+
+fn capacity(text: &str) -> Result<CapacityOption, String> {
+    parse_capacity(text).map(CapacityOption)
+}
+
+fn step_s(text: &str) -> Result<u32, String> {
+    let step = humantime::parse_duration(text)
+        .map_err(|error| format!("{error}; for example 10s, 5min or 1h"))?;
+    let whole = u32::try_from(step.as_secs()).ok();
+    let whole = whole.filter(|whole| Duration::from_secs((*whole).into()) == step);
+    whole.ok_or_else(|| "a number of whole seconds".to_owned())
+}
+
+pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
+    let curves: Vec<LoadCurve> = args
+        .consolidate
+        .iter()
+        .map(|path| system(path))
+        .collect::<Result<_, _>>()?;
+    let request = Request {
+        step_s: args.step,
+        groups: args.groups,
+        capacity: args.capacity.map(|it| it.0).unwrap_or_default(),
+        cpus: args.cpus,
+    };
+    let answer = consolidate(curves, &request).map_err(Blamed::from)?;
+    print_answer(&answer, args.format);
+    Ok(match answer.fits() {
+        Some(false) => ExitCode::from(Blame::Answer as u8),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn print_answer(answer: &Consolidation, format: Format) {
+    match format {
+        Format::Text => {
+            print!("{}", consolidation_text(answer));
+            for remark in &answer.remarks {
+                eprintln!("note: {remark}");
+            }
+        }
+        Format::Json => print!("{}", consolidation_json(answer)),
+        Format::Csv => print!("{}", consolidation_csv(answer)),
+    }
+}
+
+/// The load of the system in a file, or in all files of a directory.
+fn system(path: &Path) -> Result<LoadCurve, Blamed> {
+    if !path.is_dir() {
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        return curve(path, &name.to_string_lossy());
+    }
+    let refused = Blamed::io(Blame::Input, path);
+    let entries = fs::read_dir(path).map_err(refused)?;
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|it| it.path()))
+        .collect::<Result<_, _>>()
+        .map_err(refused)?;
+    files.retain(|it| it.is_file());
+    files.sort();
+    // `.` and `..` have no name of their own.
+    let whole = fs::canonicalize(path).map_err(refused)?;
+    let name = whole.file_name().unwrap_or(path.as_os_str());
+    let name = name.to_string_lossy();
+    let mut all: Option<LoadCurve> = None;
+    for file in files {
+        let next = curve(&file, &name)?;
+        all = Some(match all {
+            Some(curve) => curve.with(next),
+            None => next,
+        });
+    }
+    let none = || Blamed::new(Blame::Input, format!("{}: no files in it", path.display()));
+    all.ok_or_else(none)
+}
+
+fn curve(path: &Path, name: &str) -> Result<LoadCurve, Blamed> {
+    let text = UserText::open(path).map_err(Blamed::io(Blame::Input, path))?;
+    // Errors and notes of a file have its path.
+    let mut curve = read_curve(&path.display().to_string(), text)?;
+    name.clone_into(&mut curve.name);
+    Ok(curve)
+}

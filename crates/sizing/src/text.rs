@@ -1,0 +1,129 @@
+//! The answer for people: at most twelve lines.
+
+use std::{fmt::Write, time::Duration};
+
+use crate::{
+    consolidation::{Consolidation, GroupLoad, ResourceSum, saving},
+    partition::Search,
+};
+
+/// A saving below it is none: the peaks are at the same time.
+const SAVING_AT_LEAST: f64 = 0.005;
+
+/// The answer, without its remarks.
+pub fn consolidation_text(answer: &Consolidation) -> String {
+    let mut text = head(answer);
+    for sum in &answer.resources {
+        line(&mut text, sum.resource.name(), &sum_in_words(sum));
+    }
+    line(&mut text, "together", &groups_in_words(answer));
+    if let Some(pair) = &answer.worst_pair {
+        let share = share_in_words(answer, pair);
+        let names = answer.names(&pair.systems);
+        line(&mut text, "apart", &format!("{names}: {share}"));
+    }
+    line(&mut text, "interval", &answer.intervals);
+    if !answer.left_out.is_empty() {
+        let left_out = answer.left_out.iter();
+        let left_out: Vec<String> = left_out
+            .map(|(resource, why)| format!("{} ({why})", resource.name()))
+            .collect();
+        line(&mut text, "left out", &left_out.join("; "));
+    }
+    text
+}
+
+fn line(text: &mut String, head: &str, content: &str) {
+    let written = writeln!(text, "{head:<12} {content}");
+    written.expect("a string takes all that is written");
+}
+
+/// `3 systems aligned by date, in steps of 10 min 0 s`
+fn head(answer: &Consolidation) -> String {
+    let step = units::span(Duration::from_secs(answer.step_s.into()));
+    let zeros = [" 0 s", " 0 min", " 0 h"];
+    let step = zeros
+        .iter()
+        .fold(step.as_str(), |step, zero| step.trim_end_matches(*zero));
+    let mut text = format!(
+        "{} aligned by {}, in steps of {step} (rates: mean of a step; memory: highest value)",
+        units::counted(answer.systems.len(), "system"),
+        answer.alignment.name(),
+    );
+    if answer.compared_share < 0.995 {
+        let share = units::percent(answer.compared_share);
+        let written = write!(text, "; all have values {share} of the time");
+        written.expect("a string takes all that is written");
+    }
+    text.push('\n');
+    text
+}
+
+/// `together: 3.10k writes/s at 02:15, 41 % less than the sum of the peaks (5.25k)`
+fn sum_in_words(sum: &ResourceSum) -> String {
+    let resource = sum.resource;
+    let interval = sum.interval.map(|interval| {
+        let (low, high) = (
+            resource.number(interval.low),
+            resource.number(interval.high),
+        );
+        format!(" ({low} to {high})")
+    });
+    let total = resource.number(sum.sum_of_peaks());
+    let against = match sum.saving() {
+        None => "not used".to_owned(),
+        Some(saving) if saving < SAVING_AT_LEAST => format!("the sum of the peaks ({total})"),
+        Some(saving) => {
+            let saving = units::percent(saving);
+            format!("{saving} less than the sum of the peaks ({total})")
+        }
+    };
+    format!(
+        "together: {}{} at {}, {against}",
+        resource.amount(sum.peak),
+        interval.unwrap_or_default(),
+        sum.at
+    )
+}
+
+/// `a + c (1.20k writes/s at 02:10, 40 % of the capacity); b (...); best of 3 partitions into pairs`
+fn groups_in_words(answer: &Consolidation) -> String {
+    let groups = answer.groups.iter().map(|group| {
+        let names = answer.names(&group.systems);
+        format!("{names} ({})", share_in_words(answer, group))
+    });
+    let groups: Vec<String> = groups.collect();
+    let shape = match answer.groups_wanted {
+        None => "pairs".to_owned(),
+        Some(groups) => units::counted(groups, "group"),
+    };
+    let search = match answer.search {
+        Search::Exhaustive(1) => format!("the only partition into {shape}"),
+        Search::Exhaustive(tried) => {
+            let partitions = units::counted(tried, "partition");
+            format!("best of {partitions} into {shape}")
+        }
+        Search::Greedy => format!("a good partition into {shape} (greedy: not all were tried)"),
+    };
+    format!("{}; {search}", groups.join("; "))
+}
+
+/// `3.10k writes/s at 02:15, 62 % of the capacity, 3 % less than their peaks`
+fn share_in_words(answer: &Consolidation, group: &GroupLoad) -> String {
+    let share = units::percent(group.share);
+    let of = match (answer.capacity.is_empty(), group.share > 1.0) {
+        (true, _) => format!("{share} of the peaks of all systems"),
+        (false, false) => format!("{share} of the capacity"),
+        (false, true) => format!("{share} of the capacity: does not fit"),
+    };
+    let peak = group.resource.amount(group.peak);
+    let text = format!("{peak} at {}, {of}", group.at);
+    match saving(group.peak, group.sum_of_peaks) {
+        _ if group.systems.len() < 2 => text,
+        Some(saving) if saving < SAVING_AT_LEAST => format!("{text}, at the same time"),
+        Some(saving) => {
+            format!("{text}, {} less than their peaks", units::percent(saving))
+        }
+        None => text,
+    }
+}
