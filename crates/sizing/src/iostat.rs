@@ -1,7 +1,7 @@
 //! The load of a system in the output of `iostat -xt INTERVAL`.
 //!
 //! ```text
-//! Linux 6.1.0-13-amd64 (db1) 	11/20/2026 	_x86_64_	(4 CPU)
+//! Linux 6.1.0-13-amd64 (db1)     11/20/2026     _x86_64_    (4 CPU)
 //!
 //! 11/20/2026 02:10:00 AM
 //! avg-cpu:  %user   %nice %system %iowait  %steal   %idle

@@ -40,8 +40,14 @@ pub(crate) fn best_partition(
         tried: 0,
     };
     trial.place(0, &mut Vec::new());
-    let (_, groups) = trial.best.unwrap_or_default();
+    let groups = trial.best.map_or_else(Vec::new, |it| it.groups);
     (groups, Search::Exhaustive(trial.tried))
+}
+
+/// A partition with the largest cost of its groups and the sum of their costs.
+struct Scored {
+    score: (f64, f64),
+    groups: Vec<Vec<usize>>,
 }
 
 struct Trial<F> {
@@ -50,8 +56,8 @@ struct Trial<F> {
     cost: F,
     /// Costs of groups, by the bits of their systems.
     known: Vec<Option<f64>>,
-    /// The largest cost and the sum of costs of the best partition so far.
-    best: Option<((f64, f64), Vec<Vec<usize>>)>,
+    /// The best partition so far.
+    best: Option<Scored>,
     tried: usize,
 }
 
@@ -94,12 +100,9 @@ impl<F: Fn(&[usize]) -> f64> Trial<F> {
             };
             score = (score.0.max(cost), score.1 + cost);
         }
-        let is_better = match &self.best {
-            Some((best, _)) => score < *best,
-            None => true,
-        };
-        if is_better {
-            self.best = Some((score, groups.to_vec()));
+        if self.best.as_ref().is_none_or(|best| score < best.score) {
+            let groups = groups.to_vec();
+            self.best = Some(Scored { score, groups });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The load of a system in the output of `sadf -d`, which prints what sar has recorded.
 //!
 //! ```text
-//! db1;-1;2026-11-20 00:00:01 UTC;LINUX-RESTART	(4 CPU)
+//! db1;-1;2026-11-20 00:00:01 UTC;LINUX-RESTART    (4 CPU)
 //! # hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle
 //! db1;600;2026-11-20 00:10:01 UTC;-1;5.12;0.00;1.20;0.51;0.00;93.17
 //! # hostname;interval;timestamp;tps;rtps;wtps;dtps;bread/s;bwrtn/s;bdscd/s

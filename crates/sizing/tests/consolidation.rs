@@ -15,7 +15,7 @@ const REPORTS: &str = include_str!("../fixtures/reports.csv");
 const BACKUP: &str = include_str!("../fixtures/backup.jsonl");
 
 fn curve(name: &str, text: &str) -> LoadCurve {
-    read_curve(name, text.as_bytes()).unwrap()
+    read_curve(name, text.as_bytes()).expect("the fixture is read")
 }
 
 fn all() -> Vec<LoadCurve> {
@@ -36,7 +36,8 @@ fn with_cpus() -> Request {
 
 fn sum(answer: &Consolidation, resource: Resource) -> &ResourceSum {
     let mut sums = answer.resources.iter();
-    sums.find(|it| it.resource == resource).unwrap()
+    sums.find(|it| it.resource == resource)
+        .expect("the resource is there")
 }
 
 #[test]
