@@ -82,7 +82,7 @@ mod tests {
         let number = dir.path().join("pid");
         let script = format!("sleep 1000 & echo $! > {}; wait", number.display());
         // On a busy machine the shell may write no number within the limit: then again, within a longer one.
-        let limits = [1, 10, 100].map(|times| times * Duration::from_millis(500));
+        let limits = [1_u32, 10, 100].map(|times| times * Duration::from_millis(500));
         let child = limits.into_iter().find_map(|limit| {
             let error = output_within(shell(&script), limit, &mut |_| {}).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
