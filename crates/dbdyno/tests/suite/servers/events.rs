@@ -106,10 +106,11 @@ timeout = "4s"
 name = "sleeping beast"
 at = "1200ms"
 command = ["sh", "-c", "echo awake; sleep 600 & echo $!; wait"]
-timeout = "3s"
+timeout = "2s"
 
 [[event]]
-at = "8s"
+# Its client has until the end of the load.
+at = "7s"
 command = ["sh", "-c", '''
 test -S "$DBDYNO_SOCKET" && test -r "$DBDYNO_OPTION_FILE" && env | grep -c ^DBDYNO_
 mariadb --defaults-file="$DBDYNO_OPTION_FILE" -N -e \
