@@ -35,7 +35,9 @@ impl Disturbed {
         let results = Results::at(scene.path().join("out"));
         let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
         // One more than is required below: a torn line removes one.
-        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 4);
+        running.wait_until("run 2 measures", || {
+            results.measured_so_far(2) >= 4 && results.counted_so_far(2) > 0
+        });
         (Self { scene, results }, running)
     }
 

@@ -36,6 +36,13 @@ impl Results {
         Record::parse(&text).measured().count()
     }
 
+    /// Number of successful operations that a run's record has so far, without its last line: that one may be torn.
+    pub(crate) fn counted_so_far(&self, run: u32) -> u64 {
+        let text = fs::read_to_string(self.file(&record_name(run))).unwrap_or_default();
+        let before = text.rsplitn(3, '\n').nth(2).unwrap_or_default();
+        Record::parse(&format!("{before}\n")).count()
+    }
+
     /// Names of the files in it.
     pub(crate) fn names(&self) -> BTreeSet<String> {
         names_in(&self.path)

@@ -230,15 +230,26 @@ fn another_backend_serves_when_one_says_nothing_or_leaves_before_its_greeting() 
     let leaving = server(drop);
     let serving = open_server(|mut end| while end.packet().is_some() {});
     let addresses = [silent.local_addr().unwrap(), leaving, serving];
-    let scene = Scene::with(&addresses, None, |settings| {
-        settings.connect_timeout = Duration::from_millis(200);
+    // On a busy machine the last one may greet too late, too: then again, with more time for it.
+    let limits = [200, 20_000].map(Duration::from_millis);
+    let is_served = limits.into_iter().any(|limit| {
+        let scene = Scene::with(&addresses, None, |settings| {
+            settings.connect_timeout = limit;
+        });
+        let mut client = scene.client();
+        if client.expect(0)[0] != 10 {
+            return false;
+        }
+        client.say(1, &login(CAPABILITIES, b"", "mysql_native_password"));
+        assert_eq!(client.expect(2), ok_packet());
+        let states = scene.backends.0.iter().map(|it| it.state());
+        let expected = [BackendState::Down, BackendState::Down, BackendState::Up];
+        assert_eq!(states.collect::<Vec<_>>(), expected);
+        client.close();
+        scene.all_left();
+        true
     });
-    let client = scene.user(0);
-    let states = scene.backends.0.iter().map(|it| it.state());
-    let expected = [BackendState::Down, BackendState::Down, BackendState::Up];
-    assert_eq!(states.collect::<Vec<_>>(), expected);
-    client.close();
-    scene.all_left();
+    assert!(is_served);
 }
 
 #[test]

@@ -249,7 +249,9 @@ fn figures_of_failures_decide_nothing() {
     scene
         .dbdyno(sides)
         .exits(5)
-        .says("these figures cannot decide the comparison: B: in all 3 runs")
+        // On a busy machine other findings may stand before this one.
+        .says("these figures cannot decide the comparison: ")
+        .says("B: in all 3 runs")
         .says("with error 1213 (W10)")
         .prints_nothing()
         .hints("--anyway");

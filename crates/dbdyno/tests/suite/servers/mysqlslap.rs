@@ -469,7 +469,8 @@ fn the_table_holds_what_was_asked_for() {
 
 #[test]
 fn what_users_have_asked_for() {
-    let place = Place::new(&[]);
+    // A client on a busy disk would have its first insert, and no select, within a second.
+    let place = Place::new(&["innodb_flush_log_at_trx_commit=2"]);
     let words = "mysqlslap -a --auto-generate-sql-add-autoincrement -c 4 --duration=1 --percentile=50,99 --label=mine \
                  --seed=7 --record=round.jsonl -i 2";
     let ran = place.typed(words).exits(0).prints("\tLabel: mine\n");
@@ -760,16 +761,21 @@ fn blank_lines_end_nothing() {
 #[test]
 fn two_tests_on_one_server_leave_each_other_alone() {
     let place = Place::new(&[]);
-    let words = ["-a", "--duration=3", "-c1"];
-    let first = place.scene.start(["mariadb-slap"].iter().chain(&words));
-    let mut schema = String::new();
-    while !schema.contains("mysqlslap") {
-        schema = place.sql("show databases");
-    }
+    let words = ["-a", "--number-of-queries=10", "-c1"];
+    // Its schema stays until the other one was refused; the file goes with the scene, too.
+    let wait = place.scene.file("wait", "");
+    let waits = "--post-system=while [ -e wait ]; do sleep 0.05; done";
+    let mut first = place
+        .scene
+        .start(["mariadb-slap"].iter().chain(&words).chain([&waits]));
+    first.wait_until("its schema is there", || {
+        place.sql("show databases").contains("mysqlslap")
+    });
     place
         .slap(&words)
         .exits(2)
         .says("schema `mysqlslap` already exists");
+    fs::remove_file(wait).unwrap();
     first.finish().exits(0);
     place.is_clean();
 }

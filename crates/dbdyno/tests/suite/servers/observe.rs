@@ -17,7 +17,7 @@ use crate::{
     experiment::Experiment,
     mariadb::MariaDb,
     other_host::{AHEAD_S, PORT, RemoteServer},
-    results::{Record, Results},
+    results::{Record, Results, record_name},
     scene::{Scene, wait_until},
     terminal::Terminal,
 };
@@ -256,10 +256,13 @@ fn top_shows_the_machine_of_a_server_on_another_host_and_says_when_nobody_looks_
     let mut lines = plain.lines().filter(|line| !line.starts_with('#'));
     let columns: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
     let at = |name: &str| columns.iter().position(|column| *column == name).unwrap();
-    let last: Vec<&str> = lines.next_back().unwrap().split_whitespace().collect();
-    for name in ["queries/s", "cpu_%", "srv_cpu", "cli_cpu"] {
-        assert!(last[at(name)].parse::<f64>().is_ok(), "{name}:\n{plain}");
-    }
+    // An observer that lacks a processor sends a sample late.
+    let has_all = |line: &str| {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        let mut names = ["queries/s", "cpu_%", "srv_cpu", "cli_cpu"].into_iter();
+        names.all(|name| cells[at(name)].parse::<f64>().is_ok())
+    };
+    assert!(lines.any(has_all), "{plain}");
 
     let screen = format!("\"$DBDYNO\" top {arguments}; read wait");
     let mut terminal = Terminal::run(&scene, &screen, (120, 40));
@@ -320,7 +323,11 @@ fn a_run_goes_on_without_an_observer_that_is_killed() {
     );
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     let results = Results::at(scene.path().join("out"));
-    running.wait_until("it measures", || results.measured_so_far(1) >= 5);
+    running.wait_until("it measures, and the observer has sent a sample", || {
+        let text = fs::read_to_string(results.file(&record_name(1))).unwrap_or_default();
+        let record = Record::parse(&text);
+        record.measured().count() > 0 && !samples(&record, "server").is_empty()
+    });
     observer.signal(Signal::KILL);
     running
         .finish()

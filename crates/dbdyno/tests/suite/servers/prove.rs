@@ -8,8 +8,10 @@ use crate::scene::Scene;
 const FILE: &str = "[mysqld]\nport = 3307\ninnodb_flush_log_at_trx_commit = 2\nsort_buffer_size = 1M\n\
                     max_connections = 300\ndefault_password_lifetime = 9\ninnodb_doublewrite = 1\n[mysqldump]\nquick\n";
 
-/// A load of moments, and few blocks.
-const TINY: [&str; 14] = [
+/// A load of moments, and few blocks. It only reads: on a busy disk one commit would outlast a run.
+const TINY: [&str; 16] = [
+    "--script",
+    "read_only",
     "--tables",
     "1",
     "--table-size",

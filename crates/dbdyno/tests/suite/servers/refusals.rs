@@ -279,7 +279,8 @@ fn a_table_that_somebody_else_made_since() {
 #[test]
 fn a_table_that_somebody_changes_while_it_is_measured() {
     let scene = Scene::for_servers();
-    let mariadb = MariaDb::start(&scene, &[]);
+    // The change waits for the commits before it, and must come before the end of the run.
+    let mariadb = MariaDb::start(&scene, &[("innodb_flush_log_at_trx_commit", "2")]);
     Experiment {
         server: mariadb.as_experiment(),
         load: "connections = 2\nwarmup = \"500ms\"\nduration = \"3s\"".to_owned(),

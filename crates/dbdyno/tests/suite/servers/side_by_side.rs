@@ -91,9 +91,11 @@ fn two_settings_take_turns_on_servers_of_their_own() {
     let blocks: Vec<u32> = batches.records.iter().map(|it| it.header.block).collect();
     assert_eq!(blocks, [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]);
     for batch in &batches.records {
-        let totals = batch.totals();
-        assert!((totals.measured_s - 0.5).abs() < 0.01);
-        assert!(totals.response().count > 0);
+        assert!((batch.totals().measured_s - 0.5).abs() < 0.01);
+    }
+    // On a busy machine half a second may have no read.
+    for record in &records {
+        assert!(record.totals().response().count > 0);
     }
 }
 

@@ -10,6 +10,7 @@ use rustix::process::Signal;
 
 use crate::{
     mariadb::MariaDb,
+    results::Record,
     scene::{Scene, wait_until},
     terminal::Terminal,
 };
@@ -292,16 +293,21 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
     let load = [
         "--connections=2",
         "--rate=100",
-        "--duration=4s",
+        "--duration=10m",
         "--record=runs/record.jsonl",
     ];
     fs::create_dir(scene.path().join("runs")).unwrap();
-    let running = run("run", &load);
+    let mut running = run("run", &load);
     let file = scene.path().join("runs/record.jsonl");
     wait_until("the record is begun", || file.exists());
     let terminal = Terminal::run(&scene, &script("runs"), WIDE);
     terminal.shows("operations/s").shows("running,");
-    running.finish().has_measured();
+    running.wait_until("some seconds are recorded", || {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        Record::parse(&text).measured_s() >= 3.0
+    });
+    running.signal(Signal::INT);
+    running.finish().exits(130);
     terminal.shows("end ");
     // All lines at once, if the output is not a terminal.
     let plain = scene.dbdyno(["top", "runs/record.jsonl"]).exits(0);

@@ -2,14 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{PASSWORD, backend, client, end, proxy, text_of};
+use super::{PASSES_AT_MOST, PASSWORD, backend, client, end, proxy, text_of};
 use crate::{mariadb::MariaDb, scene::Scene};
 
 /// What a pass of the six queries adds to: hits in the query cache, RESET, FLUSH and BEGIN.
 type Counts = [u64; 4];
-
-/// Passes until every query has met the cache: one that waits 50 ms for its lock, as on a busy machine, continues without it.
-const PASSES_AT_MOST: usize = 10;
 
 fn counts(server: &MariaDb) -> Counts {
     ["Qcache_hits", "Com_reset", "Com_flush", "Com_begin"].map(|name| {

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{ask, backend, client, end, listens, proxy, text_of};
+use super::{PASSES_AT_MOST, ask, backend, client, end, listens, proxy, text_of};
 use crate::{
     mariadb::{MariaDb, PASSWORD},
     scene::Scene,
@@ -185,16 +185,19 @@ fn a_script_keeps_the_query_cache_and_begins_transactions() {
         "create table t (a int); insert into t values (1), (2)",
     );
     let names = ["Qcache_hits", "Com_flush", "Com_reset", "Com_begin"];
-    let before = names.map(|name| status(&server, name));
     let statements =
         "SELECT MAX(a) FROM t; RESET QUERY CACHE; SELECT MAX(a) FROM t; SELECT COUNT(*) FROM t";
-    assert_eq!(ask(&scene, port, statements), "2\n2\n2");
-    let after = names.map(|name| status(&server, name));
-    let changes: Vec<u64> = after
-        .iter()
-        .zip(before)
-        .map(|(after, before)| after - before)
-        .collect();
-    assert_eq!(changes, [1, 1, 0, 1], "{names:?}");
+    // A query that waits 50 ms for the lock of the cache, as on a busy machine, continues without it.
+    let is_found = (0..PASSES_AT_MOST).any(|_| {
+        server.ask("RESET QUERY CACHE", 1);
+        let before = names.map(|name| status(&server, name));
+        assert_eq!(ask(&scene, port, statements), "2\n2\n2");
+        let after = names.map(|name| status(&server, name));
+        let [hits, others @ ..]: [u64; 4] = std::array::from_fn(|at| after[at] - before[at]);
+        assert_eq!(others, [1, 0, 1], "{names:?}");
+        assert!(hits <= 1, "{hits} hits");
+        hits == 1
+    });
+    assert!(is_found, "the second query is never found in the cache");
     end(running);
 }

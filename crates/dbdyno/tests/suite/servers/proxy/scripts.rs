@@ -347,13 +347,13 @@ fn the_admin_interface_has_a_script() {
         ],
     );
     assert_eq!(ask(&stage.scene, port, "select 1"), "1");
-    let backends = text_of(
-        client(&stage.scene, admin, &["-e", "SELECT * FROM backends"])
-            .output()
-            .unwrap(),
-    );
+    let backends = || {
+        let asked = ["-e", "SELECT * FROM backends"];
+        text_of(client(&stage.scene, admin, &asked).output().unwrap())
+    };
     let socket = stage.server.socket().display().to_string();
-    assert_eq!(backends, format!("1\t{socket}\tup\trw\tNULL\t0"));
+    let expected = format!("1\t{socket}\tup\trw\tNULL\t0");
+    wait_until("the client has left", || backends() == expected);
     let help = client(&stage.scene, admin, &["-e", "select * from help;"]).output();
     contains(&text_of(help.unwrap()), &["SELECT * FROM backends\tlists"]);
     let other = stage.error(admin, "select 1");
