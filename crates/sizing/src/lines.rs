@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use crate::error::Error;
 
 /// Largest length of a line: far above those of sysstat.
-const LINE_BYTES_AT_MOST: u64 = 1 << 20;
+pub(crate) const LINE_BYTES_AT_MOST: u64 = 1 << 20;
 
 /// Passes each line to `take`. True if the last line was torn: it was refused, and its end is missing.
 pub(crate) fn each_line(

@@ -1,8 +1,11 @@
 //! Recognises what kind of file the load of a system is in.
 
-use std::io::BufRead;
+use std::io::{BufRead, Cursor, Read};
 
-use crate::{cloudwatch, error::Error, iostat, load_curve::LoadCurve, run_record, sadf};
+use crate::{
+    cloudwatch, error::Error, iostat, lines::LINE_BYTES_AT_MOST, load_curve::LoadCurve, run_record,
+    sadf,
+};
 
 /// Reads the load of the system `name`. The kind of the file is recognised by its first line, never by its name.
 pub fn read_curve(name: &str, mut reader: impl BufRead) -> Result<LoadCurve, Error> {
@@ -11,25 +14,24 @@ pub fn read_curve(name: &str, mut reader: impl BufRead) -> Result<LoadCurve, Err
         source,
     };
     skip_empty_lines(&mut reader).map_err(io)?;
-    let first = first_line(reader.fill_buf().map_err(io)?);
-    if first.starts_with('{') {
+    let mut first = Vec::new();
+    let mut begin = Read::by_ref(&mut reader).take(LINE_BYTES_AT_MOST);
+    begin.read_until(b'\n', &mut first).map_err(io)?;
+    let line = String::from_utf8_lossy(&first).trim().to_owned();
+    let reader = Cursor::new(first).chain(reader);
+    if line.starts_with('{') {
         run_record::read(name, reader)
-    } else if sadf::begins_with(&first) {
+    } else if sadf::begins_with(&line) {
         sadf::read(name, reader)
-    } else if iostat::begins_with(&first) {
+    } else if iostat::begins_with(&line) {
         iostat::read(name, reader)
-    } else if cloudwatch::begins_with(&first) {
+    } else if cloudwatch::begins_with(&line) {
         cloudwatch::read(name, reader)
     } else {
         Err(Error::UnknownKind {
             name: name.to_owned(),
         })
     }
-}
-
-fn first_line(begin: &[u8]) -> String {
-    let text = String::from_utf8_lossy(begin);
-    text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
 /// `sadf` begins its output with an empty line if the first records of a file are of a restart.
@@ -46,6 +48,8 @@ fn skip_empty_lines(reader: &mut impl BufRead) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufReader;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -63,7 +67,9 @@ mod tests {
             ("time,writes\n1,2\n", "unknown kind of file"),
             ("", "unknown kind of file"),
         ] {
-            let error = read_curve("a", text.as_bytes()).unwrap_err().to_string();
+            // A reader may give a byte at a time.
+            let bytes = BufReader::with_capacity(1, text.as_bytes());
+            let error = read_curve("a", bytes).unwrap_err().to_string();
             assert!(
                 error.starts_with("a: ") && error.contains(kind),
                 "{text:?}: {error}"
