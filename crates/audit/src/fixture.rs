@@ -87,9 +87,7 @@ pub(crate) fn in_turns(record: &mut Record) {
         settle_s: 0.0,
         slices_per_batch: 5,
         slices_at_most: 60,
-        on_one_server: false,
-        set_global: BTreeMap::new(),
-        quiet: false,
+        ..samples::SideBySide::default()
     });
     let (begin_s, end_s) = record.measured_window_s().expect("it was measured");
     let is_pause = |t_s: f64| t_s >= begin_s && (t_s - begin_s) as u32 % 2 == 1;

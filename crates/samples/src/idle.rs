@@ -54,6 +54,9 @@ impl WrittenBytes {
 }
 
 impl IdleActivity {
+    /// Bytes per second below which the writes of an idle server do not matter: four pages of InnoDB.
+    pub const WRITTEN_BYTES_PER_S: f64 = 65_536.0;
+
     /// Of the server of a run side by side; `None` for other runs, and without enough samples.
     pub fn of(record: &Record) -> Option<Self> {
         let turns = record.side_by_side.as_ref()?;
@@ -182,14 +185,11 @@ mod tests {
         }
         let mut record = Record::read(lines.join("\n").as_bytes()).unwrap();
         record.side_by_side = Some(SideBySide {
-            combinations: Vec::new(),
             slice_s: 1.0,
             settle_s: 0.5,
             slices_per_batch: 5,
             slices_at_most: 5,
-            on_one_server: false,
-            set_global: BTreeMap::new(),
-            quiet: false,
+            ..SideBySide::default()
         });
         for number in 1..=4 {
             let from_s = begin_s(number);

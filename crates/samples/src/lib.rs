@@ -131,7 +131,8 @@ pub use storage_results::{
 pub use tail::RecordTail;
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, LimitedRequests,
-    MachineUse, Memory, Paging, Pressure, ProcessUse, ProgramUse, Scheduling, TcpUse, Telemetry,
+    MachineUse, Memory, PROGRAMS_AT_MOST, Paging, Pressure, ProcessUse, ProgramUse, Scheduling,
+    TcpUse, Telemetry,
 };
 pub use totals::{OperationTotals, StatementTotals, Totals};
 pub use transport::Transport;

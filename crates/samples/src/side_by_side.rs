@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// The servers of one block stand at the same time, which is a session. One load at a time has a turn: a settling time, then
 /// a slice, which is the measured part. In a block of slices each combination has one slice.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SideBySide {
     /// All combinations of the session, in the plan's order, this one included.
     pub combinations: Vec<BTreeMap<String, String>>,
@@ -59,14 +59,13 @@ mod tests {
     #[test]
     fn the_turns_of_a_session_may_set_different_values() {
         let one = SideBySide {
-            combinations: Vec::new(),
             slice_s: 0.5,
             settle_s: 0.1,
             slices_per_batch: 5,
             slices_at_most: 15,
             on_one_server: true,
             set_global: BTreeMap::from([("sync_binlog".to_owned(), "0".to_owned())]),
-            quiet: false,
+            ..SideBySide::default()
         };
         let mut other = one.clone();
         other
@@ -80,14 +79,11 @@ mod tests {
     #[test]
     fn successive_slices_are_one_batch() {
         let turns = SideBySide {
-            combinations: Vec::new(),
             slice_s: 0.5,
             settle_s: 0.1,
             slices_per_batch: 5,
             slices_at_most: 15,
-            on_one_server: false,
-            set_global: BTreeMap::new(),
-            quiet: false,
+            ..SideBySide::default()
         };
         assert_eq!(turns.batches_at_most(), 3);
         let batches = [1, 5, 6, 10, 15].map(|slice| turns.batch_of(slice));

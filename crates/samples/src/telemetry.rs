@@ -58,8 +58,8 @@ impl Telemetry {
     }
 }
 
-/// Largest number of programs that are named.
-pub(crate) const PROGRAMS_AT_MOST: usize = 3;
+/// Largest number of programs that are named in a sample.
+pub const PROGRAMS_AT_MOST: usize = 3;
 
 /// CPU usage of another program, over all processes with its name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,14 +15,14 @@ use crate::{
 #[derive(Debug)]
 pub struct CpuObservation {
     begun: Instant,
-    before: Option<CpuReading>,
+    before: Option<ObservedCpuTimes>,
     programs: OtherPrograms,
     kernel: Kernel,
 }
 
 /// The counters at one time.
 #[derive(Debug)]
-struct CpuReading {
+struct ObservedCpuTimes {
     machine: CpuCounters,
     own_user_ticks: u64,
 }
@@ -38,7 +38,7 @@ impl CpuObservation {
         let programs = OtherPrograms::new(&kernel);
         Self {
             begun: system_now(),
-            before: CpuReading::take(&kernel),
+            before: ObservedCpuTimes::take(&kernel),
             programs,
             kernel,
         }
@@ -52,7 +52,7 @@ impl CpuObservation {
     }
 
     fn over(mut self, length_s: f64) -> Option<MeasurementCpu> {
-        let now = CpuReading::take(&self.kernel)?;
+        let now = ObservedCpuTimes::take(&self.kernel)?;
         let before = self.before.as_ref()?;
         let ticks_per_s = self.kernel.ticks_per_s;
         let machine = now.machine.machine_since(&before.machine, ticks_per_s);
@@ -76,7 +76,7 @@ impl CpuObservation {
     }
 }
 
-impl CpuReading {
+impl ObservedCpuTimes {
     fn take(kernel: &Kernel) -> Option<Self> {
         let own = Stat::from_file(kernel.path("proc/self/stat")).ok()?;
         Some(Self {

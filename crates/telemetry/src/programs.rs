@@ -3,16 +3,13 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use procfs_core::{FromRead, process::Stat};
-use samples::{Disturbance, Host, ProgramUse, Telemetry, printable};
+use samples::{Disturbance, Host, PROGRAMS_AT_MOST, ProgramUse, Telemetry, printable};
 
 use crate::{
     kernel::{Kernel, difference, seconds_between},
     reading::Watched,
     server_process::pids,
 };
-
-/// Maximum number of programs in a sample.
-const NAMED: usize = 3;
 
 /// Minimum interval between scans of all processes; samples may be more frequent.
 const AGAIN_AFTER_S: f64 = 0.9;
@@ -75,7 +72,7 @@ impl OtherPrograms {
         used.sort_by_key(|(_, ticks)| Reverse(*ticks));
         let named = used
             .into_iter()
-            .take(NAMED)
+            .take(PROGRAMS_AT_MOST)
             .map(|(name, ticks)| ProgramUse {
                 name: printable(name).into_owned(),
                 user_s: seconds_between(ticks, 0, kernel.ticks_per_s),

@@ -13,8 +13,6 @@ use crate::{
 const CPU: f64 = 0.02;
 /// Bytes written per second by an idle server, as a share of those in its slices.
 const WRITTEN: f64 = 0.05;
-/// Bytes per second below which writes do not matter: four pages of InnoDB.
-const WRITTEN_BYTES_PER_S: f64 = 65_536.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "M13",
@@ -46,7 +44,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         evidence.push_str(&format!(" and wrote {}", bytes_per_s(written.idle_per_s)));
         if let Some(share) = written.idle_share() {
             evidence.push_str(&format!(" ({} of the rate in its slices)", percent(share)));
-            is_busy |= share > WRITTEN && written.idle_per_s > WRITTEN_BYTES_PER_S;
+            is_busy |= share > WRITTEN && written.idle_per_s > IdleActivity::WRITTEN_BYTES_PER_S;
         }
     }
     let level = if is_busy {

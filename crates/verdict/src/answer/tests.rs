@@ -269,14 +269,11 @@ fn batches(fs: &'static str, ended: &[u64]) -> Vec<Record> {
         });
         batch.batch = Some(number);
         batch.side_by_side = Some(SideBySide {
-            combinations: Vec::new(),
             slice_s: 1.0,
             settle_s: 0.1,
             slices_per_batch: 4,
             slices_at_most: 48,
-            on_one_server: false,
-            set_global: BTreeMap::new(),
-            quiet: false,
+            ..SideBySide::default()
         });
         for (interval, slice) in batch.intervals.iter_mut().zip(4 * number - 3..) {
             interval.slice = Some(slice);

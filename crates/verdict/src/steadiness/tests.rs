@@ -1,7 +1,5 @@
 //! Tests of the states and stalls of fabricated runs.
 
-use std::collections::BTreeMap;
-
 use samples::SideBySide;
 use stats::{Reason, Steadiness};
 
@@ -162,14 +160,11 @@ fn a_measurement_that_became_warm_up_is_one() {
 fn in_slices(counts: &[u64]) -> Record {
     let mut record = run(counts, silent);
     record.side_by_side = Some(SideBySide {
-        combinations: Vec::new(),
         slice_s: 0.5,
         settle_s: 0.1,
         slices_per_batch: 5,
         slices_at_most: counts.len() as u32,
-        on_one_server: false,
-        set_global: BTreeMap::new(),
-        quiet: false,
+        ..SideBySide::default()
     });
     let first = record.intervals[0].clone();
     let part = |t_s: f64, length_s: f64, phase: Phase, slice: Option<u32>, count: u64| {

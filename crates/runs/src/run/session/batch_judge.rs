@@ -163,9 +163,7 @@ mod tests {
             settle_s: 0.1,
             slices_per_batch: 5,
             slices_at_most: 60,
-            on_one_server: false,
-            set_global: BTreeMap::new(),
-            quiet: false,
+            ..SideBySide::default()
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use experiment::Slicing;
 use reactor::Instant;
+use samples::IdleActivity;
 
 /// Time between two readings of the server.
 const POLL: Duration = Duration::from_millis(100);
@@ -11,9 +12,6 @@ const POLL: Duration = Duration::from_millis(100);
 /// A server that flushes while it is idle begins within this time: InnoDB looks once per second whether it is idle. Not every
 /// server flushes then (MariaDB from 10.5 on only above `innodb_max_dirty_pages_pct_lwm`).
 const FLUSHES_WITHIN: Duration = Duration::from_millis(1_200);
-
-/// Bytes per second that a quiet server may write: as rule M13 allows an idle one.
-const WRITTEN_BYTES_PER_S: f64 = 65_536.0;
 
 /// The wait for a server after the turn of its load.
 ///
@@ -82,7 +80,7 @@ impl QuietWait {
             (None, Some(_)) => false,
             (Some(last), Some(now)) => last.written_bytes.is_none_or(|before| {
                 let length_s = (reading.at - last.at).as_secs_f64();
-                now.saturating_sub(before) as f64 <= WRITTEN_BYTES_PER_S * length_s
+                now.saturating_sub(before) as f64 <= IdleActivity::WRITTEN_BYTES_PER_S * length_s
             }),
         };
         let has_flushed = match (self.dirty_pages_before, reading.dirty_pages) {
