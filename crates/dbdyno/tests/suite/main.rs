@@ -22,6 +22,7 @@ mod other_host;
 mod own_experiment;
 mod program;
 mod results;
+mod room;
 mod scene;
 mod servers;
 mod shipped;

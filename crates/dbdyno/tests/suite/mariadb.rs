@@ -14,7 +14,10 @@ use std::{
 use protocol::{Connection, Endpoint};
 use server::{Installation, Lifetime, Server, Settings};
 
-use crate::scene::{Scene, in_memory};
+use crate::{
+    room,
+    scene::{Scene, in_memory},
+};
 
 /// The password of the account `trial`; no output may contain it.
 pub(crate) const PASSWORD: &str = "Wh1te rabbit";
@@ -79,6 +82,7 @@ impl MariaDb {
 
     /// The same of another installation, such as a MySQL, in which the tests use nothing that is MariaDB's own.
     pub(crate) fn start_installed(scene: &Scene, installation: &Installation) -> Self {
+        scene.take_room(room::OF_A_SERVER);
         let directory = scene.path().join("given");
         Self::started(scene, make(directory, installation, &[]))
     }
@@ -124,6 +128,7 @@ impl MariaDb {
 
     /// Creates one that does not run.
     pub(crate) fn make(scene: &Scene, options: &[(&str, &str)]) -> Server {
+        scene.take_room(room::OF_A_SERVER);
         make(scene.path().join("given"), &mariadb(), options)
     }
 

@@ -20,7 +20,10 @@ use rustix::{
 };
 use tempfile::TempDir;
 
-use crate::results::names_in;
+use crate::{
+    results::names_in,
+    room::{self, Room},
+};
 
 /// Timeout of a command, of a wait for something that it does, and of a response.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
@@ -46,6 +49,8 @@ pub(crate) struct Scene {
     cache: Option<&'static str>,
     /// Whether commands may make private servers here.
     hosts_servers: bool,
+    /// Room for its servers, which it has until its directory is removed.
+    rooms: Mutex<Vec<Room>>,
 }
 
 impl Scene {
@@ -70,6 +75,11 @@ impl Scene {
         Self::below(env::temp_dir()).hosting_servers()
     }
 
+    /// An empty scene for experiments with two private servers, in memory where there is room.
+    pub(crate) fn for_two_servers() -> Self {
+        Self::below(in_memory()).hosting(room::OF_TWO_SERVERS)
+    }
+
     fn below(parent: PathBuf) -> Self {
         // Sockets are below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new()
@@ -81,12 +91,27 @@ impl Scene {
             directory,
             cache,
             hosts_servers: false,
+            rooms: Mutex::new(Vec::new()),
         }
     }
 
-    fn hosting_servers(mut self) -> Self {
+    fn hosting_servers(self) -> Self {
+        self.hosting(room::OF_AN_EXPERIMENT)
+    }
+
+    fn hosting(mut self, mib: u64) -> Self {
+        self.take_room(mib);
         self.hosts_servers = true;
         self
+    }
+
+    /// Waits until there is so much room for a server of the scene.
+    pub(crate) fn take_room(&self, mib: u64) {
+        let room = Room::take(mib);
+        self.rooms
+            .lock()
+            .expect("pushing does not panic")
+            .push(room);
     }
 
     /// The same scene, whose first server of a kind is initialised and not copied.

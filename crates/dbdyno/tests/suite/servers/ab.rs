@@ -56,7 +56,7 @@ fn settings_are_compared_and_the_file_runs_again() {
 
 #[test]
 fn versions_are_compared_without_what_their_defaults_differ_in() {
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     scene.file("load.sql", "\\set x random(1, 2)\nSELECT :x;\n");
     // Two names of one version, so that the test needs no second one.
     let text = experiment(

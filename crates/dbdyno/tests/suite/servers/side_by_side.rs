@@ -37,7 +37,7 @@ fn results(scene: &Scene) -> Results {
 
 #[test]
 fn two_settings_take_turns_on_servers_of_their_own() {
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     trial("3s").write(&scene);
     scene
         .dbdyno(RUN)
@@ -131,7 +131,7 @@ fn loads_on_one_existing_server_share_its_data() {
 
 #[test]
 fn servers_of_a_killed_dbdyno_are_removed_and_its_session_is_repeated() {
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     trial("60s").write(&scene);
     let results = results(&scene);
     let are_measured = || [1, 2].iter().all(|run| results.measured_so_far(*run) > 1);
