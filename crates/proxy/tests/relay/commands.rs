@@ -328,8 +328,10 @@ fn silence_ends_after_the_read_timeout() {
     let asked = Arc::new(AtomicUsize::new(0));
     let commands = Arc::clone(&asked);
     let server = open_server(move |mut end| {
-        while end.packet().is_some() {
-            commands.fetch_add(1, SeqCst);
+        while let Some((_, command)) = end.packet() {
+            if command == b"\x03sleep" {
+                commands.fetch_add(1, SeqCst);
+            }
         }
     });
     let scene = Scene::with(&[server], None, |settings| {
