@@ -12,6 +12,8 @@ use load::{
 use reactor::{Instant, Interrupt, system_now};
 use samples::{Durations, Interval, Phase, PhaseMark};
 
+/// Attempts of what a busy machine may have no time for.
+const ATTEMPTS: usize = 10;
 /// Longer than any load here takes on a busy machine.
 const AN_HOUR: Duration = Duration::from_secs(3600);
 
@@ -144,12 +146,14 @@ fn a_number_of_operations_is_exact_over_several_loops() {
 #[test]
 fn intervals_follow_each_other_until_the_last_operation_is_back() {
     let stop = Stop::After(Duration::from_millis(150));
-    let (_, intervals) = drive_taking(Duration::from_millis(700), 1, 1, Arrivals::Closed, stop);
-    assert_without_gaps(&intervals);
-    let carried = intervals
-        .last()
-        .map(|last| (last.phase, last.carried.len()));
-    assert_eq!(carried, Some((Phase::Drain, 1)), "{intervals:?}");
+    // On a busy machine the user may not begin before the stop: then once more.
+    let is_carried = (0..ATTEMPTS).any(|_| {
+        let (_, intervals) = drive_taking(Duration::from_millis(700), 1, 1, Arrivals::Closed, stop);
+        assert_without_gaps(&intervals);
+        let last = intervals.last();
+        last.is_some_and(|it| it.phase == Phase::Drain && it.carried.len() == 1)
+    });
+    assert!(is_carried, "in {ATTEMPTS} attempts");
 }
 
 #[test]
@@ -216,7 +220,6 @@ fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
 
 #[test]
 fn a_rate_within_reach_has_no_shortfall() {
-    const ATTEMPTS: usize = 10;
     let offered = || {
         let poisson = Arrivals::Open {
             rate_per_s: 200.0,
