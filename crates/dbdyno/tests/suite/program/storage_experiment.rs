@@ -114,7 +114,7 @@ fn a_job_file_is_a_load() {
     // Those of the warm-up, too: a busy disk may end no flush in the second after it.
     let operations = record.intervals.iter().flat_map(|it| &it.operations);
     let names: BTreeSet<&str> = operations.map(|it| it.operation.as_str()).collect();
-    assert_eq!(Vec::from_iter(names), ["log write", "pages read"]);
+    assert_eq!(names, BTreeSet::from(["log write", "pages read"]));
     assert!(Path::new(&scene.path().join("results/jobs-1/files/mine.fio")).exists());
 
     scene.file("mine.fio", "[a]\nfilename=/dev/null\nrw=write\nsize=8m\n");

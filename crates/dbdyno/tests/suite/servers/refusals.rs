@@ -284,12 +284,12 @@ fn a_table_that_somebody_changes_while_it_is_measured() {
     let columns = "select 1 from information_schema.columns \
                    where table_schema = 'test' and table_name = 'http_auth' and column_name = 'mine'";
     mariadb.rows(&format!(
-        "create procedure wait_for_the_change() \
+        "create procedure test.wait_for_the_change() \
          begin while not exists ({columns}) do do sleep(0.05); end while; end"
     ));
     Experiment {
         server: mariadb.as_experiment(),
-        each: "after = [\"call wait_for_the_change()\"]",
+        each: "after = [\"call test.wait_for_the_change()\"]",
         load: "connections = 2\nwarmup = \"500ms\"\nduration = \"2s\"".to_owned(),
         ..Experiment::default()
     }
