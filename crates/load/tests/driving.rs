@@ -12,6 +12,11 @@ use load::{
 use reactor::{Instant, Interrupt, system_now};
 use samples::{Durations, Interval, Phase, PhaseMark};
 
+/// Attempts of what a busy machine may have no time for.
+const ATTEMPTS: usize = 10;
+/// Longer than any load here takes on a busy machine.
+const AN_HOUR: Duration = Duration::from_secs(3600);
+
 /// Each operation takes this time.
 struct Waiting {
     names: Vec<String>,
@@ -141,22 +146,25 @@ fn a_number_of_operations_is_exact_over_several_loops() {
 #[test]
 fn intervals_follow_each_other_until_the_last_operation_is_back() {
     let stop = Stop::After(Duration::from_millis(150));
-    let (_, intervals) = drive_taking(Duration::from_millis(700), 1, 1, Arrivals::Closed, stop);
-    assert_without_gaps(&intervals);
-    let carried = intervals
-        .last()
-        .map(|last| (last.phase, last.carried.len()));
-    assert_eq!(carried, Some((Phase::Drain, 1)), "{intervals:?}");
+    // On a busy machine the user may not begin before the stop: then once more.
+    let is_carried = (0..ATTEMPTS).any(|_| {
+        let (_, intervals) = drive_taking(Duration::from_millis(700), 1, 1, Arrivals::Closed, stop);
+        assert_without_gaps(&intervals);
+        let last = intervals.last();
+        last.is_some_and(|it| it.phase == Phase::Drain && it.carried.len() == 1)
+    });
+    assert!(is_carried, "in {ATTEMPTS} attempts");
 }
 
 #[test]
 fn the_time_or_the_number_of_operations_ends_a_load_whichever_comes_first() {
-    for (time, operations) in [(60_000, 300), (200, 1_000_000_000)] {
-        let stop = Stop::AfterOrOperations(Duration::from_millis(time), operations);
+    let short = Duration::from_millis(200);
+    for (time, operations) in [(AN_HOUR, 300), (short, 1_000_000_000)] {
+        let stop = Stop::AfterOrOperations(time, operations);
         let (outcome, _) = drive(4, 2, Arrivals::Closed, stop);
         let is_by_number = operations == 300;
         assert_eq!(outcome.offered.due == operations, is_by_number, "{stop:?}");
-        assert!(outcome.elapsed < Duration::from_secs(50));
+        assert!(outcome.elapsed < AN_HOUR);
         assert_eq!(outcome.offered.shortfall, None);
     }
 }
@@ -212,7 +220,6 @@ fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
 
 #[test]
 fn a_rate_within_reach_has_no_shortfall() {
-    const ATTEMPTS: usize = 10;
     let offered = || {
         let poisson = Arrivals::Open {
             rate_per_s: 200.0,
@@ -236,14 +243,10 @@ fn a_load_ends_when_its_quantile_is_known_precisely() {
         quantile: 0.5,
         within: 0.1,
         half_width: |median, parts| (parts.len() >= 4).then_some(median * 0.05),
-        at_most: Duration::from_secs(60),
+        at_most: AN_HOUR,
     };
     let (outcome, _) = drive(4, 1, Arrivals::Closed, Stop::UntilPrecise(precision));
-    assert!(
-        outcome.elapsed < Duration::from_secs(30),
-        "{:?}",
-        outcome.elapsed
-    );
+    assert!(outcome.elapsed < AN_HOUR, "{:?}", outcome.elapsed);
     assert_eq!(outcome.stop_why.unwrap(), "p50 known within 5 %");
 }
 

@@ -11,10 +11,8 @@ use std::{
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::scene::{FOREIGN, Scene};
+use crate::scene::{FOREIGN, PATIENCE, Scene};
 
-/// Timeout for a displayed text.
-const PATIENCE: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(20);
 
 /// A virtual terminal; its programs are killed if the test ends first.

@@ -249,6 +249,14 @@ impl Scene {
         End::new(TcpStream::connect(self.address()).unwrap())
     }
 
+    /// A client that has logged in; `None` if the proxy has ended the session before.
+    pub(crate) fn try_user(&self) -> Option<End> {
+        let mut client = self.client();
+        client.packet()?;
+        client.say(1, &login(CAPABILITIES, b"", "mysql_native_password"));
+        (client.packet()? == (2, ok_packet())).then_some(client)
+    }
+
     /// A client that has logged in.
     #[track_caller]
     pub(crate) fn user(&self, capabilities: u32) -> End {

@@ -245,13 +245,14 @@ fn files_of_options_that_cannot_be_used_are_errors() {
 /// The locks of this process on a file, as `READ start end` or `WRITE start end`.
 fn locks(path: &std::path::Path) -> Vec<String> {
     let inode = fs::metadata(path).expect("a file").ino().to_string();
+    let own = std::process::id().to_string();
     let all = fs::read_to_string("/proc/locks").unwrap_or_default();
     let of_file = all.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [_, "POSIX", _, kind, _, place, start, end] = words[..] else {
+        let [_, "POSIX", _, kind, pid, place, start, end] = words[..] else {
             return None;
         };
-        let is_it = place.rsplit(':').next() == Some(inode.as_str());
+        let is_it = pid == own && place.rsplit(':').next() == Some(inode.as_str());
         is_it.then(|| format!("{kind} {start} {end}"))
     });
     of_file.collect()

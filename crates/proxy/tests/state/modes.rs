@@ -15,7 +15,9 @@ use crate::{
 };
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Time for what another session may still see at first; half of the limit of a statement, which may wait for ever.
+const SEEN_FOR: Duration = Duration::from_secs(10);
 
 /// Shares one connection between all clients: it waits in the pool except during commands.
 const SHARE: &str = r#"
@@ -165,7 +167,7 @@ impl Scene<'_> {
             let mut observed = said(&mut second, &self.mode.text(kind.observe)).await;
             let is_shared = said(&mut second, &of_second).await == first_id;
             let begun = reactor::now();
-            while kind.is_seen_by_all() && observed != fresh && reactor::now() - begun < PATIENCE {
+            while kind.is_seen_by_all() && observed != fresh && reactor::now() - begun < SEEN_FOR {
                 observed = said(&mut second, &self.mode.text(kind.observe)).await;
             }
             Found {
@@ -287,7 +289,7 @@ pub(crate) async fn open(endpoint: &protocol::Endpoint) -> Connection {
 
 /// The rows of a statement, or its error.
 pub(crate) async fn said(connection: &mut Connection, statement: &str) -> String {
-    let rows = reactor::timeout(PATIENCE * 2, connection.rows(statement)).await;
+    let rows = reactor::timeout(SEEN_FOR * 2, connection.rows(statement)).await;
     let Ok(rows) = rows else {
         return format!("no answer to {statement}");
     };

@@ -95,7 +95,7 @@ mod tests {
             stat.map_or(true, |stat| stat.contains(") Z "))
         };
         // The kernel needs a moment.
-        for _ in 0..100 {
+        for _ in 0..6_000 {
             if is_gone() {
                 return;
             }

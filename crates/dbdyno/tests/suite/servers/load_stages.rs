@@ -1,5 +1,7 @@
 //! Stages of a load on a real server: levels of connections, a ramp of the rate; in the record and in the reports.
 
+use std::fs;
+
 use figures::RunFigures;
 use samples::{Record, Staged};
 
@@ -8,6 +10,9 @@ use crate::{
     results::Results,
     scene::Scene,
 };
+
+/// Attempts of what a busy machine may have no time for.
+const ATTEMPTS: usize = 10;
 
 fn in_stages(load: &str) -> Experiment {
     Experiment {
@@ -20,26 +25,39 @@ fn record(scene: &Scene) -> Record {
     Record::open(&scene.path().join("out/run-0001.jsonl")).unwrap()
 }
 
+/// The record of a run and the figures of its stages. A busy machine may have no time for any operation in one of them: then
+/// it runs again.
+fn measured(scene: &Scene) -> (Record, Vec<RunFigures>) {
+    for _ in 0..ATTEMPTS {
+        scene
+            .dbdyno(["run", "trial.toml", "--results", "out"])
+            .exits(0);
+        let record = record(scene);
+        let staged = Staged::of(std::slice::from_ref(&record));
+        let figures: Vec<RunFigures> = staged.records.iter().map(RunFigures::of).collect();
+        if figures.iter().all(|it| it.count > 0) {
+            return (record, figures);
+        }
+        fs::remove_dir_all(scene.path().join("out")).unwrap();
+    }
+    panic!("a stage without operations in {ATTEMPTS} attempts");
+}
+
 #[test]
 fn each_stage_of_connections_has_figures_of_its_own() {
     let scene = Scene::for_servers();
     let stages = "stages = [{ connections = 1, for = \"1s\" }, { connections = 4, for = \"1s\" }]";
     in_stages(stages).write(&scene);
-    scene
-        .dbdyno(["run", "trial.toml", "--results", "out"])
-        .exits(0);
-    let record = record(&scene);
+    let (record, figures) = measured(&scene);
     assert!(record.is_complete());
     let levels = record.stages.iter();
     let levels: Vec<_> = levels
         .map(|it| (it.number, it.connections_from, it.connections_to))
         .collect();
     assert_eq!(levels, [(1, 1, 1), (2, 4, 4)]);
-    let staged = Staged::of(std::slice::from_ref(&record));
-    let figures: Vec<RunFigures> = staged.records.iter().map(RunFigures::of).collect();
     for (stage, figures) in record.stages.iter().zip(&figures) {
         assert!(figures.measured_s >= 0.9, "{stage:?}");
-        assert!(figures.count > 0 && figures.errors == 0, "{stage:?}");
+        assert_eq!(figures.errors, 0, "{stage:?}");
         assert!(stage.offered.is_some(), "{stage:?}");
     }
     let all: u64 = figures.iter().map(|it| it.count).sum();
@@ -73,7 +91,7 @@ fn each_stage_of_connections_has_figures_of_its_own() {
         .prints("\"2 (4 connections)\"");
     // The same run again, of which each stage is compared with itself.
     let copy = scene.path().join("copy.jsonl");
-    std::fs::copy(scene.path().join("out/run-0001.jsonl"), copy).unwrap();
+    fs::copy(scene.path().join("out/run-0001.jsonl"), copy).unwrap();
     let sides = ["compare", "out/run-0001.jsonl", "copy.jsonl"];
     scene
         .dbdyno(sides.into_iter().chain(["--anyway", "--format", "json"]))

@@ -231,6 +231,9 @@ fn statements_are_timed_in_rounds() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
+/// Attempts of what a busy machine may have no time for.
+const ATTEMPTS: usize = 10;
+
 /// The rounds before it are not measured in vain, nor is the statement before it in its round.
 #[test]
 fn an_interruption_keeps_the_times_so_far() {
@@ -279,10 +282,16 @@ fn an_interruption_keeps_the_times_so_far() {
         "--server",
         "one",
     ];
-    let found = scene.dbdyno(late).exits(3);
-    let text = found.text();
-    assert!(text.starts_with("incomplete: "), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("S ")), "{text}");
+    // On a busy machine the first statement may be late, too: then once more.
+    let keeps_the_first = (0..ATTEMPTS).any(|_| {
+        let text = scene.dbdyno(late).exits(3).text();
+        assert!(
+            text.is_empty() || text.starts_with("incomplete: "),
+            "{text}"
+        );
+        text.lines().any(|line| line.starts_with("S "))
+    });
+    assert!(keeps_the_first, "in {ATTEMPTS} attempts");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 

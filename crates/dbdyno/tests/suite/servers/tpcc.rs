@@ -1,10 +1,19 @@
 //! `dbdyno tpcc`, `tpcc_load` and `tpcc_start`: resumed loads, runs that leave the database consistent, and detected
 //! violations.
 
+use std::fs;
+
 use rustix::process::Signal;
 use samples::Record;
+use serde_json::Value;
 
-use crate::scene::{Finished, Running, Scene};
+use crate::{
+    results,
+    scene::{Finished, Running, Scene},
+};
+
+/// Attempts of what a busy machine may have no time for.
+const ATTEMPTS: usize = 10;
 
 /// Triggers that let orders and payments sleep in the server, so that a run is long enough on a busy machine and costs it
 /// little.
@@ -147,8 +156,8 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     sql(&scene, "tpcc", &UNHURRIED.join("; "));
     let run = |args: &[&str]| tpcc(&scene, &[&["run", "--warmup", "0s"], args].concat());
     // Earlier violations are not attributed to the run.
-    let ran = run(&["-c", "8", "--duration", "6s", "-v"])
-        .exits(0)
+    let (ran, deliveries) = delivering(&scene, || run(&["-c", "8", "--duration", "6s", "-v"]));
+    let ran = ran
         .says("warning: before the run, condition 1 is violated")
         .says("record: results/tpcc-1/record.jsonl")
         .says("report: results/tpcc-1/report.html")
@@ -164,13 +173,6 @@ fn a_database_is_loaded_run_checked_and_dropped() {
         assert!(ran.text().contains(transaction), "{transaction}");
     }
     assert!(ran.text().contains("Deferred Delivery"));
-    let record = std::fs::read_to_string(scene.path().join("results/tpcc-1/record.jsonl")).unwrap();
-    let deliveries = record
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .find(|line| line["line"] == "deliveries")
-        .unwrap();
-    assert!(deliveries["queued"].as_u64().unwrap() > 0);
     assert_eq!(deliveries["queued"], deliveries["executed"]);
     // Every order that is not waiting was delivered by the run, or earlier by the load.
     let delivered: u64 = deliveries["delivered"]
@@ -200,6 +202,23 @@ fn a_database_is_loaded_run_checked_and_dropped() {
         "select count(*) from information_schema.routines where routine_schema = 'tpcc'";
     assert_eq!(sql(&scene, "tpcc", procedures), "0\n");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+/// Executes a run, again if none of its terminals came to a Delivery within its time, as on a busy machine; returns it with
+/// its deliveries.
+fn delivering(scene: &Scene, run: impl Fn() -> Finished) -> (Finished, Value) {
+    for _ in 0..ATTEMPTS {
+        let ran = run().exits(0);
+        let directory = scene.path().join("results/tpcc-1");
+        let record =
+            results::Record::parse(&fs::read_to_string(directory.join("record.jsonl")).unwrap());
+        let deliveries = record.one("deliveries").clone();
+        if deliveries["queued"].as_u64().unwrap() > 0 {
+            return (ran, deliveries);
+        }
+        fs::remove_dir_all(directory).unwrap();
+    }
+    panic!("no delivery in {ATTEMPTS} attempts");
 }
 
 /// A run is repeated by its record's command, on the tables as they are then.
@@ -277,7 +296,7 @@ fn an_experiment_runs_terminals_and_takes_no_inconsistent_result() {
         ran.stderr
     );
     let results = scene.path().join("results/terminals-1");
-    let read = |run: &str| std::fs::read_to_string(results.join(run)).unwrap();
+    let read = |run: &str| fs::read_to_string(results.join(run)).unwrap();
     let (first, second) = (read("run-0001.jsonl"), read("run-0002.jsonl"));
     for (record, state, complete) in [(first, "loaded", true), (second, "restored", false)] {
         for text in [
@@ -321,7 +340,7 @@ fn stored_procedures(scene: &Scene) {
         .exits(0)
         .says("created 5 stored procedures")
         .prints("round_trips stored");
-    let record = std::fs::read_to_string(scene.path().join("stored.jsonl")).unwrap();
+    let record = fs::read_to_string(scene.path().join("stored.jsonl")).unwrap();
     assert!(record.contains("\"round_trips\":\"stored\""));
     // One statement is one operation: there are no statements inside.
     assert!(!record.contains("\"statements\":["));

@@ -361,8 +361,13 @@ fn a_killed_connection_says_so() {
         let mut other = Connection::open(&server.root()).await.unwrap();
         let kill = format!("KILL {}", victim.connection_id());
         other.query(kill.as_bytes()).await.unwrap();
-        reactor::sleep(std::time::Duration::from_millis(100)).await;
-        let error = victim.query(b"SELECT 1").await.unwrap_err();
+        // A server that lacks a processor ends the connection later.
+        let error = loop {
+            reactor::sleep(std::time::Duration::from_millis(100)).await;
+            if let Err(error) = victim.query(b"SELECT 1").await {
+                break error;
+            }
+        };
         assert!(error.is_connection_lost(), "{error}");
         assert!(matches!(victim.ping().await, Err(Error::Lost { .. })));
     })
@@ -377,7 +382,7 @@ fn a_statement_that_was_broken_off_makes_the_connection_useless() {
     block_on(async {
         let mut connection = Connection::open(&server.root()).await.unwrap();
         let limit = std::time::Duration::from_millis(20);
-        timeout(limit, connection.query(b"SELECT SLEEP(1)"))
+        timeout(limit, connection.query(b"SELECT SLEEP(600)"))
             .await
             .unwrap_err();
         let error = connection.query(b"SELECT 1").await.unwrap_err();

@@ -141,15 +141,15 @@ fn stage() -> Stage {
     }
 }
 
-/// The run of a level, with this warm-up.
-fn planned(number: u32, warm_up: WarmUp) -> PlannedRun {
+/// The run of a level, with this warm-up and number of connections.
+fn planned(number: u32, warm_up: WarmUp, connections: u32) -> PlannedRun {
     let source = Chosen {
         kind: &benchmarks::script::ScriptLoad as _,
         values: Values::default(),
     };
     let spec = LoadSpec {
         warmup: warm_up,
-        ..LoadSpec::closed(source, 2, Duration::from_secs(2))
+        ..LoadSpec::closed(source, connections, Duration::from_secs(2))
     };
     let load = PlannedLoad { spec, seed: 1 };
     let levels = BTreeMap::from([("side".to_owned(), number.to_string())]);
@@ -208,6 +208,7 @@ impl Ended {
 struct Trial {
     works: [WaitingWork; 2],
     warm_up: WarmUp,
+    connections: u32,
     slices_at_most: u32,
     judge: Option<BatchJudge>,
     deadline: Option<reactor::Instant>,
@@ -222,6 +223,7 @@ impl Trial {
         Self {
             works,
             warm_up: WarmUp::For(100 * MS),
+            connections: 2,
             slices_at_most: 10,
             judge: None,
             deadline: None,
@@ -239,7 +241,7 @@ impl Trial {
         let warnings = Arc::new(Warnings::default());
         let context = Context::new(self.interrupt, warnings.clone());
         let (stage, mut works) = (stage(), self.works);
-        let runs = [1, 2].map(|number| planned(number, self.warm_up));
+        let runs = [1, 2].map(|number| planned(number, self.warm_up, self.connections));
         let staged = runs.iter().zip(&mut works);
         let mut staged: Vec<StagedRun<'_>> = staged
             .map(|(run, work)| StagedRun {
@@ -312,8 +314,7 @@ fn two_loads_take_turns_and_both_records_are_complete() {
             not_reached: None,
         };
         assert_eq!(record.measured_state.as_ref(), Some(&fresh));
-        let numbers = slices(record).into_iter().map(|it| it.2);
-        assert_eq!(numbers.collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
+        assert!(slices(record).iter().map(|it| it.2).eq(1..=10));
         // Without a settling time, operations that end in a pause were due before it.
         let pauses = record.intervals.iter();
         let mut pauses = pauses.filter(|it| it.phase == Phase::Pause);
@@ -326,8 +327,7 @@ fn two_loads_take_turns_and_both_records_are_complete() {
         assert!(pair[0].1 <= pair[1].0 + 1e-6, "{pair:?}");
     }
     // Each block has a slice of each load before the next one begins.
-    let numbers: Vec<u32> = all.iter().map(|it| it.2).collect();
-    assert!(numbers.is_sorted(), "{numbers:?}");
+    assert!(all.is_sorted_by_key(|it| it.2), "{all:?}");
     let batches = samples::Batches::of(&records);
     let blocks: Vec<u32> = batches.records.iter().map(|it| it.header.block).collect();
     assert_eq!(blocks, [1, 2, 1, 2]);
@@ -404,10 +404,12 @@ fn a_clear_difference_ends_the_session_after_a_batch() {
             time_is_spent: false,
         }),
     };
+    // Many connections have operations in a slice even on a busy machine.
     let trial = Trial {
+        connections: 16,
         slices_at_most: 60,
         judge: Some(BatchJudge::new(question, &[])),
-        ..Trial::of([endless(MS), endless(8 * MS)])
+        ..Trial::of([endless(MS), endless(30 * MS)])
     };
     let ended = trial.record();
     ended.result.as_ref().unwrap();
