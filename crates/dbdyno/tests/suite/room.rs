@@ -16,7 +16,7 @@ use crate::scene::in_memory;
 pub(crate) const OF_A_SERVER: u64 = 180;
 /// A server of an experiment: its initialised data, the data as loaded, and those of the run, in MiB.
 pub(crate) const OF_AN_EXPERIMENT: u64 = 480;
-/// An experiment with two servers, in MiB.
+/// An experiment with two servers, or one with a MySQL, in MiB.
 pub(crate) const OF_TWO_SERVERS: u64 = 800;
 /// What the server that tests share and the scenes without servers need, in MiB.
 const BESIDE: u64 = 300;

@@ -75,7 +75,7 @@ impl Scene {
         Self::below(env::temp_dir()).hosting_servers()
     }
 
-    /// An empty scene for experiments with two private servers, in memory where there is room.
+    /// An empty scene for experiments with two private servers or a MySQL, in memory where there is room.
     pub(crate) fn for_two_servers() -> Self {
         Self::below(in_memory()).hosting(room::OF_TWO_SERVERS)
     }
@@ -358,12 +358,12 @@ impl Running {
     pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn() -> bool) {
         let mut waited = Duration::ZERO;
         while !is_so() {
-            let ended = self.child.try_wait().expect("it is our child");
-            assert!(
-                ended.is_none(),
-                "{} ended ({ended:?}) before {what}",
-                self.line
-            );
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                let stderr = self.stderr.take().expect("it is taken at the end");
+                let said = stderr.finish();
+                let said = String::from_utf8_lossy(&said);
+                panic!("{} ended ({status:?}) before {what}:\n{said}", self.line);
+            }
             assert!(
                 waited < PATIENCE,
                 "{} runs for {PATIENCE:?}, but not {what}",

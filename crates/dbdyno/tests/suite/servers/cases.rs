@@ -243,7 +243,7 @@ const DUMP_OF_MYSQL_8: &str = "e5.sql";
 #[test]
 fn dumps() {
     let Some(cases) = cases() else { return };
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     scene.link_installs();
     let folder = cases.join("dump");
     let known = DUMPS.each_ref().map(|(name, _)| (*name).to_owned());
@@ -278,7 +278,7 @@ fn dumps() {
 #[test]
 fn rows_of_files_and_rules() {
     let Some(cases) = cases() else { return };
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     scene.link_installs();
     let folder = cases.join("data");
     copy(&folder, scene.path());
@@ -310,7 +310,7 @@ fn rows_of_files_and_rules() {
 #[test]
 fn statements() {
     let Some(cases) = cases() else { return };
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     scene.link_installs();
     let server = MariaDb::start(&scene, &[]);
     // The log names this database.

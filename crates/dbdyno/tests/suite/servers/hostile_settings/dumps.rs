@@ -61,7 +61,7 @@ fn compares() -> String {
 
 /// Loads a dump on a private server of this flavour with these options: a file, and a directory of mydumper.
 pub(super) fn are_loaded_as_meant(flavour: &str, options: Settings) {
-    let scene = Scene::for_servers();
+    let scene = Scene::for_two_servers();
     scene.link_installs();
     scene.file("load.sql", &compares());
     scene.file("dump.sql", FILE);
