@@ -19,7 +19,10 @@ use protocol::{Connection, Endpoint};
 use server::{Installation, Lifetime, Server, Settings};
 use tempfile::TempDir;
 
-use crate::torture::trial::{PASSWORD, Trial};
+use crate::{
+    room::{self, Room},
+    torture::trial::{PASSWORD, Trial},
+};
 
 /// Content of a canary: no server may receive it.
 pub(crate) const CANARY: &str = "Canary-must-stay-here-4711";
@@ -32,10 +35,13 @@ pub(crate) struct Ground {
     mariadb: OnceLock<Option<Server>>,
     null_server: OnceLock<NullServer>,
     next: AtomicU64,
+    /// Until the directory is removed.
+    _room: Room,
 }
 
 impl Ground {
     pub(crate) fn new() -> Self {
+        let room = Room::take(room::OF_TWO_SERVERS);
         // Sockets are below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new().prefix("dyno").tempdir();
         Self {
@@ -43,6 +49,7 @@ impl Ground {
             mariadb: OnceLock::new(),
             null_server: OnceLock::new(),
             next: AtomicU64::new(0),
+            _room: room,
         }
     }
 
