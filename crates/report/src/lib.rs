@@ -61,4 +61,4 @@ pub use storage::{
 pub use summary::{next_step::NextStep, summary};
 pub use tables::table_sizes::TableList;
 pub use terminal::table;
-pub use text::{shell::shell_word, wrapped::wrapped_behind};
+pub use text::{facts::cut_to_width, shell::shell_word, wrapped::wrapped_behind};
