@@ -9,6 +9,7 @@ use super::{
     problems::problems,
     readings::{bursts, is_of_crystal_disk_mark, name, steady},
     repeats::bounds,
+    steadiness::DiskSteadiness,
     uses::uses,
 };
 use crate::findings::{AuditDocument, AuditFilter, audit_document};
@@ -65,7 +66,8 @@ struct BurstEnd {
 
 #[derive(Serialize)]
 struct SteadyRow {
-    reached: bool,
+    /// `null` if it is undecided.
+    reached: Option<bool>,
     mean_per_s: f64,
     range: f64,
     slope: f64,
@@ -146,7 +148,11 @@ pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
         burst_ends: burst_ends.collect(),
         rounds: &record.rounds,
         steady: steady(record).map(|it| SteadyRow {
-            reached: it.is_steady(),
+            reached: match DiskSteadiness::of(record) {
+                DiskSteadiness::Reached => Some(true),
+                DiskSteadiness::NotReached => Some(false),
+                DiskSteadiness::Undecided(_) => None,
+            },
             mean_per_s: it.mean,
             range: it.range,
             slope: it.slope,

@@ -4,6 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use benchmarks::storage::SteadyRounds;
 use blame::{Blame, Blamed};
+use report::DiskSteadiness;
 use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST};
 use storage::Fio;
 
@@ -19,8 +20,9 @@ disk is steady when the rates of the last five rounds meet two conditions (SNIA 
 Do not compare the figures with a drive's SNIA figures: a file is not the whole disk, and the disk is not purged before
 the measurement.
 
-If the disk is not steady after --rounds rounds, the exit code is 1. An interrupted measurement cannot be resumed,
-because the rounds must follow each other without a pause.
+If the disk is not steady after --rounds rounds, the exit code is 1. It is 5 (undecided) if other programs or the
+hypervisor used the CPUs during the last five rounds. An interrupted measurement cannot be resumed, because the rounds
+must follow each other without a pause.
 
 Example:
   dbdyno storage steady /data --size 16G")]
@@ -74,11 +76,11 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
         reads_percent: args.reads,
         depth: args.depth,
     };
-    let (written, is_steady) = rounds.measure(fio, disk, args.common.results())?;
+    let written = rounds.measure(fio, disk, args.common.results())?;
     answer::print(&written);
-    Ok(if is_steady {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(Blame::Answer as u8)
+    Ok(match DiskSteadiness::of(&written.audited.record) {
+        DiskSteadiness::Reached => ExitCode::SUCCESS,
+        DiskSteadiness::NotReached => ExitCode::from(Blame::Answer as u8),
+        DiskSteadiness::Undecided(_) => ExitCode::from(Blame::Undecided as u8),
     })
 }
