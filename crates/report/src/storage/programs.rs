@@ -369,7 +369,7 @@ mod tests {
         let value: serde_json::Value =
             serde_json::from_str(&storage_json(&record, &audit)).unwrap();
         let reason =
-            "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+            "other programs used 93 % of the CPU (rustc); measure again on an idle machine";
         assert_eq!(value["uses"][0]["fitness"], "cannot be told");
         assert_eq!(value["uses"][0]["reason"], reason);
         let left_out = &value["my_cnf_left_out"][0];

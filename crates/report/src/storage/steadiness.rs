@@ -57,7 +57,7 @@ mod tests {
         record.rounds[0].result.machine_cpu = Some(machine_cpu(0.93));
         assert_eq!(DiskSteadiness::of(&record), DiskSteadiness::NotReached);
         record.rounds[5].result.machine_cpu = Some(machine_cpu(0.93));
-        let why = "other programs used 93 % of the CPUs (rustc)".to_owned();
+        let why = "other programs used 93 % of the CPU (rustc)".to_owned();
         assert_eq!(DiskSteadiness::of(&record), DiskSteadiness::Undecided(why));
         for it in &mut record.rounds {
             it.result = result("round", 16 << 10, 0, 16, 100.0);

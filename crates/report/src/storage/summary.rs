@@ -328,11 +328,11 @@ mod tests {
         let summary = storage_summary(&record, &audit, "storage.html", 160);
         for line in [
             "suspect   other programs used up to 93 % of the CPU (rustc) (H14); ",
-            "fit       durable commits: cannot be told, other programs used 93 % of the CPUs (rustc); random reads of pages: fit;",
+            "fit       durable commits: cannot be told, other programs used 93 % of the CPU (rustc); random reads of pages: fit;",
         ] {
             assert!(summary.contains(&format!("\n{line}")), "{summary}");
         }
-        let why = "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+        let why = "other programs used 93 % of the CPU (rustc); measure again on an idle machine";
         let details = storage_details(&record);
         for part in [
             format!(
@@ -364,7 +364,7 @@ mod tests {
         record.rounds[4].result.machine_cpu = Some(machine_cpu(0.93));
         assert_eq!(
             steady_in_words(&record).unwrap(),
-            "undecided: other programs used 93 % of the CPUs (rustc); 38.1k/s in the last 5, range 27 % (limit 20 %), \
+            "undecided: other programs used 93 % of the CPU (rustc); 38.1k/s in the last 5, range 27 % (limit 20 %), \
              slope 3.8 % (limit 10 %)"
         );
         record.rounds.truncate(3);
