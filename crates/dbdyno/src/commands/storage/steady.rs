@@ -33,9 +33,10 @@ pub(super) struct SteadyArgs {
     /// Size of the test file; with --destroy, size of the part of the device that is overwritten and measured
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of each round, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
-    seconds: u64,
+    /// Length of each round, in whole seconds, such as 10s or 1m
+    #[arg(long = "duration", alias = "seconds", value_name = "TIME", default_value = "60s",
+        value_parser = values::duration_s)]
+    each_s: u64,
     /// Maximum number of rounds
     #[arg(long, value_name = "N", default_value_t = STEADY_ROUNDS_AT_MOST as u32,
         value_parser = clap::value_parser!(u32).range(STEADY_ROUNDS as i64..=1000))]
@@ -70,7 +71,7 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
     let disk = args.common.disk_or_device(&args.directory, &args.destroy)?;
     let rounds = SteadyRounds {
         file_bytes: args.size,
-        each_s: args.seconds,
+        each_s: args.each_s,
         rounds_max: args.rounds,
         block_bytes: args.block,
         reads_percent: args.reads,

@@ -69,8 +69,8 @@ fn commits_are_measured() {
             &path,
             "--writers",
             "1,4",
-            "--seconds",
-            "1",
+            "--duration",
+            "1s",
         ])
         .exits(0)
         .prints("durable with 1 writer")
