@@ -54,7 +54,7 @@ pub(crate) struct RerunArgs {
     #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
     /// Directory for the new results [default: results/NAME-N]
-    #[arg(long = "results", value_name = "NEW")]
+    #[arg(long = "results", value_name = "DIR")]
     new: Option<PathBuf>,
     /// File whose first line is the account's password; needed only if the original command line contained the password
     #[arg(long, value_name = "FILE")]

@@ -25,10 +25,10 @@ pub(super) struct BurstArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Sizes of the part of the test file that the requests access; each size is measured at each depth
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_value = "1G,2G,4G,8G", value_parser = values::file_bytes)]
     sizes: Vec<u64>,
     /// Depths (numbers of requests in flight)
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8",
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,4,8",
         value_parser = clap::value_parser!(u32).range(1..=4096))]
     depths: Vec<u32>,
     /// Length of each measurement, in whole seconds, such as 180s or 10m

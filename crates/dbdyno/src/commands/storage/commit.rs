@@ -30,7 +30,7 @@ pub(super) struct CommitArgs {
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
     /// Numbers of concurrent writers; each number is measured separately
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
     writers: Vec<u32>,
     /// Length of each measurement, in whole seconds, such as 10s or 1m

@@ -56,7 +56,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
     /// Directory for the results [default: results/storage-compare-N]
-    #[arg(long, value_name = "RESULTS")]
+    #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Print every table and finding after the summary
     #[arg(short, long)]
