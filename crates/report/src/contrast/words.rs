@@ -83,7 +83,7 @@ pub(super) fn headline(
     match compared.decision {
         Decision::Faster | Decision::Slower => match audit.disturbance() {
             Some(found) => format!(
-                "{at}whether B is {} cannot be decided: other programs used the machine ({}: {}). Measured: {numbers}.",
+                "{at}whether B is {} cannot be decided, because the machine was busy ({}: {}). Measured: {numbers}.",
                 compared.decision.word(),
                 found.of(),
                 found.finding.evidence
