@@ -12,8 +12,8 @@ pub(crate) fn listed(words: &[String], most: usize) -> String {
     format!("{} and {rest} more", words[..most].join(", "))
 }
 
-/// The use of the CPU by other programs: `other programs used 12 % of the CPU (rustc, node)`; `up_to` is written before the
-/// share.
+/// The use of the CPU by other programs: `other programs used 12 % of the CPU (rustc, node)`; `up_to` is written before
+/// the share.
 pub fn other_programs_in_words(disturbance: &Disturbance, up_to: &str) -> String {
     let names = disturbance.programs_in_words();
     let names = names.map_or_else(String::new, |names| format!(" ({names})"));

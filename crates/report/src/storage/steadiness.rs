@@ -1,4 +1,4 @@
-//! Whether a disk became steady, as far as other programs let that be told.
+//! Whether a disk became steady; undecided if other programs disturbed its rounds.
 
 use samples::StorageRecord;
 use stats::STEADY_ROUNDS;
@@ -11,14 +11,14 @@ use super::{doubt::Doubt, readings::steady};
 pub enum DiskSteadiness {
     /// The last rounds meet both criteria.
     Reached,
-    /// They do not, and no other program had a share in that.
+    /// They do not, on a machine without other load.
     NotReached,
-    /// It cannot be told, for this reason.
+    /// It is not known, for this reason.
     Undecided(String),
 }
 
 impl DiskSteadiness {
-    /// The answer of a record. Rates of rounds that other programs disturbed vary for their sake, whatever the disk does.
+    /// The answer of a record. Rounds that other programs disturbed vary, whatever the disk does.
     pub fn of(record: &StorageRecord) -> Self {
         let Some(window) = steady(record) else {
             let rounds = counted(record.rounds.len(), "round");
