@@ -245,7 +245,9 @@ pub(super) fn steady_in_words(record: &StorageRecord) -> Option<String> {
         DiskSteadiness::Reached => format!("reached after {rounds}: {figures}"),
         DiskSteadiness::NotReached => format!("NOT REACHED after {rounds}: {figures}"),
         DiskSteadiness::Undecided(why) if figures.is_empty() => format!("undecided: {why}"),
-        DiskSteadiness::Undecided(why) => format!("undecided: {why}; {figures}"),
+        DiskSteadiness::Undecided(why) => {
+            format!("undecided after {rounds}: {why}; {figures}")
+        }
     })
 }
 
@@ -364,8 +366,8 @@ mod tests {
         record.rounds[4].result.machine_cpu = Some(machine_cpu(0.93));
         assert_eq!(
             steady_in_words(&record).unwrap(),
-            "undecided: other programs used 93 % of the CPU (rustc); 38.1k/s in the last 5, range 27 % (limit 20 %), \
-             slope 3.8 % (limit 10 %)"
+            "undecided after 5 rounds: other programs used 93 % of the CPU (rustc); 38.1k/s in the last 5, \
+             range 27 % (limit 20 %), slope 3.8 % (limit 10 %)"
         );
         record.rounds.truncate(3);
         assert_eq!(

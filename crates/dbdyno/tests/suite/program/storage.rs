@@ -133,7 +133,7 @@ fn rounds_and_courses() {
         ("steady    reached after 5 rounds: ", 0),
         ("steady    NOT REACHED after 5 rounds: ", 1),
         // Other programs used the machine.
-        ("steady    undecided: ", 5),
+        ("steady    undecided after 5 rounds: ", 5),
     ];
     let printed = |it: &&(&str, i32)| finished.text().contains(it.0);
     let answer = answers.iter().find(printed);
