@@ -117,11 +117,11 @@ impl Group {
 mod tests {
     use std::{collections::BTreeSet, ffi::OsString};
 
-    use clap::{CommandFactory, error::ErrorKind};
+    use clap::{Arg, CommandFactory, error::ErrorKind};
 
     use super::*;
     use crate::{
-        command_tree::with_front_doors,
+        command_tree::{command_tree, with_front_doors},
         commands::{Cli, script::with_run},
     };
 
@@ -134,6 +134,30 @@ mod tests {
         let grouped: Vec<&str> = grouped.map(Command::get_name).collect();
         assert_eq!(grouped.len(), all.len());
         assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+
+    /// The options of dbdyno's own commands, each with the name of its command.
+    fn options(command: &Command) -> Vec<(String, Arg)> {
+        let name = command.get_name();
+        let own = command.get_arguments();
+        let own = own.map(|it| (name.to_owned(), it.clone()));
+        let below = command.get_subcommands();
+        let below = below.filter(|it| FrontDoor::linked(it.get_name()).is_none());
+        own.chain(below.flat_map(options)).collect()
+    }
+
+    #[test]
+    fn one_thing_has_one_name_in_all_commands() {
+        for (command, option) in options(&command_tree(Cli::command())) {
+            let name = option.get_long().unwrap_or_default();
+            if name == "connections" {
+                assert_eq!(option.get_short(), Some('c'), "{command}");
+            }
+            // Lengths are --duration, and numbers of executions --repeats.
+            let is_old = ["seconds", "runs", "margin", "sample-every"].contains(&name);
+            let has_value = option.get_action().takes_values();
+            assert!(!(is_old && has_value), "{command} --{name}");
+        }
     }
 
     #[test]

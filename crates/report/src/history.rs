@@ -7,7 +7,7 @@ use verdict::{Headline, Levels, Measure, Series};
 use crate::{
     contrast::levels_in_words,
     terminal::{RULED, in_cell},
-    text::wrapped::wrapped,
+    text::{facts::cut_to_width, wrapped::wrapped},
 };
 
 /// Maximum width of a question in the list, columns.
@@ -127,7 +127,7 @@ fn row(past: &PastResult) -> Vec<String> {
         in_cell(&past.server),
         in_cell(&result),
         past.grade.map_or_else(|| "–".to_owned(), String::from),
-        in_cell(&shortened(&past.question)),
+        in_cell(&cut_to_width(&past.question, QUESTION_MAX)),
         samples::printable(&past.path).into_owned(),
     ]
 }
@@ -248,14 +248,6 @@ fn in_words(headline: &Headline) -> String {
         interval.unwrap_or_default(),
         at(&headline.at)
     )
-}
-
-fn shortened(text: &str) -> String {
-    if text.chars().count() > QUESTION_MAX {
-        text.chars().take(QUESTION_MAX - 1).chain(['…']).collect()
-    } else {
-        text.to_owned()
-    }
 }
 
 fn ruled(heads: &[&str]) -> Table {

@@ -56,9 +56,10 @@ pub use sentences::{
 pub use settings::{Chart, Factor};
 pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
-    page_writes_per_s, storage_csv, storage_details, storage_html, storage_json, storage_summary,
+    DiskSteadiness, page_writes_per_s, storage_csv, storage_details, storage_html, storage_json,
+    storage_summary,
 };
 pub use summary::{next_step::NextStep, summary};
 pub use tables::table_sizes::TableList;
 pub use terminal::table;
-pub use text::{shell::shell_word, wrapped::wrapped_behind};
+pub use text::{facts::cut_to_width, shell::shell_word, wrapped::wrapped_behind};

@@ -10,6 +10,7 @@ mod problems;
 mod programs;
 mod readings;
 mod repeats;
+mod steadiness;
 mod summary;
 mod uses;
 
@@ -18,4 +19,5 @@ pub use my_cnf::page_writes_per_s;
 pub use page::storage_html;
 pub use programs::{storage_csv, storage_json};
 pub(crate) use readings::name;
+pub use steadiness::DiskSteadiness;
 pub use summary::{storage_details, storage_summary};

@@ -400,7 +400,8 @@ fn limit(results: &Results, grid: &Grid<'_>) -> Option<String> {
     ))
 }
 
-/// The assessment, and the worst finding.
+/// The assessment, the rules that found a problem, and the evidence of the worst one:
+/// `grade C: interpret with care; 9 warnings; fail M04; invalid H14: in all 6 runs; run 1: ...`.
 pub(crate) fn trust(audit: &Audit) -> String {
     let worst_first = audit.by_level().into_iter();
     let found: Vec<_> = worst_first
@@ -418,20 +419,21 @@ pub(crate) fn trust(audit: &Audit) -> String {
     if warnings > 0 {
         text.push_str(&format!("; {}", counted(warnings, "warning")));
     }
+    let others = &found[usize::from(worst.is_some())..];
     for level in [Level::Invalid, Level::Fail] {
-        let of_level = found.iter().filter(|(_, finding)| finding.level == level);
+        let of_level = others.iter().filter(|(_, finding)| finding.level == level);
         let rules: Vec<&str> = of_level.map(|(it, _)| it.rule.id).collect();
         if !rules.is_empty() {
             text.push_str(&format!("; {} {}", level.name(), rules.join(", ")));
         }
     }
     if let Some((it, finding)) = worst {
-        text.push_str(&format!(
-            "; {}: {}: {}",
-            it.rule.id,
-            it.title(),
-            finding.evidence
-        ));
+        text.push_str(&format!("; {} {}: ", finding.level.name(), it.rule.id));
+        // The evidence of the rule about the machine has the words of its title.
+        if !it.rule.is(MACHINE_RULE) {
+            text.push_str(&format!("{}: ", it.title()));
+        }
+        text.push_str(&finding.evidence);
     }
     text
 }

@@ -7,6 +7,7 @@ use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
+    words::other_programs_in_words,
 };
 
 /// Share of the time in which some program waited for a disk while the server hardly used it.
@@ -67,12 +68,7 @@ fn of_storage(record: &StorageRecord) -> Outcome {
 fn cpu_problems(disturbance: &Disturbance, up_to: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if disturbance.others > Disturbance::OTHERS {
-        let programs = disturbance.programs_in_words();
-        let programs = programs.map_or_else(String::new, |names| format!(" ({names})"));
-        problems.push(format!(
-            "other programs used {up_to}{} of the CPU{programs}",
-            percent(disturbance.others)
-        ));
+        problems.push(other_programs_in_words(disturbance, up_to));
     }
     if disturbance.steal > Disturbance::STEAL {
         let steal = percent(disturbance.steal);

@@ -207,7 +207,7 @@ const TRANSACTION: [OptionSpec; 16] = [
         "mysql_ignore_errors",
         Kind::Text,
         "1213,1020,1205",
-        "Errors after which an event is retried: a list of error numbers, or all; any other error ends the run",
+        "Errors after which an operation is retried: a list of error numbers, or all; any other error ends the run",
     )
     .of("LIST"),
 ];
@@ -219,7 +219,7 @@ const LOAD: [OptionSpec; 23] = joined(&[&[SCRIPT], &TRANSACTION, &RANDOM]);
 /// a command line names otherwise.
 pub static SECTIONS: [(&str, &[OptionSpec]); 3] = [
     ("Tables", &TABLE),
-    ("Statements of an event", &TRANSACTION),
+    ("Statements of an operation", &TRANSACTION),
     ("Random numbers", &RANDOM),
 ];
 

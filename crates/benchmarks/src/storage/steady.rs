@@ -36,13 +36,13 @@ pub struct SteadyRounds {
 }
 
 impl SteadyRounds {
-    /// Measures them, and writes new results; also returns whether the disk became steady.
+    /// Measures them, and writes new results.
     pub fn measure(
         self,
         fio: Fio,
         disk: MeasuredDisk,
         results: Option<&Path>,
-    ) -> Result<(WrittenStorage, bool), Blamed> {
+    ) -> Result<WrittenStorage, Blamed> {
         disk.place.refuse_unless_room(self.file_bytes)?;
         let pattern = self.pattern();
         let plan = Plan {
@@ -58,7 +58,7 @@ impl SteadyRounds {
         };
         let mut measurement = Measurement::open(disk, plan, ResultsPlace::New(results))?;
         match measure(&mut measurement, &pattern, self.rounds_max) {
-            Ok(is_steady) => Ok((measurement.finish()?, is_steady)),
+            Ok(()) => measurement.finish(),
             Err(error) => Err(measurement.fail(
                 error,
                 "; a steady state must be measured without interruption",
@@ -83,8 +83,8 @@ impl SteadyRounds {
     }
 }
 
-/// Whether the steady state was reached.
-fn measure(measurement: &mut Measurement, pattern: &Pattern, rounds: u32) -> Result<bool, Blamed> {
+/// Rounds until the steady state is reached, or all of them.
+fn measure(measurement: &mut Measurement, pattern: &Pattern, rounds: u32) -> Result<(), Blamed> {
     let header = &measurement.record.header;
     let each = Duration::from_secs_f64(header.each_s);
     for _ in 0..FILLS {
@@ -103,8 +103,8 @@ fn measure(measurement: &mut Measurement, pattern: &Pattern, rounds: u32) -> Res
         measurement.append(StorageLine::Round(SteadyRound { round, result }))?;
         step.reach(round.into());
         if SteadyWindow::of(&rates).is_some_and(|it| it.is_steady()) {
-            return Ok(true);
+            break;
         }
     }
-    Ok(false)
+    Ok(())
 }

@@ -23,7 +23,7 @@ Examples:
   dbdyno calibrate --connections 1,64 --duration 3s --format json")]
 pub(crate) struct CalibrateArgs {
     /// Numbers of connections; each number is measured separately
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
+    #[arg(long, short, value_name = "N,...", value_delimiter = ',', default_value = "1,8,64,512",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: Vec<u32>,
     /// Length of each measurement, such as 500ms or 3s

@@ -35,7 +35,7 @@ pub(crate) struct ImportArgs {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Directory for the results [default: results/storage-import-N]
-    #[arg(long, value_name = "RESULTS")]
+    #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct RerunArgs {
     #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
     /// Directory for the new results [default: results/NAME-N]
-    #[arg(long = "results", value_name = "NEW")]
+    #[arg(long = "results", value_name = "DIR")]
     new: Option<PathBuf>,
     /// File whose first line is the account's password; needed only if the original command line contained the password
     #[arg(long, value_name = "FILE")]
@@ -85,7 +85,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         return quick_again(&args, command_line);
     }
     if args.password_file.is_some() {
-        let message = "--password-file is for single runs; an experiment names its own";
+        let message = "--password-file is for single runs; an experiment file names its own password file";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     // The old records, which are compared at the end, must exist at the start.

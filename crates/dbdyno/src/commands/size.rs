@@ -34,8 +34,8 @@ pub(crate) struct SizeArgs {
     /// Number of groups, one for each machine [default: pairs of systems]
     #[arg(long, value_name = "N")]
     groups: Option<usize>,
-    /// What one machine has: cpus, memory, read_iops, write_iops, read_bytes and write_bytes (per second), for example
-    /// cpus=8,memory=32G,write_iops=3000 [default: each resource is weighed by the sum of its peaks]
+    /// Capacity of one machine: cpus, memory, read_iops, write_iops, read_bytes and write_bytes (per second), for example
+    /// cpus=8,memory=32G,write_iops=3000 [default: each resource is weighted by the sum of its peaks]
     #[arg(long, value_name = "RESOURCE=AMOUNT,...", value_parser = capacity)]
     capacity: Option<CapacityOption>,
     /// Number of CPUs of a system whose file lacks it, for example shop=8; may be repeated

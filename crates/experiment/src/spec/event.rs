@@ -98,11 +98,7 @@ impl EventAction {
         match self {
             Self::Sql(statements) => {
                 let words = statements.iter().flat_map(|sql| sql.split_whitespace());
-                let text = words.collect::<Vec<_>>().join(" ");
-                match text.char_indices().nth(NAME_CHARS_MAX) {
-                    Some((end, _)) => format!("{}…", text[..end].trim_end()),
-                    None => text,
-                }
+                first_words(&words.collect::<Vec<_>>().join(" "))
             }
             Self::Server(action) => format!("server {}", action.word()),
             Self::Command { program, .. } => {
@@ -257,4 +253,34 @@ fn command(section: &Section<'_>) -> Result<EventAction, Error> {
         },
         arguments: words.map(|word| word.value).collect(),
     })
+}
+
+/// A statement as a name: its first words, with ` …` for the others.
+fn first_words(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(NAME_CHARS_MAX) else {
+        return text.to_owned();
+    };
+    let (kept, rest) = text.split_at(end);
+    let last = kept.rfind(' ').filter(|_| !rest.starts_with(' '));
+    format!("{} …", kept[..last.unwrap_or(end)].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_long_statement_ends_with_a_word() {
+        let name = |sql: &str| EventAction::Sql(vec![sql.to_owned()]).name();
+        assert_eq!(name("select  1"), "select 1");
+        assert_eq!(
+            name("alter table orders add index by_customer (customer)"),
+            "alter table orders add index by_customer …"
+        );
+        assert_eq!(
+            name("alter table orders add index by_customers (customer)"),
+            "alter table orders add index …"
+        );
+        assert_eq!(name(&"x".repeat(41)), format!("{} …", "x".repeat(40)));
+    }
 }

@@ -83,7 +83,7 @@ pub(super) fn headline(
     match compared.decision {
         Decision::Faster | Decision::Slower => match audit.disturbance() {
             Some(found) => format!(
-                "{at}whether B is {} cannot be decided: other programs used the machine ({}: {}). Measured: {numbers}.",
+                "{at}whether B is {} cannot be decided, because the machine was busy ({}: {}). Measured: {numbers}.",
                 compared.decision.word(),
                 found.of(),
                 found.finding.evidence
@@ -162,10 +162,13 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     sentences
 }
 
-/// The first of them, as the answer has it.
+/// The first of them, as the answer has it: behind a label, which the sentence does not need to begin.
 pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
     let first = causes(place).into_iter().next()?;
-    Some(first.trim_start_matches("Why: ").to_owned())
+    Some(match first.strip_prefix("Why: ") {
+        Some(cause) => cause.to_owned(),
+        None => first.replacen("No metric", "no metric", 1),
+    })
 }
 
 pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {

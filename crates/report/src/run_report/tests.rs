@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use audit::{Assessment, Audit, MachineState, Scope};
+use audit::{Assessment, Audit, Finding, Judgement, Level, MachineState, Scope};
 use samples::{
     Durations, ErrorCount, Interval, OperationInterval, Phase, Record, RunHeader, ServerIdentity,
     StatementInterval,
@@ -220,6 +220,46 @@ fn the_answer_explains_the_mark_of_a_percentile() {
     );
     assert!(marked.lines().count() < 12, "{marked}");
     assert!(!answer(&[]).contains('~'));
+}
+
+#[test]
+fn the_answer_names_each_rule_once() {
+    let judged = |id: &str, level: Level, evidence: &str| Judgement {
+        rule: audit::rule(id).unwrap(),
+        outcome: Ok(Finding {
+            level,
+            evidence: evidence.to_owned(),
+            figures: BTreeMap::new(),
+            runs: Vec::new(),
+        }),
+    };
+    let assessment = Assessment {
+        machine: MachineState::Busy,
+        scope: Scope::Rough { executions: 1 },
+        method: None,
+    };
+    let trust = |judgements: Vec<Judgement>| {
+        let audit = Audit {
+            assessment,
+            judgements,
+        };
+        let text = RunReport::of(&record(), &[]).summary(&audit, Path::new("a"), 160);
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("trust     "));
+        line.unwrap().to_owned()
+    };
+    let short = judged("M04", Level::Fail, "6 s of 10 s");
+    let title = short.title();
+    let busy = "other programs used 41 % of the CPU (rustc)";
+    assert_eq!(
+        trust(vec![short.clone(), judged("H14", Level::Invalid, busy)]),
+        format!("rough, no grade: 1 execution; fail M04; invalid H14: {busy}")
+    );
+    assert_eq!(
+        trust(vec![short]),
+        format!("rough, no grade: 1 execution; machine busy; fail M04: {title}: 6 s of 10 s")
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Runs that other work disturbed, in words: the repeated ones, and those that are included in the figures.
 
+use audit::other_programs_in_words;
 use samples::Disturbance;
 use units::{counted, percent};
 
@@ -8,15 +9,9 @@ use crate::results::Results;
 /// Maximum number of runs listed; further ones are counted.
 const NAMED_AT_MOST: usize = 3;
 
-/// The CPU use of others: `other programs used 12 % of the CPUs (rustc, node), the hypervisor took 3 %`.
+/// The CPU use of others: `other programs used 12 % of the CPU (rustc, node), the hypervisor took 3 %`.
 pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
-    let mut words = format!(
-        "other programs used {} of the CPUs",
-        percent(disturbance.others)
-    );
-    if let Some(programs) = disturbance.programs_in_words() {
-        words.push_str(&format!(" ({programs})"));
-    }
+    let mut words = other_programs_in_words(disturbance, "");
     if disturbance.steal > 0.0 {
         words.push_str(&format!(
             ", the hypervisor took {}",

@@ -31,8 +31,8 @@ pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> Strin
 }
 
 /// The rule that a run of a decided comparison breaks, so that its figures are not the server's (`dbdyno compare` refuses
-/// such runs), or else the one about other programs in most runs, if the comparison found a difference: it may be about how
-/// the sides share the machine with them.
+/// such runs), or else the one about other programs in most runs of a side, if the comparison found a difference: it may be
+/// about how the sides share the machine with them.
 fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<&'static Rule> {
     if answer.decision == Decision::Inconclusive {
         return None;
@@ -44,21 +44,26 @@ fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<
             of_record.map_or("", String::as_str) == level
         })
     };
-    let executions = grid.executions.iter().enumerate();
-    let compared = executions.filter(|(_, execution)| {
-        let record = execution.record;
-        let is_compared = has(&question.baseline, record) || has(&answer.levels, record);
-        record.is_complete() && is_compared
+    let sides = [&question.baseline, &answer.levels].map(|side| {
+        let executions = grid.executions.iter().enumerate();
+        let of_side = executions.filter(|(_, execution)| {
+            let record = execution.record;
+            record.is_complete() && has(side, record)
+        });
+        of_side.map(|(at, _)| at).collect::<Vec<usize>>()
     });
-    let compared: Vec<usize> = compared.map(|(at, _)| at).collect();
+    let mut compared = sides.concat();
+    compared.sort_unstable();
     let unfit = compared.iter().find_map(|at| grid.unfit(*at));
     if unfit.is_some() || !answer.decision.is_different() {
         return unfit;
     }
-    let shared = compared.iter().filter_map(|at| grid.shared_machine(*at));
-    let shared: Vec<_> = shared.collect();
-    let are_most = 2 * shared.len() > compared.len();
-    shared.first().copied().filter(|_| are_most)
+    sides.iter().find_map(|side| {
+        let shared = side.iter().filter_map(|at| grid.shared_machine(*at));
+        let shared: Vec<_> = shared.collect();
+        let are_most = 2 * shared.len() > side.len();
+        shared.first().copied().filter(|_| are_most)
+    })
 }
 
 /// ` 2 are doubtful because operations failed (W10), 1 because the client was the bottleneck (H12).`

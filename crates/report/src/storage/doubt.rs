@@ -60,7 +60,7 @@ impl Doubt {
         }
     }
 
-    /// `other programs used 93 % of the CPUs (rustc)`.
+    /// `other programs used 93 % of the CPU (rustc)`.
     pub(super) fn in_words(&self) -> String {
         match self {
             Self::Disturbance(disturbance) => disturbance_in_words(disturbance),
@@ -91,7 +91,7 @@ mod tests {
         let doubt = Doubt::of_patterns([&result, &other]).unwrap();
         assert_eq!(
             doubt.in_words(),
-            "other programs used 93 % of the CPUs (rustc)"
+            "other programs used 93 % of the CPU (rustc)"
         );
     }
 

@@ -43,7 +43,7 @@ impl CnfLines {
     ///
     /// ```text
     /// [mysqld]
-    /// # innodb_flush_neighbors: left out, because other programs used 93 % of the CPUs (rustc); measure again on ...
+    /// # innodb_flush_neighbors: left out, because other programs used 93 % of the CPU (rustc); measure again on ...
     /// # the file system supports direct I/O; pages are not cached twice
     /// innodb_flush_method = O_DIRECT
     /// ```
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_figure_of_a_busy_machine_is_no_line() {
-        let why = "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+        let why = "other programs used 93 % of the CPU (rustc); measure again on an idle machine";
         let mut busy = record();
         busy.patterns[5].machine_cpu = Some(machine_cpu(0.93));
         assert_eq!(without_capacities(&busy), why);

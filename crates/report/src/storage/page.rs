@@ -381,9 +381,7 @@ mod tests {
         record.commits[0].machine_cpu = Some(machine_cpu(0.93));
         let page = page(&record, None);
         assert!(page.contains("<td>cannot be told</td>"), "{page}");
-        assert!(
-            page.contains("p99 15.1 ms; other programs used 93 % of the CPUs (rustc); measure")
-        );
+        assert!(page.contains("p99 15.1 ms; other programs used 93 % of the CPU (rustc); measure"));
     }
 
     #[test]

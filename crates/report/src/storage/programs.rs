@@ -9,6 +9,7 @@ use super::{
     problems::problems,
     readings::{bursts, is_of_crystal_disk_mark, name, steady},
     repeats::bounds,
+    steadiness::DiskSteadiness,
     uses::uses,
 };
 use crate::findings::{AuditDocument, AuditFilter, audit_document};
@@ -65,7 +66,8 @@ struct BurstEnd {
 
 #[derive(Serialize)]
 struct SteadyRow {
-    reached: bool,
+    /// `null` if it is undecided.
+    reached: Option<bool>,
     mean_per_s: f64,
     range: f64,
     slope: f64,
@@ -146,7 +148,11 @@ pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
         burst_ends: burst_ends.collect(),
         rounds: &record.rounds,
         steady: steady(record).map(|it| SteadyRow {
-            reached: it.is_steady(),
+            reached: match DiskSteadiness::of(record) {
+                DiskSteadiness::Reached => Some(true),
+                DiskSteadiness::NotReached => Some(false),
+                DiskSteadiness::Undecided(_) => None,
+            },
             mean_per_s: it.mean,
             range: it.range,
             slope: it.slope,
@@ -363,7 +369,7 @@ mod tests {
         let value: serde_json::Value =
             serde_json::from_str(&storage_json(&record, &audit)).unwrap();
         let reason =
-            "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+            "other programs used 93 % of the CPU (rustc); measure again on an idle machine";
         assert_eq!(value["uses"][0]["fitness"], "cannot be told");
         assert_eq!(value["uses"][0]["reason"], reason);
         let left_out = &value["my_cnf_left_out"][0];

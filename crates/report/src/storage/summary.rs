@@ -20,6 +20,7 @@ use super::{
     problems::{noise, problems},
     readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
     repeats::{rate, repeats_text},
+    steadiness::DiskSteadiness,
     uses::{uses, uses_in_words},
 };
 use crate::{page::devices, text::facts::Facts};
@@ -229,24 +230,25 @@ pub(super) fn steady_in_words(record: &StorageRecord) -> Option<String> {
         return None;
     }
     let rounds = counted(record.rounds.len(), "round");
-    let Some(window) = steady(record) else {
-        return Some(format!(
-            "undecided: {rounds}, but {STEADY_ROUNDS} are needed"
-        ));
-    };
-    let verdict = if window.is_steady() {
-        "reached"
-    } else {
-        "NOT REACHED"
-    };
-    Some(format!(
-        "{verdict} after {rounds}: {} in the last {STEADY_ROUNDS}, range {} (limit {}), slope {} (limit {})",
-        per_s(window.mean),
-        percent(window.range),
-        percent(STEADY_RANGE_BELOW),
-        percent(window.slope),
-        percent(STEADY_SLOPE_BELOW),
-    ))
+    let figures = steady(record).map(|window| {
+        format!(
+            "{} in the last {STEADY_ROUNDS}, range {} (limit {}), slope {} (limit {})",
+            per_s(window.mean),
+            percent(window.range),
+            percent(STEADY_RANGE_BELOW),
+            percent(window.slope),
+            percent(STEADY_SLOPE_BELOW),
+        )
+    });
+    let figures = figures.unwrap_or_default();
+    Some(match DiskSteadiness::of(record) {
+        DiskSteadiness::Reached => format!("reached after {rounds}: {figures}"),
+        DiskSteadiness::NotReached => format!("NOT REACHED after {rounds}: {figures}"),
+        DiskSteadiness::Undecided(why) if figures.is_empty() => format!("undecided: {why}"),
+        DiskSteadiness::Undecided(why) => {
+            format!("undecided after {rounds}: {why}; {figures}")
+        }
+    })
 }
 
 pub(super) fn burst_in_words(record: &StorageRecord) -> Option<String> {
@@ -328,11 +330,11 @@ mod tests {
         let summary = storage_summary(&record, &audit, "storage.html", 160);
         for line in [
             "suspect   other programs used up to 93 % of the CPU (rustc) (H14); ",
-            "fit       durable commits: cannot be told, other programs used 93 % of the CPUs (rustc); random reads of pages: fit;",
+            "fit       durable commits: cannot be told, other programs used 93 % of the CPU (rustc); random reads of pages: fit;",
         ] {
             assert!(summary.contains(&format!("\n{line}")), "{summary}");
         }
-        let why = "other programs used 93 % of the CPUs (rustc); measure again on an idle machine";
+        let why = "other programs used 93 % of the CPU (rustc); measure again on an idle machine";
         let details = storage_details(&record);
         for part in [
             format!(
@@ -361,11 +363,16 @@ mod tests {
             steady_in_words(&record).unwrap(),
             "NOT REACHED after 5 rounds: 38.1k/s in the last 5, range 27 % (limit 20 %), slope 3.8 % (limit 10 %)"
         );
+        record.rounds[4].result.machine_cpu = Some(machine_cpu(0.93));
+        assert_eq!(
+            steady_in_words(&record).unwrap(),
+            "undecided after 5 rounds: other programs used 93 % of the CPU (rustc); 38.1k/s in the last 5, \
+             range 27 % (limit 20 %), slope 3.8 % (limit 10 %)"
+        );
         record.rounds.truncate(3);
-        assert!(
-            steady_in_words(&record)
-                .unwrap()
-                .starts_with("undecided: 3 rounds")
+        assert_eq!(
+            steady_in_words(&record).unwrap(),
+            "undecided: 3 rounds, but 5 are needed"
         );
     }
 

@@ -286,19 +286,19 @@ mod tests {
         let mut record = disturbed(0.93);
         assert_eq!(
             uses_in_words(&record).unwrap(),
-            "durable commits: cannot be told, other programs used 93 % of the CPUs (rustc); random reads of pages: fit; \
+            "durable commits: cannot be told, other programs used 93 % of the CPU (rustc); random reads of pages: fit; \
              flushing of pages: fit; backup and bulk load: fit"
         );
         record.patterns[1] = result("002_seq_write", 1 << 20, 0, 1, 10.0);
         record.patterns[1].machine_cpu = Some(machine_cpu(0.96));
         assert_eq!(
             uses_in_words(&record).unwrap(),
-            "durable commits, backup and bulk load: cannot be told, other programs used 96 % of the CPUs (rustc); random \
+            "durable commits, backup and bulk load: cannot be told, other programs used 96 % of the CPU (rustc); random \
              reads of pages: fit; flushing of pages: fit"
         );
         assert_eq!(
             uses(&record)[0].reason().unwrap(),
-            "other programs used 93 % of the CPUs (rustc); measure again on an idle machine"
+            "other programs used 93 % of the CPU (rustc); measure again on an idle machine"
         );
     }
 

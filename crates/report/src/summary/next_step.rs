@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use audit::Scope;
-use samples::printable_within;
+use samples::printable;
 use verdict::Decision;
 
 use super::gain::Gain;
@@ -35,7 +35,8 @@ pub(super) fn command(
     again: &dyn Fn(NextStep) -> Option<String>,
 ) -> String {
     let shown = dir.display().to_string();
-    let dir = printable_within(&shown, 100);
+    // A path that is cut is no command to paste.
+    let dir = printable(&shown);
     next_step(results, grid)
         .and_then(again)
         .unwrap_or_else(|| format!("dbdyno audit {}", shell_word(&dir)))

@@ -121,6 +121,16 @@ impl Facts {
     }
 }
 
+/// A text on one line of at most `width` characters. A longer one ends with a clause or a word, and ` …` replaces the rest; its
+/// indentation stays.
+pub fn cut_to_width(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let (indent, words) = text.split_at(text.len() - text.trim_start().len());
+    cut(indent, words, width, 1).concat()
+}
+
 /// At most `lines_max` lines of a text after its head; ` …` replaces the rest.
 pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec<String> {
     let whole = wrapped_behind(head, text, width);
@@ -299,6 +309,18 @@ mod tests {
         }
         let line = "3 of 3 runs of 40 s, unix socket, 8 connections";
         assert_eq!(cut_to(line, 40), "3 of 3 runs of 40 s, unix socket …");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_keeps_its_indentation_and_whole_words() {
+        let line = "    Q1: faster, 125 ms to 3.20 ms; because rows read 8.00k to 5";
+        assert_eq!(cut_to_width(line, 63), line);
+        for width in [62, 50, 40] {
+            let kept = "    Q1: faster, 125 ms to 3.20 ms …";
+            assert_eq!(cut_to_width(line, width), kept, "{width}");
+        }
+        let line = "    the optimizer does not choose it for any statement";
+        assert_eq!(cut_to_width(line, 30), "    the optimizer does not …");
     }
 
     #[test]

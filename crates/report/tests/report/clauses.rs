@@ -1,6 +1,7 @@
 //! The answer clause by clause: the same lines in every output, from decisions that are made once.
 
 use report::{Clause, Detail, Results, html, json, markdown, summary, table};
+use samples::Record;
 use serde_json::Value;
 
 use crate::synthetic;
@@ -187,9 +188,10 @@ fn before_anything_is_measured_the_lines_say_so() {
 
 #[test]
 fn a_difference_on_a_machine_that_others_used_is_doubtful() {
-    let results_of = |disturbed: usize| {
+    let results_of = |is_disturbed: &dyn Fn(usize, &Record) -> bool| {
         let mut results = results();
-        for run in results.runs.iter_mut().take(disturbed) {
+        let runs = results.runs.iter_mut().enumerate();
+        for (_, run) in runs.filter(|(at, run)| is_disturbed(*at, run)) {
             for sample in &mut run.telemetry {
                 let machine = sample.machine.as_mut().expect("it was observed");
                 machine.steal_s = 0.4;
@@ -198,11 +200,15 @@ fn a_difference_on_a_machine_that_others_used_is_doubtful() {
         results
     };
     let doubt = ", but other programs used the machine (H14)";
-    let are_doubtful = |disturbed: usize| {
-        let lines = said(&results_of(disturbed));
+    let are_doubtful = |is_disturbed: &dyn Fn(usize, &Record) -> bool| {
+        let lines = said(&results_of(is_disturbed));
         lines.iter().any(|line| line.contains(doubt))
     };
-    assert!(are_doubtful(usize::MAX));
-    assert!(!are_doubtful(1));
-    assert!(!are_doubtful(0));
+    assert!(are_doubtful(&|_, _| true));
+    // All runs of one side are half of the compared runs.
+    for mix in ["1:0", "5:1"] {
+        assert!(are_doubtful(&|_, run| run.header.combination["mix"] == mix));
+    }
+    assert!(!are_doubtful(&|at, _| at == 0));
+    assert!(!are_doubtful(&|_, _| false));
 }

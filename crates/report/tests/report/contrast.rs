@@ -215,13 +215,8 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     other.runs.iter_mut().for_each(|run| set_synced(run, false));
     let a = side(&synced, "1:0", Some("8"));
     let b = side(&other, "1:0", Some("8"));
-    let text = contrast_as_text(
-        &verdict::contrast(&a, &b, &ComparisonParameters::of(0.02)),
-        &[],
-        &audited(),
-        MeasureSelection::All,
-        200,
-    );
+    let found = verdict::contrast(&a, &b, &ComparisonParameters::of(0.02));
+    let text = contrast_as_text(&found, &[], &audited(), MeasureSelection::All, 200);
     assert!(
         text.contains(
             "No metric differs significantly, but the cost of an operation does: fsyncs of InnoDB"
@@ -229,4 +224,9 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
         "{text}"
     );
     assert!(!text.contains("Why:"), "{text}");
+    // Behind its label, it is a part of a sentence.
+    let answer = contrast_summary(&found, &[], &audited(), 200);
+    let why =
+        "\nwhy       no metric differs significantly, but the cost of an operation does: fsyncs";
+    assert!(answer.contains(why), "{answer}");
 }

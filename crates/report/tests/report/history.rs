@@ -46,6 +46,9 @@ fn a_list_of_results() {
     results[0].missing = Some("run-0001.jsonl: not a run record".to_owned());
     results[0].grade = None;
     insta::assert_snapshot!(history_as_text(&results, 3, 2, 200));
+    let wide = history_as_text(&results, 0, 0, 300);
+    let question = "  Is the server as fast as it was before …  ";
+    assert!(wide.contains(question), "{wide}");
     for width in [150, 130, 100, 80] {
         let text = history_as_text(&results, 0, 0, width);
         let widest = text.lines().map(|line| line.chars().count()).max();

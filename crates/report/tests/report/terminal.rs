@@ -101,6 +101,14 @@ fn narrow_terminal_gets_the_columns_in_several_tables() {
 }
 
 #[test]
+fn the_command_of_the_next_step_has_the_whole_path() {
+    let dir = format!("/srv/{}/results", "a".repeat(200));
+    let text = summary(&asked(), Path::new(&dir), 80, &|_| None);
+    let line = format!("\nnext      dbdyno audit {dir}\n");
+    assert!(text.contains(&line), "{text}");
+}
+
+#[test]
 fn large_grid_shows_throughput_per_facet() {
     insta::assert_snapshot!(table(&sizing(4, 140), 100));
 }

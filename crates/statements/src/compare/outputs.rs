@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use report::cut_to_width;
 use serde_json::{Value, json};
 use units::{change_and_interval, seconds};
 
@@ -147,12 +148,7 @@ fn short_reason(finding: &Finding, width: usize) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let reason = parts.join("; ");
-    let end = reason.char_indices().nth(width - 1);
-    Some(match end {
-        Some((end, _)) => format!("{}…", &reason[..end]),
-        None => reason,
-    })
+    Some(cut_to_width(&parts.join("; "), width))
 }
 
 fn details(text: &mut String, finding: &Finding, width: usize) {

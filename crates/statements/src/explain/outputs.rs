@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use report::{ExplainedForm, ExplainedStatement, plan_page};
+use report::{ExplainedForm, ExplainedStatement, cut_to_width, plan_page};
 use serde_json::{Value, json};
 
 use super::explanation::{Explanation, TakenTrace};
@@ -82,10 +82,7 @@ fn line(text: &mut String, content: &str) {
 
 fn shortened(statement: &str) -> String {
     let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(STATEMENT_AT_MOST) {
-        Some((at, _)) => format!("{}…", &words[..at]),
-        None => words,
-    }
+    cut_to_width(&words, STATEMENT_AT_MOST)
 }
 
 /// All explanations as one object.

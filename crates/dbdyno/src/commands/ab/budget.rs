@@ -50,7 +50,7 @@ fn check_time(combinations: u64, measurement: &Measurement) -> Result<(), Blamed
              are needed, and their warm-up and measurement alone take {alone}"
         ),
         Design::SideBySide(_) => format!(
-            "--budget of {budget} has no time for one session: the warm-up and the turns of {combinations} combinations \
+            "--budget of {budget} is too short for one session: the warm-up and the turns of {combinations} combinations \
              alone take {alone}"
         ),
     };
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(error(&["--budget", "89s"]).as_deref(), Some(message));
         let side_by_side = |budget| error(&["--design", "side-by-side", "--budget", budget]);
         assert_eq!(side_by_side("72s"), None);
-        let message = "--budget of 1 min 11 s has no time for one session: the warm-up and the turns of 2 combinations \
+        let message = "--budget of 1 min 11 s is too short for one session: the warm-up and the turns of 2 combinations \
              alone take 1 min 12 s";
         assert_eq!(side_by_side("71s").as_deref(), Some(message));
         let confirmed = |budget| {

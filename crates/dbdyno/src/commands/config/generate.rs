@@ -49,10 +49,11 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "CLASS", value_parser = class, default_value = "D4")]
     durability: DurabilityClass,
     /// Maximum number of clients that are connected at the same time
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), default_value_t = 151)]
+    #[arg(long, short, value_name = "N", default_value_t = 151,
+        value_parser = clap::value_parser!(u64).range(1..=100_000))]
     connections: u64,
     /// New file to write [default: standard output]
-    #[arg(long, short, value_name = "NEW")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Do not test the file by starting a server with it, even if the server version is installed
     #[arg(long)]

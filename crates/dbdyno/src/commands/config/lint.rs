@@ -72,7 +72,7 @@ pub(crate) struct LintArgs {
     #[arg(long)]
     no_validator: bool,
     /// Write a copy of the file with all safe fixes to this new file, and show the differences
-    #[arg(long, value_name = "NEW")]
+    #[arg(long, value_name = "FILE")]
     fix: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]

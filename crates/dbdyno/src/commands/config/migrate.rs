@@ -36,7 +36,7 @@ pub(crate) struct MigrateArgs {
     #[arg(long, value_name = "VERSION", value_parser = target)]
     to: Target,
     /// New file to write [default: none; dbdyno only shows the differences]
-    #[arg(long, short, value_name = "NEW")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Check the new file only against dbdyno's option catalogues; do not start the new version's server to test the
     /// file

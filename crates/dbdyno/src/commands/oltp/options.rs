@@ -28,8 +28,8 @@ const ROWS_SEED: u64 = 1;
 /// Run sysbench's OLTP workloads, with the same tables, statements and distributions
 ///
 /// All commands accept the same options, and each command uses only the options that it needs. dbdyno also accepts
-/// sysbench's own option names (--threads, --time, --events, --rand-seed, --mysql-host and so on). As in sysbench, an
-/// event is one execution of the workload: a transaction or a single statement.
+/// sysbench's own option names (--threads, --time, --events, --rand-seed, --mysql-host and so on). An operation is one
+/// execution of the workload, a transaction or a single statement; sysbench calls it an event.
 #[derive(Debug, Parser)]
 #[command(
     name = "dbdyno oltp",
@@ -162,17 +162,18 @@ pub(super) struct LoadOptions {
     #[arg(long, value_name = "N", help_heading = "Random numbers")]
     pub(super) seed: Option<u64>,
     /// Number of connections used by prepare, prewarm, run and cleanup
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, short, value_name = "N", default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
     /// Number of event loops (threads that drive the connections) [default: derived from the numbers of connections and
     /// CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) loops: Option<u32>,
-    /// Start this number of events per second at scheduled times (open loop); each response time is measured from the
-    /// scheduled time. With 0, each connection starts an event when its previous one ends (closed loop)
-    #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = rate)]
+    /// Start this number of operations per second at scheduled times (open loop); each response time is measured from
+    /// the scheduled time. With 0, each connection starts an operation when its previous one ends (closed loop)
+    #[arg(long, value_name = "N", default_value = "0", value_parser = rate)]
     pub(super) rate: f64,
-    /// With --rate: whether the intervals between events are random (poisson) or constant [default: poisson]
+    /// With --rate: whether the intervals between operations are random (poisson) or constant [default: poisson]
     #[arg(long, value_parser = PossibleValuesParser::new(["poisson", "constant"]).map(process))]
     pub(super) arrivals: Option<Process>,
     /// Length of the measurement, such as 30s or 5m; a plain number means seconds, and 0 means no limit. If
@@ -180,16 +181,16 @@ pub(super) struct LoadOptions {
     /// limit]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) duration: Option<Duration>,
-    /// Total number of events, such as 10000 or 1M; 0 means no limit
-    #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = count_or_none)]
+    /// Total number of operations, such as 10000 or 1M; 0 means no limit
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count_or_none)]
     pub(super) operations: u64,
-    /// Time to wait for unfinished events at the end of the run: a time (5s), a share of the duration (10%), or off to
-    /// wait for all events. If events are still unfinished after this time, the exit code is 3 [default: 5s; without a
-    /// value, 5%]
+    /// Time to wait for unfinished operations at the end of the run: a time (5s), a share of the duration (10%), or off
+    /// to wait for all operations. If operations are still unfinished after this time, the exit code is 3 [default: 5s;
+    /// without a value, 5%]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
     pub(super) forced_shutdown: Option<ForcedShutdown>,
-    /// Busy-wait shortly before the scheduled time of an event, so that the event starts within a microsecond of this
-    /// time
+    /// Busy-wait shortly before the scheduled time of an operation, so that the operation starts within a microsecond of
+    /// this time
     #[arg(long)]
     pub(super) spin: bool,
     /// Unmeasured warm-up at the start of the run
@@ -211,7 +212,7 @@ pub(super) struct ReportOptions {
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: Format,
     /// Percentiles of the response times to print; 0 prints none [default: 50,95,99,99.9; with --format sysbench, 95]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = percentile)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = percentile)]
     percentile: Option<Vec<f64>>,
     /// Print a histogram of the response times
     #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
@@ -234,7 +235,7 @@ pub(super) enum Format {
     Sysbench,
     /// One JSON object
     Json,
-    /// CSV with one line for the events and one line for each statement
+    /// CSV with one line for the operations and one line for each statement
     Csv,
 }
 
@@ -420,7 +421,7 @@ fn rate(text: &str) -> Result<f64, String> {
     match text {
         "0" => Ok(0.0),
         _ => settings::quantity::rate(text)
-            .ok_or_else(|| "a number of events per second up to 1000000".to_owned()),
+            .ok_or_else(|| "a number of operations per second up to 1000000".to_owned()),
     }
 }
 

@@ -109,8 +109,9 @@ pub(super) fn run(options: &Options, script: Script) -> anyhow::Result<ExitCode>
     }
     let unfinished = recorded.outcome.unfinished;
     if is_forced(options) && unfinished > 0 {
-        let message =
-            format!("forced shutdown: {unfinished} events had not finished when the time was over");
+        let message = format!(
+            "forced shutdown: {unfinished} operations had not finished when the time was over"
+        );
         return Err(Blamed::new(Blame::Server, message).into());
     }
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {

@@ -68,7 +68,7 @@ pub(super) struct RunArgs {
     warmup: WarmUp,
     /// Start this number of operations per second at scheduled times (open loop); each response time is measured from
     /// the scheduled time [default: each connection starts an operation when its previous one ends]
-    #[arg(long, value_name = "OPERATIONS", value_parser = rate, help_heading = "Load")]
+    #[arg(long, value_name = "N", value_parser = rate, help_heading = "Load")]
     rate: Option<f64>,
     /// With --rate: whether the intervals between operations are random (poisson) or constant
     #[arg(

@@ -42,9 +42,9 @@ regardless of their order. The timed blocks follow. Each block executes every st
 A short statement is executed up to nine times per block, and the median of its times is used. Statements that change
 data are rolled back each time.
 
-The comparison ends when every difference is decided (by the same rule as in experiments), or when --runs or --budget is
-used up. Two copies of a server differ by a few per cent even without a change. A difference between copies is therefore
-decided only if its whole confidence interval is beyond --min-effect, or within it.
+The comparison ends when every difference is decided (by the same rule as in experiments), or when --repeats or --budget
+is used up. Two copies of a server differ by a few per cent even without a change. A difference between copies is
+therefore decided only if its whole confidence interval is beyond --min-effect, or within it.
 
 If a variant and the baseline return different results, the exit code is 1.
 
@@ -74,8 +74,9 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "host", "port", "socket", "from"])]
     setup: Option<PathBuf>,
     /// Maximum number of blocks (a block executes every statement on every side)
-    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(3..=200))]
-    runs: u32,
+    #[arg(long, alias = "runs", value_name = "N", default_value = "20",
+        value_parser = clap::value_parser!(u32).range(3..=200))]
+    repeats: u32,
     /// Time limit for all blocks together; when it is reached, no new block is started
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = timeout)]
     budget: Duration,
@@ -127,7 +128,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         sides: &sides,
         statements: &statements,
         setup: args.setup.as_deref(),
-        blocks: args.runs as usize,
+        blocks: args.repeats as usize,
         budget: args.budget,
         min_effect: args.min_effect.map(|percent| f64::from(percent) / 100.0),
         seed: args.seed,

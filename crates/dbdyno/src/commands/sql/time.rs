@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A round executes all statements once, in order. The rounds end when every median time is known to the precision that
---precision sets, when --runs rounds are complete, or when --budget is used up. The first round is reported separately,
+--precision sets, after --repeats rounds, or when --budget is used up. The first round is reported separately,
 because it may read pages from disk that later rounds find in memory.
 
 --cold N adds N rounds before the first one. Before each of these rounds, the private server is restarted with an empty
@@ -34,8 +34,9 @@ pub(super) struct TimeArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Maximum number of rounds after the first one (a round executes every statement once)
-    #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    runs: u32,
+    #[arg(long, alias = "runs", value_name = "N", default_value = "30",
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    repeats: u32,
     /// Stop when every median time is known to this precision; the precision is half the width of the median's
     /// confidence interval, in per cent of the median
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -78,7 +79,7 @@ enum Format {
 pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
     let statements = args.input.statements(&args.connection)?;
     let terms = TimingParameters {
-        rounds: args.runs,
+        rounds: args.repeats,
         precision: f64::from(args.precision) / 100.0,
         budget: args.budget,
         cold: args.cold,

@@ -30,12 +30,13 @@ pub(super) struct CommitArgs {
     #[arg(long, value_enum, default_value_t = Server::Mariadb)]
     server: Server,
     /// Numbers of concurrent writers; each number is measured separately
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,4,16",
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,4,16",
         value_parser = clap::value_parser!(u32).range(1..=512))]
     writers: Vec<u32>,
-    /// Length of each measurement, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
-    seconds: u64,
+    /// Length of each measurement, in whole seconds, such as 10s or 1m
+    #[arg(long = "duration", alias = "seconds", value_name = "TIME", default_value = "10s",
+        value_parser = values::duration_s)]
+    each_s: u64,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -60,7 +61,7 @@ pub(super) fn run(args: &CommitArgs) -> anyhow::Result<ExitCode> {
     let commits = Commits {
         sequence: args.server.sequence(),
         writers: args.writers.clone(),
-        each_s: args.seconds,
+        each_s: args.each_s,
     };
     let written = commits.measure(disk, args.common.results())?;
     answer::print(&written);

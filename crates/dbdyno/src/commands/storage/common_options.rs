@@ -16,7 +16,7 @@ pub(super) struct CommonArgs {
     #[arg(long, value_name = "KEY=N,...", value_parser = DiskLimits::parse)]
     limit: Option<DiskLimits>,
     /// Directory for the results [default: results/storage-COMMAND-N]
-    #[arg(long, value_name = "RESULTS")]
+    #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }
 

@@ -48,14 +48,15 @@ pub(super) struct CompareArgs {
     /// Size of the test file on each volume
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of the measurement in each run, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = values::seconds)]
-    seconds: u64,
+    /// Length of the measurement in each run, in whole seconds, such as 10s or 1m
+    #[arg(long = "duration", alias = "seconds", value_name = "TIME", default_value = "10s",
+        value_parser = values::duration_s)]
+    each_s: u64,
     /// Number of runs for each type of request (size, share of reads, depth) on each volume
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
     /// Directory for the results [default: results/storage-compare-N]
-    #[arg(long, value_name = "RESULTS")]
+    #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Print every table and finding after the summary
     #[arg(short, long)]
@@ -100,7 +101,7 @@ fn text(args: &CompareArgs) -> Result<String, Blamed> {
     matrix["depth"] = numbers(&args.depths);
     let load = &mut file["load"];
     load["storage"]["size"] = value(written::number(args.size));
-    load["duration"] = value(written::string(&format!("{}s", args.seconds)));
+    load["duration"] = value(written::string(&format!("{}s", args.each_s)));
     file["verdict"]["baseline"]["volume"] = value(one);
     Ok(file.to_string())
 }
@@ -143,8 +144,11 @@ mod tests {
             .replace("volume = \"a\"", "volume = \"/mnt/a\"")
             .replace("depth = [1, 16]", "depth = [2]")
             .replace("duration = \"10s\"", "duration = \"3s\"");
-        let words = ["/mnt/a", "/mnt/b", "--depths", "2", "--seconds", "3"];
-        assert_eq!(written(&words), expected);
+        // Old command lines have the old name of an option.
+        for duration in [["--duration", "3s"], ["--seconds", "3"]] {
+            let words = ["/mnt/a", "/mnt/b", "--depths", "2"];
+            assert_eq!(written(&[&words[..], &duration].concat()), expected);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use benchmarks::storage::SteadyRounds;
 use blame::{Blame, Blamed};
+use report::DiskSteadiness;
 use stats::{STEADY_ROUNDS, STEADY_ROUNDS_AT_MOST};
 use storage::Fio;
 
@@ -19,8 +20,9 @@ disk is steady when the rates of the last five rounds meet two conditions (SNIA 
 Do not compare the figures with a drive's SNIA figures: a file is not the whole disk, and the disk is not purged before
 the measurement.
 
-If the disk is not steady after --rounds rounds, the exit code is 1. An interrupted measurement cannot be resumed,
-because the rounds must follow each other without a pause.
+If the disk is not steady after --rounds rounds, the exit code is 1. It is 5 (undecided) if other programs or the
+hypervisor used the CPUs during the last five rounds. An interrupted measurement cannot be resumed, because the rounds
+must follow each other without a pause.
 
 Example:
   dbdyno storage steady /data --size 16G")]
@@ -31,9 +33,10 @@ pub(super) struct SteadyArgs {
     /// Size of the test file; with --destroy, size of the part of the device that is overwritten and measured
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of each round, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
-    seconds: u64,
+    /// Length of each round, in whole seconds, such as 10s or 1m
+    #[arg(long = "duration", alias = "seconds", value_name = "TIME", default_value = "60s",
+        value_parser = values::duration_s)]
+    each_s: u64,
     /// Maximum number of rounds
     #[arg(long, value_name = "N", default_value_t = STEADY_ROUNDS_AT_MOST as u32,
         value_parser = clap::value_parser!(u32).range(STEADY_ROUNDS as i64..=1000))]
@@ -68,17 +71,17 @@ pub(super) fn run(args: &SteadyArgs) -> anyhow::Result<ExitCode> {
     let disk = args.common.disk_or_device(&args.directory, &args.destroy)?;
     let rounds = SteadyRounds {
         file_bytes: args.size,
-        each_s: args.seconds,
+        each_s: args.each_s,
         rounds_max: args.rounds,
         block_bytes: args.block,
         reads_percent: args.reads,
         depth: args.depth,
     };
-    let (written, is_steady) = rounds.measure(fio, disk, args.common.results())?;
+    let written = rounds.measure(fio, disk, args.common.results())?;
     answer::print(&written);
-    Ok(if is_steady {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(Blame::Answer as u8)
+    Ok(match DiskSteadiness::of(&written.audited.record) {
+        DiskSteadiness::Reached => ExitCode::SUCCESS,
+        DiskSteadiness::NotReached => ExitCode::from(Blame::Answer as u8),
+        DiskSteadiness::Undecided(_) => ExitCode::from(Blame::Undecided as u8),
     })
 }

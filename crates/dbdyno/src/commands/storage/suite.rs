@@ -29,7 +29,7 @@ Sets of patterns (--patterns):
 
 Examples:
   dbdyno storage suite /data
-  dbdyno storage suite /data --patterns mysql-30 --size 1G --seconds 2 --repeats 3
+  dbdyno storage suite /data --patterns mysql-30 --size 1G --duration 2s --repeats 3
   dbdyno storage suite /data --resume")]
 pub(super) struct SuiteArgs {
     /// Directory on the disk to measure; with --destroy, a raw device
@@ -41,9 +41,10 @@ pub(super) struct SuiteArgs {
     /// Size of the test file; with --destroy, size of the part of the device that is overwritten and measured
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = values::file_bytes)]
     size: u64,
-    /// Length of the measurement for each pattern, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = values::seconds)]
-    seconds: u64,
+    /// Length of the measurement for each pattern, in whole seconds, such as 10s or 1m
+    #[arg(long = "duration", alias = "seconds", value_name = "TIME", default_value = "60s",
+        value_parser = values::duration_s)]
+    each_s: u64,
     /// Number of times to measure all patterns; with more than one, each time in a new random order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::repeats())]
     repeats: u32,
@@ -70,7 +71,7 @@ pub(super) fn run(args: &SuiteArgs) -> anyhow::Result<ExitCode> {
     let suite = Suite {
         patterns,
         file_bytes: args.size,
-        each_s: args.seconds,
+        each_s: args.each_s,
         repeats: args.repeats,
         engine: args.engine.clone(),
     };

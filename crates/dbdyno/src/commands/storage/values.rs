@@ -33,16 +33,20 @@ pub(super) fn repeats() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=REPEATS_AT_MOST)
 }
 
-/// Whole seconds, for fio takes no others: `60`.
-pub(super) fn seconds(text: &str) -> Result<u64, String> {
-    let seconds = text.trim_end_matches('s').parse().ok();
+/// A time of whole seconds, for fio takes no others: `60s`, `2m`, or without a unit `60`.
+pub(super) fn duration_s(text: &str) -> Result<u64, String> {
+    let time = quantity::seconds(text).filter(|it| it.subsec_nanos() == 0);
+    let seconds = time.map(|it| it.as_secs());
     let seconds = seconds.filter(|it| (1..=SECONDS_AT_MOST).contains(it));
-    seconds.ok_or_else(|| "whole seconds, at least 1, for example 60".to_owned())
+    seconds.ok_or_else(|| "a time of whole seconds, at least 1s, for example 60s or 2m".to_owned())
 }
 
-/// Whole seconds that may be none.
+/// The same, or none at all.
 pub(super) fn pause_s(text: &str) -> Result<u64, String> {
-    if text == "0" { Ok(0) } else { seconds(text) }
+    match text {
+        "0" | "0s" => Ok(0),
+        _ => duration_s(text),
+    }
 }
 
 #[cfg(test)]
@@ -58,8 +62,12 @@ mod tests {
         assert!(
             block_bytes("100").is_err() && block_bytes("8M").is_err() && block_bytes("0").is_err()
         );
-        assert_eq!((seconds("60"), seconds("2s")), (Ok(60), Ok(2)));
-        assert!(seconds("0").is_err() && seconds("1.5").is_err());
-        assert_eq!(pause_s("0"), Ok(0));
+        for (text, seconds) in [("60", 60), ("2s", 2), ("2m", 120), ("1m 30s", 90)] {
+            assert_eq!(duration_s(text), Ok(seconds), "{text}");
+        }
+        for text in ["0", "0s", "1.5", "500ms", "1500ms", "2days", "x"] {
+            assert!(duration_s(text).is_err(), "{text}");
+        }
+        assert_eq!((pause_s("0"), pause_s("0s")), (Ok(0), Ok(0)));
     }
 }

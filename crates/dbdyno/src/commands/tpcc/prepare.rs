@@ -25,7 +25,7 @@ pub(crate) struct PrepareArgs {
     #[arg(long, value_enum, default_value = "after")]
     keys: Keys,
     /// Whether to create foreign keys [default: on; with --keys none, off]
-    #[arg(long, value_enum, value_name = "WHETHER")]
+    #[arg(long, value_enum, value_name = "ON|OFF")]
     foreign_keys: Option<Switch>,
     /// Number of connections that load the rows [default: one per CPU, up to 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]

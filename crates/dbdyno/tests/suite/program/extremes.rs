@@ -103,7 +103,7 @@ fn no_count_becomes_an_allocation_before_it_is_checked() {
             "mariadb-slap --auto-generate-sql",
             "--number-int-cols --number-char-cols --concurrency --detach",
         ),
-        ("sql time -e select", "--runs --cold"),
+        ("sql time -e select", "--repeats --runs --cold"),
         ("null-server", "--rows --row-bytes --max-connections"),
         ("calibrate", "--connections --loops"),
     ];

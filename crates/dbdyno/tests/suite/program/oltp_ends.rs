@@ -51,7 +51,7 @@ fn a_forced_shutdown_leaves_behind_what_has_not_come_back() {
         .exits(3)
         .prints("Forcing shutdown in 3 seconds")
         .prints("Number of unfinished transactions on forced shutdown: 2")
-        .says("forced shutdown: 2 events had not finished");
+        .says("forced shutdown: 2 operations had not finished");
 }
 
 #[test]

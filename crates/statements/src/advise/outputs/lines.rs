@@ -1,5 +1,7 @@
 //! Lines of an answer, and how many of them are shown.
 
+use report::cut_to_width;
+
 /// Lines of a short answer at most; the rest comes with --verbose.
 const LINES_AT_MOST: usize = 12;
 /// Columns of text at least and at most.
@@ -28,16 +30,9 @@ impl Lines {
         self.all.push(line);
     }
 
-    /// Adds a line that ends at the width.
+    /// Adds a line that ends within the width, with a clause or a word.
     pub(super) fn cut(&mut self, line: String) {
-        let end = line.char_indices().nth(self.width);
-        self.all.push(match end {
-            None => line,
-            Some(_) => {
-                let start: String = line.chars().take(self.width - 1).collect();
-                format!("{start}…")
-            }
-        });
+        self.all.push(cut_to_width(&line, self.width));
     }
 
     /// Sets the line behind the others.
@@ -102,11 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn a_line_ends_at_the_width() {
+    fn a_line_ends_within_the_width() {
         let mut lines = Lines::of(80);
         lines.cut("é".repeat(80));
-        lines.cut("é".repeat(81));
-        let expected = format!("{}\n{}…\n", "é".repeat(80), "é".repeat(79));
+        lines.cut(format!("  statement 1: {}", "select ".repeat(10)));
+        let expected = format!(
+            "{}\n  statement 1: {}…\n",
+            "é".repeat(80),
+            "select ".repeat(9)
+        );
         assert_eq!(lines.all(), expected);
     }
 }

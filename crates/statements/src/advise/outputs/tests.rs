@@ -143,7 +143,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
         "1 remedy proved: create index i on t (a): 125 ms to 3.20 ms\n\
          statement Q1 (125 ms): select count(*) from t where a = 1\n\
          \x20 proved: create index i on t (a)\n\
-         \x20   Q1: faster, 125 ms to 3.20 ms, -97.4 % (-97.7 % to -97.2 %); because rows r…\n\
+         \x20   Q1: faster, 125 ms to 3.20 ms, -97.4 % (-97.7 % to -97.2 %) …\n\
          \x20   size of the index: 160 KiB\n\
          \x20   its share of write time was not measured: the table has no primary key\n\
          \x20 without effect: create index u on t (b): 125 ms to 124 ms\n\

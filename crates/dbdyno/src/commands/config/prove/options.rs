@@ -76,10 +76,10 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
     /// Write the shortest file to this new file, with the reasons for its lines as comments
-    #[arg(long, short, value_name = "NEW")]
+    #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Write a copy of the HTML report to this new file
-    #[arg(long, value_name = "NEW")]
+    #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]

@@ -33,7 +33,7 @@ pub(super) struct WorkloadArgs {
     #[arg(long, value_name = "N:N")]
     mix: Option<String>,
     /// Number of connections
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, short, value_name = "N", default_value_t = 8)]
     connections: u32,
     /// Unmeasured warm-up at the start of each run: a duration, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "2s")]
