@@ -181,7 +181,7 @@ fn a_budget_that_is_too_small_leaves_no_precise_answer() {
 }
 
 #[test]
-fn a_pause_of_the_server_in_the_first_stage_gives_no_wrong_answer() {
+fn a_pause_of_the_server_in_the_first_stage_does_not_matter() {
     let mut noise = Noise::new(177);
     let truth = MARKOV.truth(0.01);
     let mut is_first = true;
@@ -192,11 +192,10 @@ fn a_pause_of_the_server_in_the_first_stage_gives_no_wrong_answer() {
         }
         stage
     });
-    match answer {
-        RateAnswer::Found(found) => assert!(found.low <= truth && truth <= found.high, "{found:?}"),
-        RateAnswer::Spent(_) => {}
-        other => panic!("{other:?}"),
-    }
+    let (RateAnswer::Found(found) | RateAnswer::Spent(Some(found))) = answer else {
+        panic!("{answer:?}");
+    };
+    assert!((found.estimate / truth - 1.0).abs() < 0.1, "{found:?}");
 }
 
 #[test]
