@@ -173,8 +173,12 @@ fn loops_at_most(connections: u32, stages: &[PlannedStage]) -> u32 {
     fewest.min().unwrap_or(connections)
 }
 
-/// Of an open loop the backlog is worked off meanwhile, which has its own limit.
+/// Of an open loop the backlog is worked off meanwhile, which has its own limit. A search has to know whether an operation
+/// keeps the limit.
 fn drain(load: &LoadSpec) -> Drain {
+    if let Some(find) = &load.find {
+        return Drain::as_long_as(find.limit);
+    }
     match load.arrivals {
         Arrivals::Closed | Arrivals::Thinking(_) if !load.ends_by_itself() => {
             Drain::as_long_as(load.duration)
