@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn the_runs_of_all_rates_of_a_search_are_executions() {
         let mut runs = blocks_over("flush", &["1"]);
-        for (run, rate_per_s) in runs.iter_mut().zip(100..) {
+        for (run, rate_per_s) in runs.iter_mut().zip(100_u32..) {
             let level = rate_per_s.to_string();
             run.header.combination.insert(RATE.to_owned(), level);
         }
