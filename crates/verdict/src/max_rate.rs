@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Cause, RATE, Record};
+use samples::{Cause, RATE, Record, Shortfall};
 use stats::{RateAnswer, RateSearch, RateStage, SearchRules, SearchStep};
 use units::{counted, fine_percent, per_s};
 
 use crate::{
-    bottleneck::{Finding, Resource, bottleneck},
+    bottleneck::{Resource, bottleneck},
     tolerance::Outcome,
 };
 
@@ -57,7 +57,16 @@ pub struct MaxRate<'q> {
     /// Number of complete runs.
     pub runs: usize,
     /// What prevents a higher rate, as far as it was observed.
-    pub limited_by: Option<Finding>,
+    pub limited_by: Option<RateLimit>,
+}
+
+/// What prevents a higher rate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimit {
+    /// The resource, or the side that could not keep up, in a word or two: `CPU`, `client`, `connections`.
+    pub name: &'static str,
+    /// The figures behind it.
+    pub evidence: String,
 }
 
 impl RateQuestion {
@@ -117,7 +126,7 @@ impl RateQuestion {
             rate_per_s: offered.rate_per_s?,
             operations: offered.due,
             over: over.min(offered.due),
-            is_offered: why_not_offered(record).is_none(),
+            is_offered: is_offered(record),
         })
     }
 
@@ -139,24 +148,23 @@ impl RateQuestion {
     }
 
     /// What limits the run with the lowest rate above the answer that exceeds the limit, or that was not sent as planned.
-    fn limited_by(&self, answer: &RateAnswer, stages: &[(&Record, RateStage)]) -> Option<Finding> {
+    fn limited_by(
+        &self,
+        answer: &RateAnswer,
+        stages: &[(&Record, RateStage)],
+    ) -> Option<RateLimit> {
         let mut stages = stages.to_vec();
         stages.sort_by(|(_, a), (_, b)| a.rate_per_s.total_cmp(&b.rate_per_s));
         let of_client = || {
-            let mut refused = stages.iter();
-            refused.find_map(|(record, _)| {
-                Some(Finding {
-                    resource: Resource::Client,
-                    evidence: why_not_offered(record)?.to_owned(),
-                })
-            })
+            let mut refused = stages.iter().filter(|(_, stage)| !stage.is_offered);
+            refused.find_map(|(record, _)| behind(record))
         };
         let from_per_s = match answer {
             RateAnswer::Found(found) | RateAnswer::Spent(Some(found)) => found.estimate,
             RateAnswer::NeverKept { .. } | RateAnswer::Spent(None) => 0.0,
             RateAnswer::KeptUpTo {
                 is_client_limit, ..
-            } => return if *is_client_limit { of_client() } else { None },
+            } => return is_client_limit.then(of_client).flatten(),
             RateAnswer::NotOffered { .. } => return of_client(),
         };
         let allowed = 1.0 - self.quantile;
@@ -164,9 +172,9 @@ impl RateQuestion {
             let share = stage.over as f64 / stage.operations.max(1) as f64;
             stage.is_offered && stage.rate_per_s >= from_per_s && share > allowed
         });
-        let mut limits = exceed.filter_map(|(record, _)| bottleneck(record)?.limiting);
-        // A rate that is reached explains no response time.
-        limits.find(|limit| limit.resource != Resource::Load)
+        let exceed: Vec<&Record> = exceed.map(|(record, _)| *record).collect();
+        let by_resource = exceed.iter().find_map(|record| scarce(record));
+        by_resource.or_else(|| exceed.iter().find_map(|record| behind(record)))
     }
 }
 
@@ -265,10 +273,37 @@ fn search(rules: SearchRules, stages: impl Iterator<Item = RateStage>) -> Option
     Some(search)
 }
 
-/// Why the client did not send as planned; `None` if it did.
-fn why_not_offered(record: &Record) -> Option<&str> {
-    let shortfall = record.offered.as_ref()?.shortfall.as_ref()?;
-    (shortfall.cause == Cause::Client).then_some(shortfall.why.as_str())
+/// The resource that limited a run; `None` if none is known. A rate that is reached explains no response time.
+fn scarce(record: &Record) -> Option<RateLimit> {
+    let found = bottleneck(record)?.limiting?;
+    (found.resource != Resource::Load).then(|| RateLimit {
+        name: found.resource.name(),
+        evidence: found.evidence,
+    })
+}
+
+/// The side that could not keep up with the rate of a run; `None` if the rate was reached.
+fn behind(record: &Record) -> Option<RateLimit> {
+    let shortfall = shortfall(record)?;
+    Some(RateLimit {
+        name: match shortfall.cause {
+            Cause::Server => "server",
+            Cause::Client => "client",
+            Cause::Connections => "connections",
+            Cause::ServerOrConnections => "server or connections",
+        },
+        evidence: shortfall.why.clone(),
+    })
+}
+
+fn shortfall(record: &Record) -> Option<&Shortfall> {
+    record.offered.as_ref()?.shortfall.as_ref()
+}
+
+/// True if the client sent as planned. Where all connections were busy, the operations that waited for one are late, which
+/// is a part of their response time.
+fn is_offered(record: &Record) -> bool {
+    shortfall(record).is_none_or(|it| it.cause != Cause::Client)
 }
 
 /// The rate as it is tried, readable as a level. The ends of the search stay what they are, because it recognises them.

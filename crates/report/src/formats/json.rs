@@ -286,7 +286,7 @@ fn max_rate<'a>(results: &Results, found: &MaxRate<'a>) -> MaxRateLine<'a> {
         low_per_s,
         high_per_s,
         runs: found.runs,
-        limited_by: found.limited_by.as_ref().map(|it| it.resource.name()),
+        limited_by: found.limited_by.as_ref().map(|it| it.name),
         sentence: max_rates::sentence(results, found),
     }
 }

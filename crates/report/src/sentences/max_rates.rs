@@ -46,7 +46,7 @@ pub(crate) fn in_short(results: &Results) -> Vec<String> {
     let found = max_rates(results).into_iter();
     let said = found.map(|it| {
         let limit = it.limited_by.as_ref();
-        let limit = limit.map(|limit| format!("; limit: {}", limit.resource.name()));
+        let limit = limit.map(|limit| format!("; limit: {}", limit.name));
         with_place(results, &it, limit)
     });
     said.collect()
@@ -55,7 +55,7 @@ pub(crate) fn in_short(results: &Results) -> Vec<String> {
 /// An answer with its combination and with what limits it.
 pub(crate) fn sentence(results: &Results, found: &MaxRate<'_>) -> String {
     let limit = found.limited_by.as_ref();
-    let limit = limit.map(|it| format!("; limit: {}, {}", it.resource.name(), it.evidence));
+    let limit = limit.map(|it| format!("; limit: {}, {}", it.name, it.evidence));
     with_place(results, found, limit)
 }
 
@@ -85,7 +85,7 @@ fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
 mod tests {
     use settings::Factor;
     use stats::{Interval, RateAnswer};
-    use verdict::{Finding, RateQuestion, Resource};
+    use verdict::{RateLimit, RateQuestion};
 
     use super::*;
 
@@ -116,8 +116,8 @@ mod tests {
                 high: 4_200.0,
             })),
             runs: 20,
-            limited_by: Some(Finding {
-                resource: Resource::Cpu,
+            limited_by: Some(RateLimit {
+                name: "CPU",
                 evidence: "98 % busy".to_owned(),
             }),
         }

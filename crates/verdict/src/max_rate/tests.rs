@@ -1,6 +1,6 @@
 //! Searches on made-up runs.
 
-use samples::{Histogram, OfferedLoad, Shortfall};
+use samples::{Histogram, OfferedLoad};
 use stats::Interval;
 
 use super::*;
@@ -49,21 +49,27 @@ fn run(rate_per_s: f64, share: f64) -> Record {
     run
 }
 
-/// The same of a client that was too slow.
-fn not_offered(rate_per_s: f64) -> Record {
-    let mut run = run(rate_per_s, 0.0);
+/// The same of a run that falls short of its rate.
+fn short_of(rate_per_s: f64, share: f64, cause: Cause, why: &str) -> Record {
+    let mut run = run(rate_per_s, share);
     run.offered.as_mut().unwrap().shortfall = Some(Shortfall {
         from_s: 1.0,
-        cause: Cause::Client,
-        why: "the event loops could not keep up".to_owned(),
+        cause,
+        why: why.to_owned(),
         achieved_per_s: 0.9 * rate_per_s,
-        busy: 0.1,
+        busy: 1.0,
         loop_cpu: 1.0,
         loop_delay_ns: 0.0,
         service_ns: None,
         calm_service_ns: None,
     });
     run
+}
+
+/// A run of a client that was too slow.
+fn not_offered(rate_per_s: f64) -> Record {
+    let why = "the event loops could not keep up";
+    short_of(rate_per_s, 0.0, Cause::Client, why)
 }
 
 /// All runs of a search on a server that makes a run at a rate.
@@ -167,11 +173,29 @@ fn the_highest_rate_that_the_file_or_the_client_allows() {
     );
     assert!(answer.in_words().contains("at least up to 4"), "{answer:?}");
     let limit = answer.limited_by.unwrap();
-    assert_eq!(limit.resource, Resource::Client);
+    assert_eq!(limit.name, "client");
     assert_eq!(limit.evidence, "the event loops could not keep up");
     let none = question.answer(&[not_offered(10.0)]).in_words();
     let expected = "p99 < 20 ms: no answer, because the client cannot send even 10.0/s";
     assert_eq!(none, expected);
+}
+
+#[test]
+fn too_few_connections_are_the_limit_and_not_the_client() {
+    let question = question();
+    let runs = searched(&question, |rate| {
+        if rate < 500.0 {
+            run(rate, 0.0)
+        } else {
+            short_of(rate, 0.9, Cause::Connections, "all 4 connections were busy")
+        }
+    });
+    let answer = question.answer(&runs);
+    let Some(RateAnswer::Found(found)) = answer.answer else {
+        panic!("{answer:?}");
+    };
+    assert!(found.low <= 500.0 && 500.0 <= found.high, "{found:?}");
+    assert_eq!(answer.limited_by.unwrap().name, "connections");
 }
 
 #[test]
