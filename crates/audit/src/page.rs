@@ -50,9 +50,10 @@ buffer pool, its checkpoint age or its dirty pages still changed over the slices
 is left out of the audit of other runs. All other rules judge whole runs. Rules that judge batches:";
 
 const SEARCHES: &str = "\
-If the runs search for the highest rate that keeps a limit (`find` in `[load]`), each run has another rate, and rates are
-not compared with each other. M01 and M07 do not apply: the interval of the answer shows whether the runs were enough,
-and each rate follows from the runs before it. The runs of all rates of a combination are the executions of its answer.";
+If the runs search for the highest rate that keeps a limit (`find` in `[load]`), each run has another rate, and rates
+are not compared with each other. M01 and M07 do not apply: the interval of the answer shows whether the runs were
+enough, and each rate follows from the runs before it. The runs of all rates of a combination are the executions of
+its answer.";
 
 /// The page as Markdown.
 pub fn page() -> String {
