@@ -105,7 +105,7 @@ impl Scope {
         if complete < planned {
             return Self::Interrupted { complete, planned };
         }
-        let combinations = batches.combinations();
+        let combinations = batches.results();
         let executions = combinations.iter().map(|(_, runs)| runs.len()).min();
         // The duration of a data load is a result, so it is not checked.
         let lengths = stages.complete().filter_map(|run| run.sustained_s().ok());
@@ -177,10 +177,12 @@ impl Assessment {
 
 #[cfg(test)]
 mod tests {
+    use samples::RATE;
+
     use crate::{
         Subject, audit,
         fixture::{blocks_over, healthy, in_turns, over, run_of, with_batches},
-        subject::AuditedRun,
+        subject::{AuditedRun, Preregistration},
     };
 
     use super::*;
@@ -215,6 +217,25 @@ mod tests {
         assert_eq!(audit(&subject).assessment.scope, Scope::Claim);
         let alone = assessed(&runs, Some(2)).scope;
         assert_eq!(alone, Scope::Rough { executions: 1 });
+    }
+
+    #[test]
+    fn the_runs_of_all_rates_of_a_search_are_executions() {
+        let mut runs = blocks_over("flush", &["1"]);
+        for (run, rate_per_s) in runs.iter_mut().zip(100_u32..) {
+            let level = rate_per_s.to_string();
+            run.header.combination.insert(RATE.to_owned(), level);
+        }
+        let scope = |is_search: bool| {
+            let declared = Preregistration {
+                is_search,
+                ..over(&["flush"])
+            };
+            let subject = with_batches(&runs, &[], declared);
+            audit(&subject).assessment.scope
+        };
+        assert_eq!(scope(true), Scope::Claim);
+        assert_eq!(scope(false), Scope::Rough { executions: 1 });
     }
 
     #[test]

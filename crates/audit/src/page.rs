@@ -49,6 +49,12 @@ block of slices. M03 also warns if a server was to be steady and was not when it
 buffer pool, its checkpoint age or its dirty pages still changed over the slices. M13 judges only runs side by side, and
 is left out of the audit of other runs. All other rules judge whole runs. Rules that judge batches:";
 
+const SEARCHES: &str = "\
+If the runs search for the highest rate that keeps a limit (`find` in `[load]`), each run has another rate, and rates
+are not compared with each other. M01 and M07 do not apply: the interval of the answer shows whether the runs were
+enough, and each rate follows from the runs before it. The runs of all rates of a combination are the executions of
+its answer.";
+
 /// The page as Markdown.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
@@ -83,6 +89,8 @@ pub fn page() -> String {
     let by_batch = RULES.iter().filter(|rule| rule.judges_batches());
     let by_batch: Vec<_> = by_batch.map(|rule| rule.id).collect();
     line(&format!("{SIDE_BY_SIDE} {}.\n", by_batch.join(", ")));
+    line("## Searches\n");
+    line(&format!("{SEARCHES}\n"));
     for rule in RULES {
         line(&format!("## {}: {}\n", rule.id, rule.name));
         line(&format!("- **Finding:** {}", rule.found));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{LOAD, Record, STAGE, StorageRecord, complete_runs, run_indices};
+use samples::{LOAD, RATE, Record, STAGE, StorageRecord, complete_runs, run_indices};
 
 use crate::{
     finding::{Finding, Outcome, missing},
@@ -118,6 +118,11 @@ impl<'a> Set<'a> {
         self.grouped(|_| true)
     }
 
+    /// The complete runs behind each result: those of a combination, or of all rates of a search.
+    pub(crate) fn results(&self) -> Vec<(Combination, Vec<&Run<'a>>)> {
+        self.grouped(|factor| !(self.declared.is_search && factor == RATE))
+    }
+
     /// The complete runs grouped by the levels of all factors except `left_out`.
     pub(crate) fn without(&self, left_out: &[String]) -> Vec<(Combination, Vec<&Run<'a>>)> {
         self.grouped(|factor| !left_out.iter().any(|name| name == factor))
@@ -165,12 +170,14 @@ impl<'a> Set<'a> {
         self.runs.iter().any(|run| run.side.is_some())
     }
 
-    /// True if more than one combination was run, so that they will be compared. The stages of one load, and the loads of
-    /// one run, are not compared with each other.
+    /// True if more than one combination was run, so that they will be compared. The stages of one load, the loads of one
+    /// run, and the rates of one search are not compared with each other.
     pub(crate) fn compares(&self) -> bool {
         let stages = self.has_stages().then(|| STAGE.to_owned());
         let loads = self.has_several_loads().then(|| LOAD.to_owned());
-        let left_out: Vec<String> = stages.into_iter().chain(loads).collect();
+        let rates = self.declared.is_search.then(|| RATE.to_owned());
+        let left_out = stages.into_iter().chain(loads).chain(rates);
+        let left_out: Vec<String> = left_out.collect();
         self.without(&left_out).len() > 1
     }
 

@@ -44,6 +44,8 @@ pub struct Limit {
 pub struct Preregistration {
     /// True for an experiment; false for a single run of a command.
     pub is_experiment: bool,
+    /// True if the runs of each combination search for a rate, so that each run has a rate of its own.
+    pub is_search: bool,
     /// The factors, in the order of the experiment.
     pub factors: Vec<String>,
     pub planned_runs: Option<u32>,

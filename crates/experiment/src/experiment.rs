@@ -1,6 +1,7 @@
 //! An experiment, read and resolved.
 
 mod cell;
+mod search;
 mod side_by_side;
 
 use std::{collections::BTreeSet, path::Path};
@@ -191,8 +192,10 @@ impl Experiment {
             }
         }
         check_together(top, &cells, vocabulary)?;
+        let searches = search::check(top, &cells, repeats, overrides)?;
         let own_metrics = own_metrics(vocabulary);
-        let shown = load::with_factor(factors, &loads);
+        let mut shown = load::with_factor(factors, &loads);
+        shown.extend(searches.then(search::factor));
         let report = top.section("report", "[report]")?;
         let chart = chart::read(&report, &shown, &own_metrics)?;
         let verdict_section = top.section("verdict", "[verdict]")?;
@@ -203,7 +206,7 @@ impl Experiment {
         if leaves_out && design != Design::Classical {
             return Err(side_by_side::refuse_leave_decided(&verdict_section));
         }
-        repeats.check(top, verdict.is_some())?;
+        repeats.check(top, verdict.is_some() || searches)?;
         let usual_metric = verdict.as_ref().map(|it| it.metric.as_str());
         let mut answers =
             AnswerSpec::read_all(source, top, &shown, &planned, &own_metrics, usual_metric)?;

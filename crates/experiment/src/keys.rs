@@ -1,7 +1,7 @@
 //! The keys of an experiment file's tables, apart from those of a kind of load or data.
 
 /// Those of `[load]`; a table of several loads also has `name`.
-pub const LOAD: [&str; 14] = [
+pub const LOAD: [&str; 15] = [
     "connections",
     "stages",
     "pause",
@@ -11,6 +11,7 @@ pub const LOAD: [&str; 14] = [
     "duration",
     "precision",
     "rate",
+    "find",
     "arrivals",
     "think_time",
     "loops",

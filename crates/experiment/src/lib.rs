@@ -38,6 +38,7 @@ pub use spec::{
     disturbed::DisturbedSpec,
     event::{EventAction, EventSpec, ServerAction},
     expect::ExpectSpec,
+    find::FindSpec,
     load::LoadSpec,
     observe::{NoObserverAddress, Observe, ObserverAddress},
     proxy::ProxySpec,

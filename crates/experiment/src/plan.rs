@@ -15,8 +15,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use samples::LOAD;
-use settings::Factor;
+use samples::{LOAD, RATE};
+use settings::{Arrivals, Factor};
 
 use crate::{
     file::template::Levels,
@@ -147,8 +147,21 @@ impl PlannedRun {
         loads.filter(move |load| load.spec.source.name() == benchmark)
     }
 
-    /// The levels under which reports have a load of this run: those of the combination, and the load's name as a level of
-    /// [`LOAD`] if it has one.
+    /// The same run with the next rate of its search, operations per second.
+    #[must_use]
+    pub fn at_rate(&self, next_per_s: f64) -> Self {
+        let mut run = self.clone();
+        let searching = run.loads.iter_mut().filter(|load| load.spec.find.is_some());
+        for load in searching {
+            if let Arrivals::Open { rate_per_s, .. } = &mut load.spec.arrivals {
+                *rate_per_s = next_per_s;
+            }
+        }
+        run
+    }
+
+    /// The levels under which reports have a load of this run: those of the combination, the load's name as a level of
+    /// [`LOAD`] if it has one, and the rate as a level of [`RATE`] if the run belongs to a search.
     pub fn combination_of(&self, load: &LoadSpec) -> BTreeMap<String, String> {
         with_load(&self.combination, load)
     }
@@ -183,7 +196,10 @@ impl Cell {
 
 fn with_load(combination: &Levels, load: &LoadSpec) -> Levels {
     let name = load.name.iter().map(|name| (LOAD.to_owned(), name.clone()));
-    combination.clone().into_iter().chain(name).collect()
+    let rate = load.find.as_ref().and(load.arrivals.rate_per_s());
+    let rate = rate.map(|rate| (RATE.to_owned(), rate.to_string()));
+    let levels = combination.clone().into_iter();
+    levels.chain(name).chain(rate).collect()
 }
 
 /// Every run of an experiment, in its order: randomised complete blocks.

@@ -9,6 +9,7 @@ pub(crate) mod disturbed;
 pub(crate) mod each;
 pub(crate) mod event;
 pub(crate) mod expect;
+pub(crate) mod find;
 pub(crate) mod load;
 mod load_quantity;
 pub(crate) mod load_stages;

@@ -8,7 +8,7 @@ pub(crate) mod scaling;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use samples::{Host, LOAD, Record, STAGE};
+use samples::{Host, LOAD, Record};
 use settings::{Chart, Factor};
 use verdict::{Cost, Execution, Metric, Question};
 
@@ -318,10 +318,10 @@ fn take(factors: &mut Vec<Factor>, name: &str) -> Option<Factor> {
 /// any.
 fn take_x(factors: &mut Vec<Factor>, results: &Results) -> Option<Factor> {
     let numeric = |factor: &Factor| factor.levels.iter().all(|l| level_number(l).is_some());
-    let stages = (!results.parts.staged.is_empty()).then_some(STAGE);
+    let own = results.own_x();
     let mut x = match &results.chart {
         Some(chart) => take(factors, &chart.x),
-        None => (stages.iter().chain(&USUAL_X))
+        None => (own.iter().chain(&USUAL_X))
             .find_map(|name| take(factors, name))
             .or_else(|| {
                 let name = factors.iter().find(|f| numeric(f)).or(factors.first());

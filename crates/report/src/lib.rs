@@ -52,6 +52,7 @@ pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times
 pub use sentences::{
     disturbances::disturbance_in_words,
     limit::{limit_in_words, limit_of},
+    max_rates::{SearchAnswer, search_answers},
 };
 pub use settings::{Chart, Factor};
 pub use statement_times_page::{TimedStatement, statement_times_page};

@@ -1,6 +1,6 @@
 //! The input of a report: the question and the run records that answer it.
 
-use samples::{Disturbance, Record, RunParts, STAGE, run_indices};
+use samples::{Disturbance, RATE, Record, RunParts, STAGE, run_indices};
 use settings::{Chart, Factor};
 
 /// One experiment and the records of its runs.
@@ -21,6 +21,8 @@ pub struct Results {
     /// The parts of the question that the author wants answered one by one, in the author's order.
     pub clauses: Vec<Clause>,
     pub expectations: Vec<Expectation>,
+    /// The searches for the highest rate that keeps a limit, one for each combination; empty if the author asks for none.
+    pub searches: Vec<verdict::RateQuestion>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// The stages of their load and their batches of slices, if they have any: [`RunParts::of`] the runs.
@@ -42,9 +44,18 @@ impl Results {
         self.parts.staged.compared(&self.runs)
     }
 
-    /// True if the author asks for something by name: a comparison, or an answer to a part of the question.
+    /// True if the author asks for something by name: a comparison, an answer to a part of the question, or a rate.
     pub(crate) fn asks_by_name(&self) -> bool {
-        self.verdict.is_some() || !self.clauses.is_empty()
+        self.verdict.is_some() || !self.clauses.is_empty() || !self.searches.is_empty()
+    }
+
+    /// The factor along x because of how the runs are made: the rates of a search, or the stages; `None` for other runs.
+    pub(crate) fn own_x(&self) -> Option<&'static str> {
+        if self.searches.is_empty() {
+            (!self.parts.staged.is_empty()).then_some(STAGE)
+        } else {
+            Some(RATE)
+        }
     }
 
     pub(crate) fn has_several_loads(&self) -> bool {
@@ -96,6 +107,7 @@ impl Results {
             verdict: None,
             clauses: Vec::new(),
             expectations: Vec::new(),
+            searches: Vec::new(),
             disturbances: Disturbances::default(),
             audit: None,
             planned_runs: 1,

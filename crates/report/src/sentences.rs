@@ -9,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod figures;
 pub(crate) mod groups;
 pub(crate) mod limit;
+pub(crate) mod max_rates;
 pub(crate) mod measured_state;
 pub(crate) mod nouns;
 pub(crate) mod observers;

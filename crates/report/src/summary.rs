@@ -41,7 +41,7 @@ use crate::{
         events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
-        measured_state, set_limit,
+        max_rates, measured_state, set_limit,
     },
     text::facts::{Facts, cut},
 };
@@ -88,8 +88,10 @@ pub fn summary(
     }
     let planned = overviews(results, &grid);
     let events = EventAnswer::of(results, &planned);
-    // The limit is that of the highest throughput, which is no part of the answer about events of several combinations.
-    if events.is_none() || grid.combinations() == 1 {
+    // The limit is that of the highest throughput, which is no part of the answer about rates that keep a limit, or about
+    // events of several combinations.
+    let has_peak = results.searches.is_empty() && events.is_none();
+    if has_peak || grid.combinations() == 1 {
         facts.add_some("limit", limit(results, &grid));
     }
     facts.add_some("throttled", set_limit::in_short(results));
@@ -181,10 +183,15 @@ fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
     lines
 }
 
-/// The clauses that the author named; else the comparisons that were asked for; else the highest throughput of each line of
-/// the chart.
+/// The highest rates that keep a limit; else the clauses that the author named; else the comparisons that were asked for;
+/// else the highest throughput of each line of the chart.
 fn clauses_of(results: &Results, grid: &Grid<'_>) -> Vec<String> {
-    let named = clauses::lines(results, grid);
+    let rates = max_rates::in_short(results);
+    let named = if rates.is_empty() {
+        clauses::lines(results, grid)
+    } else {
+        rates
+    };
     if !named.is_empty() && grid.combinations() > 0 {
         return named;
     }

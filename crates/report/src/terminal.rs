@@ -18,6 +18,7 @@ use crate::{
         answer, ceiling, clauses, disturbances,
         events::{self, answer::EventAnswer, overview::overviews},
         limit::PeakLimit,
+        max_rates,
         nouns::run_nouns,
         proxy, set_limit, stage_rates, steadiness,
     },
@@ -43,6 +44,11 @@ pub fn table(results: &Results, width: u16) -> String {
     let named: Vec<String> = named.iter().map(|line| wrapped(line, width)).collect();
     if !named.is_empty() {
         parts.push(named.join("\n"));
+    }
+    let rates = max_rates::sentences(results);
+    let rates: Vec<String> = rates.iter().map(|it| wrapped(it, width)).collect();
+    if !rates.is_empty() {
+        parts.push(rates.join("\n"));
     }
     let verdict: Vec<String> = answer::verdict(results, &grid)
         .iter()

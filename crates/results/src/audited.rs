@@ -8,10 +8,10 @@ use std::{
 use audit::{Audit, AuditedRun, BesideRecords, Comparison, Preregistration, SidesAudit, Subject};
 use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
-use samples::{Record, RunParts, run_count};
+use samples::{RATE, Record, RunParts, run_count};
 use settings::Vocabulary;
 
-use crate::{origin::Origin, record_files::RecordFiles};
+use crate::{origin::Origin, record_files::RecordFiles, searches::is_search};
 
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {
@@ -146,6 +146,7 @@ fn declared_of(experiments: &[&Experiment]) -> Preregistration {
     for experiment in experiments {
         let of = declared(experiment, 0);
         all.is_experiment = true;
+        all.is_search |= of.is_search;
         all.factors.extend(of.factors);
         all.variables.extend(of.variables);
     }
@@ -211,7 +212,8 @@ fn measured(record: &Record, side: Option<String>) -> AuditedRun<'_> {
 
 /// The declarations of an experiment, of which this number of runs was begun.
 fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
-    let factors = experiment.factors().iter();
+    let factors = experiment.factors().iter().map(|it| it.name.clone());
+    let is_search = is_search(experiment);
     let comparison = experiment.verdict().map(|verdict| Comparison {
         factors: verdict
             .baseline
@@ -234,7 +236,8 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     }
     Preregistration {
         is_experiment: true,
-        factors: factors.map(|factor| factor.name.clone()).collect(),
+        is_search,
+        factors: factors.chain(is_search.then(|| RATE.to_owned())).collect(),
         planned_runs: Some(planned_runs(experiment, begun) as u32),
         comparison,
         variables,
@@ -244,11 +247,13 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     }
 }
 
-/// Number of planned runs; for an experiment that runs until decided, those of the blocks begun.
+/// Number of planned runs; for an experiment that runs until decided, those of the blocks begun, and for searches, which
+/// end one by one, those begun.
 fn planned_runs(experiment: &Experiment, begun: usize) -> usize {
     let plan = experiment.plan();
     match plan.repeats {
         Repeats::Times(_) => plan.runs.len(),
+        Repeats::UntilDecided { .. } if is_search(experiment) => begun,
         Repeats::UntilDecided { at_most, .. } => {
             let of_block = plan.runs.len() / at_most.max(1) as usize;
             begun.next_multiple_of(of_block.max(1))

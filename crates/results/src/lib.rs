@@ -14,6 +14,7 @@ mod record_place;
 mod report_subject;
 mod results_directory;
 pub mod results_list;
+mod searches;
 pub mod storage_results;
 
 pub use audited::{

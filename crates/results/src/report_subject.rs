@@ -7,7 +7,7 @@ use std::{
 
 use audit::Audit;
 use blame::{Blame, Blamed};
-use experiment::{Experiment, PlannedRun, Repeats};
+use experiment::{Experiment, Plan, PlannedRun, Repeats};
 use report::{Disturbances, Factor, Results};
 use samples::{Disturbance, Record, RunParts, run_count, run_indices};
 use settings::Vocabulary;
@@ -18,6 +18,7 @@ use crate::{
     origin::Origin,
     record_files::{RecordFiles, hint_to_missing, no_record, read_record, read_records},
     results_directory::{ResultsDirectory, comparison, leaves_decided, question},
+    searches::{answered, rate_questions, rates},
 };
 
 /// File name of the report, which is written after all runs, or after the requested number.
@@ -117,19 +118,17 @@ impl ResultsDirectory {
         let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
         let time_is_spent = until_decided && Origin::read(self.path())?.time_is_spent();
         let verdict = question(experiment, time_is_spent);
+        let searches = rate_questions(experiment, time_is_spent);
         let planned_runs = match &verdict {
+            None if !searches.is_empty() && time_is_spent => run_count(&runs),
+            None if !searches.is_empty() => self.needed_runs(plan, &answered(&searches, &runs)),
             Some(question)
                 if until_decided && (time_is_spent || enough(question, &runs).is_some()) =>
             {
                 run_count(&runs)
             }
             Some(question) if leaves_decided(experiment) => {
-                let decided = decided_combinations(question, &runs, &plan.loads);
-                let is_needed = |run: &&PlannedRun| {
-                    let mut records = self.records_of(run).into_iter();
-                    records.any(|it| it.exists()) || !decided.contains(&run.combination)
-                };
-                plan.runs.iter().filter(is_needed).count()
+                self.needed_runs(plan, &decided_combinations(question, &runs, &plan.loads))
             }
             _ => plan.runs.len(),
         };
@@ -137,7 +136,10 @@ impl ResultsDirectory {
             name: experiment.name().to_owned(),
             question: question_in_words(experiment),
             experiment_text: self.read_text("experiment.toml")?,
-            factors: experiment.factors().to_vec(),
+            factors: {
+                let rates = (!searches.is_empty()).then(|| rates(&runs));
+                experiment.factors().iter().cloned().chain(rates).collect()
+            },
             chart: experiment.chart().cloned(),
             clauses: experiment
                 .answers()
@@ -145,6 +147,7 @@ impl ResultsDirectory {
                 .map(|it| clause(experiment, it, time_is_spent))
                 .collect(),
             expectations: experiment.expects().iter().map(expectation).collect(),
+            searches,
             verdict,
             audit: if runs.is_empty() {
                 None
@@ -156,6 +159,15 @@ impl ResultsDirectory {
             disturbances: self.disturbances(experiment)?,
             planned_runs: planned_runs as u32,
         })
+    }
+
+    /// Number of the planned runs that exist, or whose combination is not left out.
+    fn needed_runs(&self, plan: &Plan, left_out: &[BTreeMap<String, String>]) -> usize {
+        let is_needed = |run: &&PlannedRun| {
+            let mut records = self.records_of(run).into_iter();
+            records.any(|it| it.exists()) || !left_out.contains(&run.combination)
+        };
+        plan.runs.iter().filter(is_needed).count()
     }
 
     fn disturbances(&self, experiment: &Experiment) -> Result<Disturbances, Blamed> {
@@ -245,6 +257,7 @@ fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
         verdict: None,
         clauses: Vec::new(),
         expectations: Vec::new(),
+        searches: Vec::new(),
         planned_runs: run_count(&records) as u32,
         parts: RunParts::of(&records),
         runs: records,
@@ -297,6 +310,7 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         },
         // Each side has its own, which are checked in its own results.
         expectations: Vec::new(),
+        searches: Vec::new(),
         runs: Vec::new(),
         parts: RunParts::default(),
         disturbances: Disturbances {
@@ -326,6 +340,10 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         let set_aside = results.disturbances.set_aside.into_iter();
         let moved = set_aside.map(|(run, disturbance)| (before + run, disturbance));
         one.disturbances.set_aside.extend(moved);
+        for mut search in results.searches {
+            search.combination.insert(factor.clone(), name.clone());
+            one.searches.push(search);
+        }
         for mut record in results.runs {
             let combination = &mut record.header.combination;
             combination.insert(factor.clone(), name.clone());

@@ -21,6 +21,7 @@ use crate::{
     origin::{self, Origin},
     record_files::{DISTURBED, RecordFiles, read_record},
     results_list,
+    searches::{answered, rate_question, rate_questions},
 };
 
 /// The directory of one experiment's results.
@@ -145,8 +146,8 @@ impl ResultsDirectory {
             .collect())
     }
 
-    /// A sentence if the experiment runs until decided, and the blocks before this one decide every comparison or show that
-    /// no further block can.
+    /// A sentence if the experiment runs until decided, and the blocks before this one decide every comparison, show that no
+    /// further block can, or answer every search.
     pub fn ended_before(
         &self,
         experiment: &Experiment,
@@ -155,16 +156,23 @@ impl ResultsDirectory {
         let Repeats::UntilDecided { at_most, .. } = experiment.plan().repeats else {
             return Ok(None);
         };
-        let Some(question) = question(experiment, false) else {
-            return Ok(None);
+        let searches = rate_questions(experiment, false);
+        let enough = if !searches.is_empty() {
+            let runs = self.records(experiment, |_| true)?;
+            let are_answered = answered(&searches, &runs).len() == searches.len();
+            are_answered.then_some(Enough::Decided)
+        } else if let Some(question) = question(experiment, false) {
+            let earlier = self.records(experiment, |run| run.block < block)?;
+            enough(&question, &earlier)
+        } else {
+            None
         };
-        let earlier = self.records(experiment, |run| run.block < block)?;
         let noun = match experiment.plan().design {
             Design::Classical => "blocks",
             Design::SideBySide(_) => "sessions",
         };
         let blocks = block - 1;
-        Ok(enough(&question, &earlier).map(|enough| match enough {
+        Ok(enough.map(|enough| match enough {
             Enough::Decided => format!(
                 "decided after {blocks} of at most {at_most} {noun}; the others are not needed"
             ),
@@ -175,13 +183,17 @@ impl ResultsDirectory {
         }))
     }
 
-    /// The combinations that need no run from this block on, because the blocks before it decide their comparisons; none
-    /// unless the experiment leaves them out.
+    /// The combinations that need no run from this block on, because the blocks before it decide their comparisons or answer
+    /// their searches; none for comparisons unless the experiment leaves them out.
     pub fn left_out(
         &self,
         experiment: &Experiment,
         block: u32,
     ) -> Result<Vec<BTreeMap<String, String>>, Blamed> {
+        let searches = rate_questions(experiment, false);
+        if !searches.is_empty() {
+            return Ok(answered(&searches, &self.records(experiment, |_| true)?));
+        }
         if !leaves_decided(experiment) {
             return Ok(Vec::new());
         }
@@ -191,6 +203,21 @@ impl ResultsDirectory {
         let earlier = self.records(experiment, |run| run.block < block)?;
         let loads = &experiment.plan().loads;
         Ok(decided_combinations(&question, &earlier, loads))
+    }
+
+    /// The rate of a run, operations per second, after the other runs of its search that exist; `None` if it belongs to no
+    /// search, or the search has an answer.
+    pub fn next_rate(
+        &self,
+        experiment: &Experiment,
+        run: &PlannedRun,
+    ) -> Result<Option<f64>, Blamed> {
+        let Some(question) = rate_question(experiment, run) else {
+            return Ok(None);
+        };
+        let is_other = |it: &PlannedRun| it.run != run.run && it.combination == run.combination;
+        let others = self.records(experiment, is_other)?;
+        Ok(question.next_rate(&others))
     }
 
     /// The runs that other work disturbed, with the extent of the disturbance.

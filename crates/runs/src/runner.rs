@@ -240,11 +240,14 @@ impl<'a> Runner<'a> {
         left: RemainingTime,
         step: &dyn Step,
     ) -> Result<Duration, Blamed> {
-        let levels: Vec<_> = run
-            .combination
-            .iter()
-            .map(|(factor, level)| format!("{factor}={level}"))
+        let rate = self.results.next_rate(self.experiment, run)?;
+        let levels = run.combination.iter();
+        let levels = levels.map(|(factor, level)| format!("{factor}={level}"));
+        let levels: Vec<_> = levels
+            .chain(rate.map(|rate| format!("rate={rate}")))
             .collect();
+        let at_rate = rate.map(|rate| run.at_rate(rate));
+        let run = at_rate.as_ref().unwrap_or(run);
         let planned = self.experiment.plan().runs.len();
         let label = [format!("run {} of {planned}", run.run), levels.join(" ")];
         let label = label.join(" ").trim_end().to_owned();

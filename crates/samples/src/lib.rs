@@ -87,7 +87,7 @@ pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use latency::{Latency, LatencyBins};
 pub use line::{
     Connects, Dataset, DatasetState, FORMAT, Interval, LOAD, LateOperations, Line,
-    OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, StatementInterval,
+    OperationInterval, Pace, Phase, PhaseMark, RATE, RunHeader, ServerIdentity, StatementInterval,
 };
 pub use line_reader::Lines;
 pub use load_stage::LoadStage;

@@ -47,6 +47,9 @@ pub const FORMAT: u32 = 1;
 /// The factor whose levels are the loads of a run, where it has several.
 pub const LOAD: &str = "load";
 
+/// The factor whose levels are the rates of a search for the highest rate that keeps a limit, in operations per second.
+pub const RATE: &str = "rate";
+
 /// One line of a run record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]

@@ -28,6 +28,7 @@ mod noise;
 mod percentile;
 mod power;
 mod random;
+mod rate_search;
 mod scalability;
 mod sections;
 mod sequential;
@@ -66,6 +67,7 @@ pub use percentile::{
 };
 pub use power::{Design, Deviation};
 pub use random::Random;
+pub use rate_search::{RateAnswer, RateSearch, RateStage, SearchRules, SearchStep};
 pub use scalability::{NoPeak, Peak, Point, Scalability, UslModel, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{InterimResult, Side, StoppingDecision, UntilDecided, level_of_look};

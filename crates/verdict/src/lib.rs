@@ -19,6 +19,7 @@ mod family;
 mod history;
 mod interim_answer;
 mod likeness;
+mod max_rate;
 mod measure;
 mod measure_comparison;
 mod metric;
@@ -51,6 +52,7 @@ pub use elimination::{
 pub use explanation::Cause;
 pub use history::{Headline, Point, Series, headline, series, server_versions};
 pub use interim_answer::interim_answer;
+pub use max_rate::{MaxRate, RateLimit, RateQuestion};
 pub use measure::{Measure, Scale};
 pub use measure_comparison::Compared;
 pub use metric::Metric;

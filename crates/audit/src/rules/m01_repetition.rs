@@ -6,7 +6,7 @@ use stats::{Design, Deviation};
 use units::{counted, percent};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
     set::{Combination, Set},
@@ -18,6 +18,8 @@ const EXECUTIONS: usize = 5;
 const TENFOLD: f64 = 9.0;
 /// A difference, as a share, that executions should detect if the experiment does not set another one.
 const LARGE: f64 = 0.2;
+
+const SEARCH: &str = "each run of a search has another rate, and the interval of the answer shows whether they were enough";
 
 pub(super) const RULE: Rule = Rule {
     id: "M01",
@@ -32,6 +34,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
+    if set.declared.is_search {
+        return Err(no_subject(SEARCH));
+    }
     let combinations = set.combinations();
     let executions = || combinations.iter().map(|(_, runs)| runs.len());
     let (fewest, most) = (executions().min(), executions().max());
@@ -188,7 +193,17 @@ fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::*;
+    use crate::{fixture::*, subject::Preregistration};
+
+    #[test]
+    fn a_search_has_one_run_at_each_rate() {
+        let declared = Preregistration {
+            is_search: true,
+            ..over(&["rate"])
+        };
+        let runs = blocks_over("rate", &["100", "200"]);
+        assert_no_subject(&judged_together(&RULE, &runs[..2], declared));
+    }
 
     #[test]
     fn found() {

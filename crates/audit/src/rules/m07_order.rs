@@ -26,6 +26,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
+    if set.declared.is_search {
+        return Err(no_subject(
+            "each rate of a search follows from the runs before it",
+        ));
+    }
     // All loads of a run are measured at the same time.
     let mut runs: Vec<_> = set.first_loads().collect();
     let is_beside_another = |run: &&Run<'_>| {
@@ -106,7 +111,7 @@ mod tests {
     use samples::Record;
 
     use super::*;
-    use crate::fixture::*;
+    use crate::{fixture::*, subject::Preregistration};
 
     fn ordered(order: &str) -> Vec<Record> {
         let runs = order.chars().enumerate();
@@ -148,6 +153,15 @@ mod tests {
         }
         let outcome = judged_sides(&RULE, &runs, &later, over(&["side"]));
         assert_found(&outcome, Level::Warn, "ran one after the other");
+    }
+
+    #[test]
+    fn the_rates_of_a_search_have_no_order_of_their_own() {
+        let declared = Preregistration {
+            is_search: true,
+            ..over(&["side"])
+        };
+        assert_no_subject(&judged_together(&RULE, &ordered("AAABBB"), declared));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use monitor::ExperimentSite;
-use report::{Results, checked_expectations};
+use report::{Results, checked_expectations, search_answers};
 use results::ResultsDirectory;
 use runs::{Choices, Context, PlanBenchmarks, RunOutcome, Runner, shortcoming};
 use server::Installation;
@@ -291,12 +291,15 @@ pub(crate) fn perform(
     let reported = report_on(experiment, results, ending);
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
-            // Also if the experiment only counts failures.
-            if let Some(error) = shortcoming(recorded.runs.iter().map(RunOutcome::from)) {
+            // Also if the experiment only counts failures. In a search, they count as slower than its limit.
+            let runs = recorded.runs.iter().map(RunOutcome::from);
+            let failed = shortcoming(runs).filter(|_| recorded.searches.is_empty());
+            if let Some(error) = failed {
                 return Err(error.into());
             }
             rates_not_reached(&recorded)?;
             expectations_not_held(&recorded)?;
+            searches_without_rate(&recorded)?;
             Ok(ExitCode::SUCCESS)
         }
         (Ok(()), Err(error)) => Err(error),
@@ -363,8 +366,42 @@ fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
     Err(error.into())
 }
 
-/// An error that names the first run or stage, if any, that did not reach the requested rate.
+/// An error that names the first search, if any, whose limit no rate keeps, or else whose rate is not known.
+fn searches_without_rate(recorded: &Results) -> anyhow::Result<()> {
+    let answers = search_answers(recorded);
+    let first = |outcome: Outcome| answers.iter().find(|it| it.outcome == outcome);
+    let never_kept = first(Outcome::Broken);
+    let Some(first) = never_kept.or_else(|| first(Outcome::Undecided)) else {
+        return Ok(());
+    };
+    let same = answers.iter().filter(|it| it.outcome == first.outcome);
+    let others = match same.count() - 1 {
+        0 => String::new(),
+        others => format!("; and {others} more"),
+    };
+    let said = &first.sentence;
+    let error = match first.outcome {
+        Outcome::Broken => {
+            let hint = "a lower `from` of find, or a longer --duration, also tries lower rates";
+            Blamed::new(Blame::Answer, format!("limit not kept: {said}{others}"))
+                .hint(hint.to_owned())
+        }
+        _ => {
+            let hint = "a larger at_most or a longer --duration gives a narrower interval; a client at its limit needs more \
+                        event loops (loops) or more CPUs";
+            Blamed::new(Blame::Undecided, format!("rate not found: {said}{others}"))
+                .hint(hint.to_owned())
+        }
+    };
+    Err(error.into())
+}
+
+/// An error that names the first run or stage, if any, that did not reach the requested rate. A search tries rates that are
+/// too high.
 fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
+    if !recorded.searches.is_empty() {
+        return Ok(());
+    }
     // Each stage has a rate of its own; that of the whole run is their mean.
     let all = recorded.compared().iter();
     let mut short = all.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));

@@ -10,6 +10,7 @@ mod evidence;
 mod extremes;
 mod faults;
 mod files;
+mod find;
 mod gen_data;
 mod handed_over;
 mod history;

@@ -12,6 +12,7 @@ use crate::{
         design::Design,
         each::EachSpec,
         event::EventSpec,
+        find,
         load::{self, LoadSpec, ReadLoad},
         load_stages,
         proxy::ProxySpec,
@@ -62,6 +63,7 @@ pub(super) fn read(
     let mut events = match read.as_slice() {
         [ReadLoad { section, spec }] => {
             load_stages::check_beside(section, &sections, &levels)?;
+            find::check_beside(section, &sections, &levels)?;
             EventSpec::read_all(&sections, section, spec, &server)?
         }
         _ => Vec::new(),

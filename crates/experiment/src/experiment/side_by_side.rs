@@ -20,7 +20,7 @@ const CANNOT: &str = "cannot be used with design = \"side by side\"";
 const CLASSICAL: &str = "remove it, or write design = \"classical\"";
 
 /// Keys that cannot be used, each with its table and the reason.
-const REFUSED: [(&str, &str, &str); 6] = [
+const REFUSED: [(&str, &str, &str); 7] = [
     (
         "server",
         "observe",
@@ -45,6 +45,11 @@ const REFUSED: [(&str, &str, &str); 6] = [
         "load",
         "rate",
         "operations would also arrive between the slices",
+    ),
+    (
+        "load",
+        "find",
+        "it searches for a rate, and operations would also arrive between the slices",
     ),
     (
         "load",

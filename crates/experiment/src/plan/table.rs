@@ -65,6 +65,9 @@ impl Plan {
         text.push_str(&format!(
             "plan    {combinations} x {count}, order {order}, seed {seed}\n"
         ));
+        if let Some(limits) = self.limits_in_words() {
+            text.push_str(&format!("find    the highest rate with {limits}\n"));
+        }
         if let Some(slices) = self.slices_in_words() {
             text.push_str(&format!("design  side by side, {slices}\n"));
         }
@@ -93,6 +96,19 @@ impl Plan {
         text.push_str(&format!("time    {bound}about {estimate}\n\n"));
         text.push_str(&self.table());
         text
+    }
+
+    /// The limits for which the highest rate is searched, each once: `p99 < 20 ms`; `None` without a search.
+    fn limits_in_words(&self) -> Option<String> {
+        let loads = self.runs.iter().flat_map(|run| &run.loads);
+        let mut limits = Vec::new();
+        for limit in loads.filter_map(|load| load.spec.find.as_ref()) {
+            let limit = limit.in_words();
+            if !limits.contains(&limit) {
+                limits.push(limit);
+            }
+        }
+        (!limits.is_empty()).then(|| limits.join(" or "))
     }
 
     /// What a session measures of each combination, in words; `None` of a classical design.

@@ -18,6 +18,7 @@ use crate::{
     },
     keys,
     spec::{
+        find::FindSpec,
         load_quantity::{
             CONNECTIONS, CONNECTIONS_OR_NONE, DURATION, RATE, connections, connections_or_none,
         },
@@ -65,6 +66,8 @@ pub struct LoadSpec {
     pub duration: Duration,
     /// Measure until the 99th percentile is known within this share of it.
     pub precision: Option<f64>,
+    /// The limit for which the highest rate is searched; each run then has a rate of its own.
+    pub find: Option<FindSpec>,
     /// When operations start.
     pub arrivals: Arrivals,
     /// Event loops; `None` for what the machine suggests.
@@ -88,6 +91,7 @@ impl LoadSpec {
         section.allow(&[selected_table::keys(kinds), keys::LOAD.to_vec()].concat())?;
         let source = source(section, kinds)?;
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
+        let find = FindSpec::read(section, &source)?;
         let stages = load_stages::read(section, &source)?;
         let most = stages.iter().map(|stage| stage.connections.max()).max();
         let connections = match source.kind.clients(&source.values).or(most) {
@@ -121,7 +125,14 @@ impl LoadSpec {
                 "a share such as \"5 %\", above 0 and at most 100 %",
                 quantity::share,
             )?,
-            ..Self::timed(section, source, connections, (warmup, duration), stages)?
+            ..Self::timed(
+                section,
+                source,
+                connections,
+                (warmup, duration),
+                stages,
+                find,
+            )?
         })
     }
 
@@ -145,7 +156,14 @@ impl LoadSpec {
         Ok(Self {
             name: Some(name),
             pause: times.pause,
-            ..Self::timed(section, source, connections, (warmup, duration), Vec::new())?
+            ..Self::timed(
+                section,
+                source,
+                connections,
+                (warmup, duration),
+                Vec::new(),
+                None,
+            )?
         })
     }
 
@@ -156,6 +174,7 @@ impl LoadSpec {
         connections: u32,
         (warmup, duration): (WarmUp, Duration),
         stages: Vec<PlannedStage>,
+        find: Option<FindSpec>,
     ) -> Result<Self, Error> {
         let on_error = section.choice(
             "on_error",
@@ -165,8 +184,10 @@ impl LoadSpec {
                 ("retry", OnError::RETRY),
             ],
         )?;
+        let searched = find.as_ref().map(FindSpec::planned_per_s);
         Ok(Self {
-            arrivals: arrivals(section, mean_rate(&stages))?,
+            arrivals: arrivals(section, mean_rate(&stages).or(searched))?,
+            find,
             stages,
             warmup,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
@@ -189,6 +210,7 @@ impl LoadSpec {
             warmup: WarmUp::None,
             duration,
             precision: None,
+            find: None,
             arrivals: Arrivals::Closed,
             loops: None,
             spin: false,
@@ -345,6 +367,7 @@ fn refuse_stages(section: &Section<'_>) -> Result<(), Error> {
     for (key, why) in [
         ("stages", "each load of a run has one level"),
         ("precision", "the loads of a run end together"),
+        ("find", "it searches for the rate of a load that runs alone"),
     ] {
         if section.value(key).is_some() {
             let problem = format!("`{key}` cannot be in [[load]]: {why}");
@@ -412,10 +435,10 @@ fn source(
     }
 }
 
-/// The arrivals, at the mean rate of the stages if they have one.
-fn arrivals(section: &Section<'_>, of_stages: Option<f64>) -> Result<Arrivals, Error> {
+/// The arrivals, at the given rate if other keys than `rate` set one.
+fn arrivals(section: &Section<'_>, given: Option<f64>) -> Result<Arrivals, Error> {
     let rate_per_s = section.parsed("rate", RATE, quantity::rate)?;
-    let rate_per_s = of_stages.or(rate_per_s);
+    let rate_per_s = given.or(rate_per_s);
     let processes = [
         ("poisson", Process::Poisson),
         ("constant", Process::Constant),

@@ -111,10 +111,10 @@ impl Repeats {
         Ok(Self::Times(overrides.repeats.or(repeats).unwrap_or(1)))
     }
 
-    /// An error if nothing can be decided: there is no verdict, or the selected levels leave nothing to compare.
-    pub(crate) fn check(self, top: &Section<'_>, has_verdict: bool) -> Result<(), Error> {
+    /// An error if nothing can be decided: the file has neither a verdict nor a search.
+    pub(crate) fn check(self, top: &Section<'_>, decides: bool) -> Result<(), Error> {
         match self {
-            Self::UntilDecided { .. } if !has_verdict => {
+            Self::UntilDecided { .. } if !decides => {
                 Err(top.error_at("repeats", Problem::NothingToDecide))
             }
             _ => Ok(()),

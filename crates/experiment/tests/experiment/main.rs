@@ -11,6 +11,7 @@ mod levels;
 mod loads;
 mod plans;
 mod resume;
+mod searches;
 mod shipped;
 mod side_by_side;
 mod stages;

@@ -124,6 +124,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             },
             duration: Duration::from_secs(10),
             precision: None,
+            find: None,
             arrivals: Arrivals::Closed,
             loops: None,
             spin: false,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use samples::{ErrorCount, ServerLimit, complete_runs};
 use serde::Serialize;
 use stats::Interval;
-use verdict::{Execution, Measure, Question};
+use verdict::{Execution, MaxRate, Measure, Question};
 
 use super::Detail;
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         doubt::doubt,
         events::{self, overview::overviews},
         limit::{PeakLimit, limit_in_words},
-        proxy, set_limit, stage_rates, steadiness,
+        max_rates, proxy, set_limit, stage_rates, steadiness,
     },
     tables::{
         combination::{Combination, combinations},
@@ -43,7 +43,7 @@ struct Document<'a> {
     planned_runs: u32,
     complete_runs: usize,
     verdict: Option<Verdict<'a>>,
-    summary: Summary,
+    summary: Summary<'a>,
     audit: Option<AuditDocument<'a>>,
     combinations: Vec<Combination<'a>>,
     runs: Vec<Run<'a>>,
@@ -106,9 +106,23 @@ struct ExpectationLine {
     doubt: Option<String>,
 }
 
+/// The highest rate of a combination that keeps a limit.
+#[derive(Serialize)]
+struct MaxRateLine<'a> {
+    levels: &'a BTreeMap<String, String>,
+    limit: &'a str,
+    answer: &'static str,
+    rate_per_s: Option<f64>,
+    low_per_s: Option<f64>,
+    high_per_s: Option<f64>,
+    runs: usize,
+    limited_by: Option<&'static str>,
+    sentence: String,
+}
+
 /// What the report says in sentences.
 #[derive(Serialize)]
-struct Summary {
+struct Summary<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clauses: Vec<ClauseLine>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -117,6 +131,8 @@ struct Summary {
     stage_rates: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     expectations: Vec<ExpectationLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    max_rates: Vec<MaxRateLine<'a>>,
     verdict: Option<String>,
     answers: Vec<String>,
     scaling: Vec<String>,
@@ -198,6 +214,9 @@ pub fn json(results: &Results, detail: Detail) -> String {
                     doubt: it.doubt,
                 })
                 .collect(),
+            max_rates: (max_rates::max_rates(results).iter())
+                .map(|found| max_rate(results, found))
+                .collect(),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
                 .map(|facet| answer::sentence(&grid, facet))
@@ -253,6 +272,22 @@ fn verdict<'a>(question: &'a Question, grid: &'a Grid<'_>) -> Verdict<'a> {
         margin: question.min_effect,
         baseline: named(&question.baseline),
         comparisons: comparisons.collect(),
+    }
+}
+
+fn max_rate<'a>(results: &Results, found: &MaxRate<'a>) -> MaxRateLine<'a> {
+    let (rate_per_s, bounds) = found.rate().unzip();
+    let (low_per_s, high_per_s) = bounds.flatten().unzip();
+    MaxRateLine {
+        levels: &found.question.combination,
+        limit: &found.question.limit,
+        answer: found.word(),
+        rate_per_s,
+        low_per_s,
+        high_per_s,
+        runs: found.runs,
+        limited_by: found.limited_by.as_ref().map(|it| it.name),
+        sentence: max_rates::sentence(results, found),
     }
 }
 

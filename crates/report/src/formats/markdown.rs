@@ -16,7 +16,7 @@ use crate::{
             overview::{EventOverview, overviews},
         },
         limit::PeakLimit,
-        proxy, set_limit, stage_rates, steadiness,
+        max_rates, proxy, set_limit, stage_rates, steadiness,
     },
     terminal::{Column, detailed_columns, key_columns},
     text::markdown::{cell, escaped},
@@ -36,6 +36,7 @@ pub fn markdown(results: &Results) -> String {
         let lines = named.iter().map(|line| escaped(line));
         format!("- {}", lines.collect::<Vec<_>>().join("\n- "))
     }));
+    parts.extend(list("highest rates", &max_rates::sentences(results)));
     let planned = overviews(results, &grid);
     parts.extend(events_in_short(results, &grid, &planned));
     let verdict = answer::verdict_in_short(results, &grid);

@@ -18,6 +18,7 @@ use crate::{
         answer, clauses,
         events::{answer::EventAnswer, overview::EventOverview},
         limit::{self, FrequentLimit, PeakLimit},
+        max_rates,
         nouns::{has_batches, nouns, run_nouns},
     },
 };
@@ -29,13 +30,15 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
     let clauses = clauses::clauses(results, grid);
     let events = EventAnswer::of(results, planned);
     let expected = expectations::of_grid(results, grid);
+    let rates = max_rates::sentences(results);
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
             @if let Some(events) = &events { (events::leads(events)) }
             @for (name, said) in &clauses { p.lead { strong { (name) ":" } " " (unbroken(said)) } }
+            @for said in &rates { p.lead { (unbroken(said)) } }
             @match (&verdict, &headline) {
-                _ if !clauses.is_empty() || events.is_some() => {},
+                _ if !clauses.is_empty() || events.is_some() || !rates.is_empty() => {},
                 (Some(verdict), _) => p.lead { (unbroken(verdict)) },
                 (None, Some(headline)) => p.lead { (unbroken(headline)) },
                 (None, None) => p.lead { "Nothing was measured yet." },
@@ -91,7 +94,12 @@ fn confidence(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> M
         Some(events) => events.confidence().into_iter().collect(),
         None => answer::doubts_of_headline(grid),
     };
-    let sentences = std::iter::once(executions(grid))
+    let executions = if results.searches.is_empty() {
+        executions(grid)
+    } else {
+        "Intervals of the rates at 95 %, for this server in these runs.".to_owned()
+    };
+    let sentences = std::iter::once(executions)
         .chain(doubts)
         .chain(answer::other_work(grid));
     html! {

@@ -58,6 +58,8 @@ fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
         .map(|executions| executions.div_ceil(of_repeat));
     match (scope, needed) {
         (Some(Scope::Interrupted { .. }), _) => Some(NextStep::Resume),
+        // The number of runs of a search follows from their figures.
+        _ if !results.searches.is_empty() => None,
         (_, Some(needed)) if needed <= EXECUTIONS_WORTHWHILE => Some(NextStep::Repeats(needed)),
         (_, Some(_)) => Some(NextStep::Longer),
         _ => match (rising_up_to(grid), scope) {

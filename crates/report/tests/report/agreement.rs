@@ -111,6 +111,7 @@ impl Made {
             chart: None,
             clauses: Vec::new(),
             expectations: Vec::new(),
+            searches: Vec::new(),
             verdict: Some(Question {
                 metric: verdict::Metric::Throughput,
                 baseline: vec![("fs".to_owned(), "ext4".to_owned())],

@@ -62,6 +62,7 @@ fn audit_of_experiment() -> Audit {
         runs: runs.collect(),
         declared: Preregistration {
             is_experiment: true,
+            is_search: false,
             factors: vec!["connections".to_owned(), "rows".to_owned()],
             planned_runs: Some(12),
             comparison: Some(Comparison {

@@ -16,6 +16,7 @@ mod one_interval;
 mod page;
 mod pictures;
 mod planned_events;
+mod searches;
 mod side_by_side;
 mod sliced;
 mod slumps;

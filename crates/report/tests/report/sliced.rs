@@ -67,6 +67,7 @@ pub(crate) fn sliced() -> Results {
         verdict: Some(question()),
         clauses: Vec::new(),
         expectations: Vec::new(),
+        searches: Vec::new(),
         parts: RunParts::of(&runs),
         runs,
         disturbances: Default::default(),

@@ -173,8 +173,12 @@ fn loops_at_most(connections: u32, stages: &[PlannedStage]) -> u32 {
     fewest.min().unwrap_or(connections)
 }
 
-/// Of an open loop the backlog is worked off meanwhile, which has its own limit.
+/// Of an open loop the backlog is worked off meanwhile, which has its own limit. A search has to know whether an operation
+/// keeps the limit.
 fn drain(load: &LoadSpec) -> Drain {
+    if let Some(find) = &load.find {
+        return Drain::as_long_as(find.limit);
+    }
     match load.arrivals {
         Arrivals::Closed | Arrivals::Thinking(_) if !load.ends_by_itself() => {
             Drain::as_long_as(load.duration)
@@ -224,19 +228,45 @@ fn interval_of(load: &LoadSpec) -> Duration {
 mod tests {
     use std::collections::BTreeMap;
 
+    use experiment::FindSpec;
     use settings::{Chosen, Level, Values};
 
     use super::*;
 
-    #[test]
-    fn a_command_keeps_intervals_of_a_second_and_the_usual_drain() {
+    /// A closed loop of 8 connections for 10 s.
+    fn closed() -> LoadSpec {
         let source = Chosen {
             kind: &benchmarks::script::ScriptLoad as _,
             values: Values::default(),
         };
+        LoadSpec::closed(source, 8, Duration::from_secs(10))
+    }
+
+    #[test]
+    fn a_search_waits_for_its_limit() {
+        let drain_of = |limit: Duration| {
+            drain(&LoadSpec {
+                find: Some(FindSpec {
+                    percentile: "p99",
+                    quantile: 0.99,
+                    limit,
+                    from_per_s: None,
+                    to_per_s: None,
+                    precision: 0.05,
+                }),
+                ..closed()
+            })
+        };
+        assert_eq!(drain_of(Duration::from_millis(20)), Drain::USUAL);
+        let limit = Duration::from_secs(20);
+        assert_eq!(drain_of(limit), Drain::AtMost(limit));
+    }
+
+    #[test]
+    fn a_command_keeps_intervals_of_a_second_and_the_usual_drain() {
         let spec = LoadSpec {
             loops: Some(10),
-            ..LoadSpec::closed(source, 8, Duration::from_secs(10))
+            ..closed()
         };
         let load = PlannedLoad { spec, seed: 1 };
         let run = PlannedRun::of_command(BTreeMap::new(), "/s".to_owned(), load.clone());

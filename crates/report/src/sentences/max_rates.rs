@@ -1,0 +1,153 @@
+//! The answers of searches for the highest rate that keeps a limit, one for each combination.
+//!
+//! ```text
+//! flush 1: p99 < 20 ms up to 4.12k/s (3.98k/s to 4.20k/s); limit: CPU, 98 % busy (server 55 %, client 38 %, rest 5 %)
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use verdict::{MaxRate, Outcome};
+
+use crate::{grid::in_words, results::Results};
+
+/// The answer of one search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchAnswer {
+    /// The answer in a sentence, with the combination and what limits it.
+    pub sentence: String,
+    /// Whether the limit is kept at a rate that is known; undecided without such a rate.
+    pub outcome: Outcome,
+}
+
+/// The answers of an experiment's searches, in the order of its combinations; none if it does not search.
+pub fn search_answers(results: &Results) -> Vec<SearchAnswer> {
+    let found = max_rates(results).into_iter();
+    found
+        .map(|it| SearchAnswer {
+            sentence: sentence(results, &it),
+            outcome: it.outcome(),
+        })
+        .collect()
+}
+
+pub(crate) fn max_rates(results: &Results) -> Vec<MaxRate<'_>> {
+    let searches = results.searches.iter();
+    searches.map(|it| it.answer(&results.runs)).collect()
+}
+
+/// The sentences of the answers.
+pub(crate) fn sentences(results: &Results) -> Vec<String> {
+    let found = max_rates(results);
+    found.iter().map(|it| sentence(results, it)).collect()
+}
+
+/// The same with only the name of what limits them.
+pub(crate) fn in_short(results: &Results) -> Vec<String> {
+    let found = max_rates(results).into_iter();
+    let said = found.map(|it| {
+        let limit = it.limited_by.as_ref();
+        let limit = limit.map(|limit| format!("; limit: {}", limit.name));
+        with_place(results, &it, limit)
+    });
+    said.collect()
+}
+
+/// An answer with its combination and with what limits it.
+pub(crate) fn sentence(results: &Results, found: &MaxRate<'_>) -> String {
+    let limit = found.limited_by.as_ref();
+    let limit = limit.map(|it| format!("; limit: {}, {}", it.name, it.evidence));
+    with_place(results, found, limit)
+}
+
+fn with_place(results: &Results, found: &MaxRate<'_>, limit: Option<String>) -> String {
+    let words = format!("{}{}", found.in_words(), limit.unwrap_or_default());
+    match place(results, &found.question.combination) {
+        place if place.is_empty() => words,
+        place => format!("{place}: {words}"),
+    }
+}
+
+/// The levels that distinguish a combination from those of the other searches.
+fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
+    let is_varied = |factor: &str| {
+        let searches = results.searches.iter();
+        let levels = searches.map(|it| it.combination.get(factor));
+        levels.collect::<BTreeSet<_>>().len() > 1
+    };
+    let levels = results.factors.iter().filter_map(|factor| {
+        let level = combination.get(&factor.name)?;
+        is_varied(&factor.name).then(|| (factor.name.clone(), level.clone()))
+    });
+    in_words(&levels.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use settings::Factor;
+    use stats::{Interval, RateAnswer};
+    use verdict::{RateLimit, RateQuestion};
+
+    use super::*;
+
+    fn question(flush: &str) -> RateQuestion {
+        RateQuestion {
+            combination: BTreeMap::from([
+                ("flush".to_owned(), flush.to_owned()),
+                ("rows".to_owned(), "1M".to_owned()),
+            ]),
+            limit: "p99 < 20 ms".to_owned(),
+            quantile: 0.99,
+            limit_ns: 20_000_000,
+            from_per_s: None,
+            to_per_s: None,
+            precision: 0.05,
+            measured_s: 10.0,
+            runs_at_most: 40,
+            time_is_spent: false,
+        }
+    }
+
+    fn found(question: &RateQuestion) -> MaxRate<'_> {
+        MaxRate {
+            question,
+            answer: Some(RateAnswer::Found(Interval {
+                estimate: 4_120.0,
+                low: 3_980.0,
+                high: 4_200.0,
+            })),
+            runs: 20,
+            limited_by: Some(RateLimit {
+                name: "CPU",
+                evidence: "98 % busy".to_owned(),
+            }),
+        }
+    }
+
+    #[test]
+    fn an_answer_names_its_combination_and_its_limit() {
+        let mut results = Results::of_runs(Vec::new());
+        let factor = |name: &str, levels: &[&str]| Factor {
+            name: name.to_owned(),
+            levels: levels.iter().map(|&it| it.to_owned()).collect(),
+        };
+        results.factors = vec![factor("flush", &["1", "2"]), factor("rows", &["1M"])];
+        results.searches = vec![question("1"), question("2")];
+        let words = "p99 < 20 ms up to 4.12k/s (3.98k/s to 4.20k/s); limit: CPU, 98 % busy";
+        let of_two = sentence(&results, &found(&results.searches[1]));
+        assert_eq!(of_two, format!("flush 2: {words}"));
+        results.searches.truncate(1);
+        let alone = sentence(&results, &found(&results.searches[0]));
+        assert_eq!(alone, words);
+    }
+
+    #[test]
+    fn a_search_without_a_run_is_undecided() {
+        let mut results = Results::of_runs(Vec::new());
+        results.searches = vec![question("1")];
+        let expected = "p99 < 20 ms: not answered yet, after 0 runs";
+        assert_eq!(in_short(&results), [expected]);
+        let answers = search_answers(&results);
+        assert_eq!(answers[0].sentence, expected);
+        assert_eq!(answers[0].outcome, Outcome::Undecided);
+    }
+}

@@ -1,0 +1,94 @@
+//! The highest rate that keeps a limit, in every output.
+
+use std::{collections::BTreeMap, path::Path};
+
+use report::{Detail, Results, csv, html, json, markdown, search_answers, summary, table};
+use samples::{Host, OfferedLoad, Record};
+use serde_json::Value;
+use verdict::{Outcome, RateQuestion};
+
+use crate::synthetic::{self, Plan};
+
+const ANSWER: &str = "p99 < 20 s up to 200/s, the highest rate tried";
+
+fn run(run: u32, rate_per_s: f64) -> Record {
+    let mut record = synthetic::record(&Plan {
+        run,
+        block: run,
+        combination: vec![("mix", "1:0".into()), ("rate", rate_per_s.to_string())],
+        connections: 4,
+        limit_per_s: 400.0,
+        measured_s: 4,
+        host: Host::Both,
+    });
+    record.offered = Some(OfferedLoad {
+        process: "poisson".to_owned(),
+        rate_per_s: Some(rate_per_s),
+        ..OfferedLoad::of_closed_loop(10_000)
+    });
+    record
+}
+
+/// A search that keeps its limit at the highest rate that it tries.
+fn results() -> Results {
+    let mut results = synthetic::quickstart(Host::Both);
+    let rates = [100.0, 200.0, 200.0, 200.0];
+    results.runs = (1..).zip(rates).map(|(at, rate)| run(at, rate)).collect();
+    results.planned_runs = 4;
+    results.factors.truncate(1);
+    results.factors[0].levels = vec!["1:0".to_owned()];
+    results.factors.push(report::Factor {
+        name: "rate".to_owned(),
+        levels: vec!["100".to_owned(), "200".to_owned()],
+    });
+    results.searches = vec![RateQuestion {
+        combination: BTreeMap::from([("mix".to_owned(), "1:0".to_owned())]),
+        limit: "p99 < 20 s".to_owned(),
+        quantile: 0.99,
+        limit_ns: 20_000_000_000,
+        from_per_s: Some(100.0),
+        to_per_s: Some(200.0),
+        precision: 0.05,
+        measured_s: 4.0,
+        runs_at_most: 40,
+        time_is_spent: false,
+    }];
+    results
+}
+
+#[test]
+fn every_output_has_the_answer() {
+    let results = results();
+    let answers = search_answers(&results);
+    assert_eq!(answers.len(), 1);
+    assert_eq!(answers[0].sentence, ANSWER);
+    assert_eq!(answers[0].outcome, Outcome::Held);
+    let short = summary(&results, Path::new("results/made-1"), 120, &|_| None);
+    let lines: Vec<&str> = short.lines().collect();
+    assert!(lines.contains(&ANSWER), "{short}");
+    // The throughput of the highest rate is that rate, not what the server can do.
+    assert!(!short.contains("Highest"), "{short}");
+    assert!(table(&results, 120).contains(ANSWER));
+    assert!(markdown(&results).contains("up to 200/s, the highest rate tried"));
+    let page = html(&results);
+    assert!(page.contains("p99 &lt; 20 s up to 200/s, the highest rate tried"));
+    let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
+    let found = &document["summary"]["max_rates"][0];
+    assert_eq!(found["levels"]["mix"], "1:0");
+    assert_eq!(found["limit"], "p99 < 20 s");
+    assert_eq!(found["answer"], "kept");
+    assert_eq!(found["rate_per_s"], 200.0);
+    assert!(found["low_per_s"].is_null() && found["limited_by"].is_null());
+    assert_eq!(found["runs"], 4);
+    assert_eq!(found["sentence"], ANSWER);
+    // The rate of each run is a column.
+    let rows = csv(&results, Detail::Runs);
+    let head = rows.lines().next().unwrap();
+    assert!(head.contains(",mix,rate,"), "{head}");
+}
+
+#[test]
+fn other_results_have_no_rates() {
+    let document = json(&synthetic::quickstart(Host::Both), Detail::Runs);
+    assert!(!document.contains("max_rates"));
+}
