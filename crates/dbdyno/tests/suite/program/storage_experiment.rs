@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::{
     program::storage::{disk, held_fio::HeldFio, lacks_fio},
+    results::Results,
     scene::Scene,
 };
 
@@ -110,10 +111,13 @@ fn a_job_file_is_a_load() {
     let file = scene.file("jobs.toml", &experiment([&one, &other], load));
     let file = file.display().to_string();
     scene.dbdyno(["run", &file]).exits(0);
-    let record = record(&scene, "results/jobs-1", 1);
+    let record = Results::at(scene.path().join("results/jobs-1")).record(1);
     // Those of the warm-up, too: a busy disk may end no flush in the second after it.
-    let operations = record.intervals.iter().flat_map(|it| &it.operations);
-    let names: BTreeSet<&str> = operations.map(|it| it.operation.as_str()).collect();
+    let intervals = record.all("interval");
+    let operations = intervals.flat_map(|it| it["operations"].as_array().unwrap());
+    let names: BTreeSet<&str> = operations
+        .map(|it| it["operation"].as_str().unwrap())
+        .collect();
     assert_eq!(names, BTreeSet::from(["log write", "pages read"]));
     assert!(Path::new(&scene.path().join("results/jobs-1/files/mine.fio")).exists());
 
