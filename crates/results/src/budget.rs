@@ -2,13 +2,18 @@
 
 use experiment::{Design, Experiment, Repeats};
 
-/// Maximum number of blocks of an experiment that runs until decided; side by side, that of the pairs of batches of all
-/// sessions together. `None` for any other experiment.
+use crate::searches::is_search;
+
+/// Maximum number of blocks of an experiment that runs until its comparisons are decided; side by side, that of the pairs
+/// of batches of all sessions together. `None` for any other experiment, and for searches, which compare nothing.
 pub fn looked_at(experiment: &Experiment) -> Option<usize> {
     let plan = experiment.plan();
     let Repeats::UntilDecided { at_most, .. } = plan.repeats else {
         return None;
     };
+    if is_search(experiment) {
+        return None;
+    }
     let Design::SideBySide(slicing) = plan.design else {
         return Some(at_most as usize);
     };

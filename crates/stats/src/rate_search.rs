@@ -215,12 +215,16 @@ impl RateSearch {
         }
     }
 
-    /// The lowest rate that the client could not send; infinite if there is none.
+    /// The lowest rate that the client cannot send; infinite if there is none. In a single stage it may have paused, and so it
+    /// did in stages with a rate that it could send in others.
     fn lowest_refused(&self) -> f64 {
-        let refused = self.stages.iter().filter(|it| !it.is_offered);
-        refused
-            .map(|it| it.rate_per_s)
-            .fold(f64::INFINITY, f64::min)
+        let sent = self.stages.iter().filter(|it| it.is_offered);
+        let sent = sent.map(|it| it.rate_per_s).fold(0.0, f64::max);
+        let is_refused = |it: &&RateStage| !it.is_offered && it.rate_per_s > sent;
+        let refused = self.stages.iter().filter(is_refused);
+        let mut refused: Vec<f64> = refused.map(|it| it.rate_per_s).collect();
+        refused.sort_by(f64::total_cmp);
+        refused.get(1).copied().unwrap_or(f64::INFINITY)
     }
 
     /// The stages that say something about the server, in the order of time.
@@ -239,7 +243,7 @@ impl RateSearch {
             };
         }
         let sent = stages.iter().map(|it| it.rate_per_s);
-        let sent = sent.filter(|it| *it < refused).fold(0.0, f64::max);
+        let sent = sent.fold(0.0, f64::max);
         let rate_per_s = if sent == 0.0 {
             refused / 2.0
         } else if refused <= CLIENT_LIMIT_WITHIN * sent {

@@ -155,17 +155,19 @@ impl RateQuestion {
     ) -> Option<RateLimit> {
         let mut stages = stages.to_vec();
         stages.sort_by(|(_, a), (_, b)| a.rate_per_s.total_cmp(&b.rate_per_s));
-        let of_client = || {
-            let mut refused = stages.iter().filter(|(_, stage)| !stage.is_offered);
+        let of_client = |above_per_s: f64| {
+            let refused = stages.iter().filter(|(_, stage)| !stage.is_offered);
+            let mut refused = refused.filter(|(_, stage)| stage.rate_per_s > above_per_s);
             refused.find_map(|(record, _)| behind(record))
         };
         let from_per_s = match answer {
             RateAnswer::Found(found) | RateAnswer::Spent(Some(found)) => found.estimate,
             RateAnswer::NeverKept { .. } | RateAnswer::Spent(None) => 0.0,
             RateAnswer::KeptUpTo {
-                is_client_limit, ..
-            } => return is_client_limit.then(of_client).flatten(),
-            RateAnswer::NotOffered { .. } => return of_client(),
+                rate_per_s,
+                is_client_limit,
+            } => return is_client_limit.then(|| of_client(*rate_per_s)).flatten(),
+            RateAnswer::NotOffered { .. } => return of_client(0.0),
         };
         let allowed = 1.0 - self.quantile;
         let exceed = stages.iter().filter(|(_, stage)| {

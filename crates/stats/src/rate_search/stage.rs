@@ -10,7 +10,7 @@ pub struct RateStage {
     /// Those over the limit: their response time, from the scheduled start, exceeds it, they failed, or they never
     /// started or ended.
     pub over: u64,
-    /// False if the client could not send at this rate: the stage then tells nothing about the server.
+    /// False if the client did not send at this rate: the stage then tells nothing about the server.
     pub is_offered: bool,
 }
 

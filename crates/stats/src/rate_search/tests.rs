@@ -161,12 +161,32 @@ fn a_client_that_cannot_send_faster_limits_the_search() {
         panic!("{answer:?}");
     };
     assert!((450.0..=500.0).contains(&rate_per_s), "{rate_per_s}");
-    assert!(search.stages().len() <= 10, "{search:?}");
+    assert!(search.stages().len() <= 12, "{search:?}");
     let (answer, _) = run(RULES, |rate| RateStage {
         is_offered: false,
         ..exact(rate, 0.0)
     });
     assert_eq!(answer, RateAnswer::NotOffered { rate_per_s: 10.0 });
+}
+
+#[test]
+fn a_client_that_pauses_in_one_stage_does_not_limit_the_search() {
+    let mut noise = Noise::new(179);
+    let truth = MARKOV.truth(0.01);
+    for late in [0, 2, 12] {
+        let mut stages = 0;
+        let (answer, _) = run(RULES, |rate| {
+            stages += 1;
+            RateStage {
+                is_offered: stages != late + 1,
+                ..MARKOV.stage(rate, STAGE_S, &mut noise)
+            }
+        });
+        let (RateAnswer::Found(found) | RateAnswer::Spent(Some(found))) = answer else {
+            panic!("{answer:?}");
+        };
+        assert!((found.estimate / truth - 1.0).abs() < 0.1, "{found:?}");
+    }
 }
 
 #[test]

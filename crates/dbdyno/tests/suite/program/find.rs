@@ -121,7 +121,7 @@ fn the_rates_around_a_queue_s_limit_follow_from_the_records() {
         let code = ended.code();
         assert!(matches!(code, Some(0 | 1 | 5)), "{}", ended.shown());
     }
-    // Without its last run, the search goes on at the same rate.
+    // Without its last run, the search continues at the same rate.
     fs::remove_file(records(&scene).last().unwrap()).unwrap();
     scene.dbdyno(["run", "trial.toml", "--results", "out", "--resume"]);
     let after = rates(&scene);

@@ -90,6 +90,10 @@ const PLANS: [(&str, &str); 28] = [
     ("library", "4 combinations x 3 repeats = 12 runs"),
     ("load-types", "27 combinations x 3 repeats = 81 runs"),
     ("local-and-remote", "20 combinations x 3 repeats = 60 runs"),
+    (
+        "max-rate",
+        "1 combination x at most 40 repeats, until decided = at most 40 runs",
+    ),
     ("online-alter", "11 combinations x 2 repeats = 22 runs"),
     ("quickstart", "8 combinations x 3 repeats = 24 runs"),
     ("self-test", "2 combinations x 10 repeats = 20 runs"),
