@@ -85,7 +85,8 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         return quick_again(&args, command_line);
     }
     if args.password_file.is_some() {
-        let message = "--password-file is for single runs; an experiment file names its own password file";
+        let message =
+            "--password-file is for single runs; an experiment file names its own password file";
         return Err(Blamed::new(Blame::Input, message).into());
     }
     // The old records, which are compared at the end, must exist at the start.

@@ -18,60 +18,71 @@ const RUNS: RangeInclusive<u64> = 3..=30;
 const SESSIONS: RangeInclusive<u64> = 1..=30;
 /// What a run takes besides warm-up and measurement: the restart, and the data put back.
 const AROUND_A_RUN: Duration = Duration::from_secs(3);
+/// Combinations that are confirmed: the baseline, and the best one.
+const CONFIRMED: u64 = 2;
 
 /// An error where the budget has no time for the runs without which nothing is decided, even if they took no longer than
-/// what they measure; that of the runs which confirm the answer is as long.
+/// what they measure. The runs that confirm the answer have a budget of the same length: it must have time for them with
+/// all that they can take, since the answer that they confirm has then cost a budget already.
 pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
-    check_time(combinations(factors.iter()), measurement)?;
-    let Some(classical) = measurement.confirming() else {
-        return Ok(());
-    };
-    check_time(2, &classical).map_err(|error| Blamed {
-        message: format!("--confirm: {}", error.message),
-        ..error
-    })
-}
-
-fn check_time(combinations: u64, measurement: &Measurement) -> Result<(), Blamed> {
+    let combinations = combinations(factors.iter());
+    let fewest = *blocks_allowed(measurement).start();
     let warm_up = match measurement.warm_up() {
         WarmUp::None | WarmUp::UntilSteady { .. } => Duration::ZERO,
         WarmUp::For(time) => time,
     };
-    let fewest = *blocks_allowed(measurement).start();
-    let run = warm_up + measured(measurement);
-    let least = run.mul_f64((fewest * combinations) as f64);
-    if measurement.budget >= least {
+    let runs = (fewest * combinations) as f64;
+    let least = (warm_up + measured(measurement)).mul_f64(runs);
+    let confirming = measurement.confirming();
+    let confirming = confirming.map_or(Duration::ZERO, |classical| {
+        block(CONFIRMED, &classical).mul_f64(*RUNS.start() as f64)
+    });
+    let budget = span(measurement.budget);
+    let message = if measurement.budget < least {
+        let alone = span(least);
+        match measurement.design() {
+            Design::Classical => format!(
+                "--budget of {budget} cannot decide anything: at least {fewest} runs of each of {combinations} \
+                 combinations are needed, and their warm-up and measurement alone take {alone}"
+            ),
+            Design::SideBySide(_) => format!(
+                "--budget of {budget} is too short for one session: the warm-up and the turns of {combinations} \
+                 combinations alone take {alone}"
+            ),
+        }
+    } else if measurement.budget < confirming {
+        format!(
+            "--confirm: --budget of {budget} may be too short for classical runs to decide anything: at least {} runs of \
+             each of {CONFIRMED} combinations are needed, and they take up to {}",
+            RUNS.start(),
+            span(confirming)
+        )
+    } else {
         return Ok(());
-    }
-    let (budget, alone) = (span(measurement.budget), span(least));
-    let message = match measurement.design() {
-        Design::Classical => format!(
-            "--budget of {budget} cannot decide anything: at least {fewest} runs of each of {combinations} combinations \
-             are needed, and their warm-up and measurement alone take {alone}"
-        ),
-        Design::SideBySide(_) => format!(
-            "--budget of {budget} is too short for one session: the warm-up and the turns of {combinations} combinations \
-             alone take {alone}"
-        ),
     };
-    let around = AROUND_A_RUN.mul_f64((fewest * combinations) as f64);
-    let minutes = ((least + around).as_secs_f64() / 60.0).ceil();
+    // The same budget is to be enough for both.
+    let enough = confirming.max(least + AROUND_A_RUN.mul_f64(runs));
+    let minutes = (enough.as_secs_f64() / 60.0).ceil();
     let hint = format!("use --budget {minutes:.0}m or more, or a shorter --duration or --warmup");
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }
 
 /// About as many blocks as the budget has time for: the fewer analyses there may be, the sooner each decides.
 pub(super) fn blocks(varied: &[&Factor], measurement: &Measurement) -> u64 {
-    let combinations = combinations(varied.iter().copied());
+    let block = block(combinations(varied.iter().copied()), measurement);
+    let blocks = measurement.budget.as_secs_f64() / block.as_secs_f64();
+    let allowed = blocks_allowed(measurement);
+    (blocks as u64).clamp(*allowed.start(), *allowed.end())
+}
+
+/// How long a block of this number of combinations can take.
+fn block(combinations: u64, measurement: &Measurement) -> Duration {
     let warm_up = match measurement.warm_up() {
         WarmUp::None => Duration::ZERO,
         WarmUp::For(time) | WarmUp::UntilSteady { at_most: time } => time,
     };
     let run = warm_up + measured(measurement) + AROUND_A_RUN;
-    let block_s = run.as_secs_f64() * combinations as f64;
-    let blocks = measurement.budget.as_secs_f64() / block_s;
-    let allowed = blocks_allowed(measurement);
-    (blocks as u64).clamp(*allowed.start(), *allowed.end())
+    run.mul_f64(combinations as f64)
 }
 
 /// How long the load of a combination has operations in a block, besides its warm-up.
@@ -119,25 +130,35 @@ mod tests {
         let message = "--budget of 1 min 11 s is too short for one session: the warm-up and the turns of 2 combinations \
              alone take 1 min 12 s";
         assert_eq!(side_by_side("71s").as_deref(), Some(message));
-        let confirmed = |budget| {
-            let words = [
-                "--design",
-                "side-by-side",
-                "--state",
-                "fresh",
-                "--confirm",
-                "--budget",
-                budget,
-            ];
-            error(&words)
+    }
+
+    #[test]
+    fn the_budget_has_time_for_the_classical_runs_that_confirm_an_answer() {
+        let two = [setting("sync_binlog=0,1").unwrap()];
+        let error = |words: &str| {
+            let words = format!("--design side-by-side --confirm {words}");
+            let words: Vec<&str> = words.split(' ').collect();
+            let error = check(&two, &Measurement::parsed(&words)).err()?;
+            Some((error.message, error.hints.join(" ")))
         };
-        // Three classical runs of two combinations, each with its warm-up of 5 s.
-        assert_eq!(confirmed("90s"), None);
-        let message = confirmed("89s").unwrap();
-        assert!(
-            message.starts_with("--confirm: --budget of 1 min 29 s cannot"),
-            "{message}"
+        // Three blocks of two runs, each with a warm-up of up to 20 s, and 3 s around it.
+        assert_eq!(error("--duration 20s --budget 258s"), None);
+        let (message, hint) = error("--duration 20s --budget 150s").unwrap();
+        assert_eq!(
+            message,
+            "--confirm: --budget of 2 min 30 s may be too short for classical runs to decide anything: at least 3 runs of \
+             each of 2 combinations are needed, and they take up to 4 min 18 s"
         );
+        assert!(hint.starts_with("use --budget 5m or more"), "{hint}");
+        // The hint for the sessions names a budget that is enough for both.
+        let (message, hint) = error("--duration 20s --budget 40s").unwrap();
+        assert!(message.starts_with("--budget of 40 s is too short for one session"));
+        assert!(hint.starts_with("use --budget 5m or more"), "{hint}");
+        // A warm-up of 5 s; and one of up to a minute.
+        assert_eq!(error("--state fresh --budget 108s"), None);
+        assert!(error("--state fresh --budget 107s").is_some());
+        assert_eq!(error("--warmup auto --budget 438s"), None);
+        assert!(error("--warmup auto --budget 437s").is_some());
     }
 
     #[test]
