@@ -47,6 +47,7 @@ fn two_settings_take_turns_on_servers_of_their_own() {
     scene.nothing_is_left();
     let records = two_records(&results(&scene));
     let mut servers = BTreeSet::new();
+    let ends_s: Vec<f64> = records.iter().flat_map(slices).map(|it| it.1).collect();
     for record in &records {
         assert!(record.is_complete(), "{:?}", record.end);
         let level = &record.header.combination["flush"];
