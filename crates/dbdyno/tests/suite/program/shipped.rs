@@ -67,7 +67,7 @@ fn burst_grid() {
 }
 
 /// Combinations, repeats and runs of every experiment there is.
-const PLANS: [(&str, &str); 28] = [
+const PLANS: [(&str, &str); 29] = [
     ("auto-increment", "120 combinations x 3 repeats = 360 runs"),
     ("batch-beside-oltp", "3 combinations x 5 repeats = 15 runs"),
     ("buffer-pool", "14 combinations x 3 repeats = 42 runs"),
