@@ -5,6 +5,7 @@
 
 mod alignment;
 mod amount;
+mod answer_line;
 mod capacity;
 mod cloudwatch;
 mod consolidation;
@@ -25,6 +26,7 @@ mod sadf;
 mod text;
 
 pub use alignment::Alignment;
+pub use answer_line::AnswerLine;
 pub use capacity::{Capacity, parse_capacity, parse_cpus};
 pub use consolidation::{
     Consolidation, GroupLoad, Request, ResourceSum, SystemSummary, consolidate,
@@ -36,4 +38,4 @@ pub use partition::Search;
 pub use program_formats::{consolidation_csv, consolidation_json};
 pub use readers::read_curve;
 pub use resource::Resource;
-pub use text::consolidation_text;
+pub use text::consolidation_lines;

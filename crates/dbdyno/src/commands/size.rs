@@ -9,10 +9,13 @@ use std::{
 
 use blame::{Blame, Blamed};
 use files::UserText;
+use report::wrapped_behind;
 use sizing::{
-    Capacity, Consolidation, LoadCurve, Request, consolidate, consolidation_csv,
-    consolidation_json, consolidation_text, parse_capacity, parse_cpus, read_curve,
+    AnswerLine, Capacity, Consolidation, LoadCurve, Request, consolidate, consolidation_csv,
+    consolidation_json, consolidation_lines, parse_capacity, parse_cpus, read_curve,
 };
+
+use crate::commands::run::terminal_width;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -98,13 +101,21 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
 fn print_answer(answer: &Consolidation, format: Format) {
     match format {
         Format::Text => {
-            print!("{}", consolidation_text(answer));
+            print_lines(&consolidation_lines(answer));
             for remark in &answer.remarks {
                 eprintln!("note: {remark}");
             }
         }
         Format::Json => print!("{}", consolidation_json(answer)),
         Format::Csv => print!("{}", consolidation_csv(answer)),
+    }
+}
+
+/// Prints an answer for people in lines of the terminal's width.
+fn print_lines(lines: &[AnswerLine]) {
+    let width = usize::from(terminal_width());
+    for line in lines {
+        println!("{}", wrapped_behind(&line.head(), &line.text, width));
     }
 }
 

@@ -42,6 +42,8 @@ fn systems_with_peaks_at_different_times_are_put_together() {
     let answer = size(&scene, "--cpus reports=8");
     let lines = answer.text().lines().count();
     assert!(lines <= 12, "{lines}");
+    let widest = answer.text().lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|columns| columns <= 120), "{widest:?}");
     answer
         .exits(0)
         .prints("write_iops   together: 1.95k writes/s at 2026-11-20 14:00, 43 % less than the sum of the peaks (3.40k)")
