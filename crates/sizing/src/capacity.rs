@@ -45,7 +45,7 @@ pub fn parse_cpus(text: &str) -> Result<(String, u32), String> {
     }
 }
 
-fn named_part(text: &str) -> Result<(&str, &str), String> {
+pub(crate) fn named_part(text: &str) -> Result<(&str, &str), String> {
     let parts = text.rsplit_once('=');
     let (name, value) = parts.ok_or_else(|| format!("not of the form name=amount: {text:?}"))?;
     Ok((name.trim(), value.trim()))

@@ -1,4 +1,4 @@
-//! The errors of reading the load of systems and of adding it up.
+//! The errors of reading and adding up the load of systems, and of predicting the capacity of a target.
 
 use std::io;
 
@@ -47,6 +47,36 @@ pub enum Error {
     },
     #[error("--capacity names {resource}, which was not measured in all systems at the same time")]
     CapacityNotMeasured { resource: &'static str },
+    #[error("{name}: the run is incomplete: {why}")]
+    Incomplete { name: String, why: String },
+    #[error("{name}: the record has no server")]
+    NoServer { name: String },
+    #[error(
+        "{name}: the run had several loads, and the server's counters are those of all of them"
+    )]
+    SeveralLoads { name: String },
+    #[error(
+        "{name}: the load had a fixed rate, so that its throughput is not what the server can do"
+    )]
+    FixedRate { name: String },
+    #[error("{name}: no operation was measured")]
+    NothingMeasured { name: String },
+    #[error("{name}: another {kind} than in {first}: {difference}")]
+    Unlike {
+        name: String,
+        first: String,
+        /// Server, machine, workload or configuration.
+        kind: &'static str,
+        difference: String,
+    },
+    #[error("only one execution of each combination ({executions} in all), which has no interval")]
+    OneExecution { executions: usize },
+    #[error("--target names no limit")]
+    NoLimit,
+    #[error("--target names no memory, and the records have {measured}")]
+    MemoryMissing { measured: String },
+    #[error("--target names no size of the data, and the records have {measured}")]
+    DataMissing { measured: String },
 }
 
 fn shown(step_s: u32) -> String {
@@ -70,6 +100,15 @@ impl Error {
             Self::StepTooShort { .. } => "leave --step out: the default is the coarsest interval",
             Self::TooManyValues { .. } => "choose a longer --step",
             Self::NoOverlap { covered, .. } => return Some(covered.clone()),
+            Self::Incomplete { .. } => "run the experiment with --resume, or leave this record out",
+            Self::FixedRate { .. } => "measure in a closed loop, without rate",
+            Self::Unlike { .. } => {
+                "name records that differ only in the number of connections, the buffer pool and the size of the data"
+            }
+            Self::OneExecution { .. } => "run the experiment with --repeats 3 or more",
+            Self::NoLimit => "name cpus, read_iops, write_iops, fsync or net",
+            Self::MemoryMissing { .. } => "for example memory=32G or buffer_pool=24G",
+            Self::DataMissing { .. } => "for example data=100G",
             _ => return None,
         };
         Some(hint.to_owned())

@@ -1,8 +1,9 @@
-//! The answer for people: at most twelve lines.
+//! The answer about several systems for people: at most twelve lines on a wide terminal.
 
-use std::{fmt::Write, time::Duration};
+use std::time::Duration;
 
 use crate::{
+    answer_line::AnswerLine,
     consolidation::{Consolidation, GroupLoad, ResourceSum, saving},
     partition::Search,
 };
@@ -11,31 +12,26 @@ use crate::{
 const SAVING_AT_LEAST: f64 = 0.005;
 
 /// The answer, without its remarks.
-pub fn consolidation_text(answer: &Consolidation) -> String {
-    let mut text = head(answer);
+pub fn consolidation_lines(answer: &Consolidation) -> Vec<AnswerLine> {
+    let mut lines = vec![AnswerLine::new("", head(answer))];
     for sum in &answer.resources {
-        line(&mut text, sum.resource.name(), &sum_in_words(sum));
+        lines.push(AnswerLine::new(sum.resource.name(), sum_in_words(sum)));
     }
-    line(&mut text, "together", &groups_in_words(answer));
+    lines.push(AnswerLine::new("together", groups_in_words(answer)));
     if let Some(pair) = &answer.worst_pair {
         let share = share_in_words(answer, pair);
         let names = answer.names(&pair.systems);
-        line(&mut text, "apart", &format!("{names}: {share}"));
+        lines.push(AnswerLine::new("apart", format!("{names}: {share}")));
     }
-    line(&mut text, "interval", &answer.intervals);
+    lines.push(AnswerLine::new("interval", answer.intervals.clone()));
     if !answer.left_out.is_empty() {
         let left_out = answer.left_out.iter();
         let left_out: Vec<String> = left_out
             .map(|(resource, why)| format!("{} ({why})", resource.name()))
             .collect();
-        line(&mut text, "left out", &left_out.join("; "));
+        lines.push(AnswerLine::new("left out", left_out.join("; ")));
     }
-    text
-}
-
-fn line(text: &mut String, head: &str, content: &str) {
-    let written = writeln!(text, "{head:<12} {content}");
-    written.expect("a string takes all that is written");
+    lines
 }
 
 /// `3 systems aligned by date, in steps of 10 min 0 s`
@@ -52,10 +48,8 @@ fn head(answer: &Consolidation) -> String {
     );
     if answer.compared_share < 0.995 {
         let share = units::percent(answer.compared_share);
-        let written = write!(text, "; all have values {share} of the time");
-        written.expect("a string takes all that is written");
+        text.push_str(&format!("; all have values {share} of the time"));
     }
-    text.push('\n');
     text
 }
 

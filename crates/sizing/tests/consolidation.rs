@@ -6,7 +6,7 @@
 
 use sizing::{
     Alignment, Consolidation, Error, LoadCurve, Request, Resource, ResourceSum, Search,
-    consolidate, consolidation_csv, consolidation_json, consolidation_text, read_curve,
+    consolidate, consolidation_csv, consolidation_json, consolidation_lines, read_curve,
 };
 
 const SHOP: &str = include_str!("../fixtures/shop.csv");
@@ -32,6 +32,13 @@ fn with_cpus() -> Request {
         cpus: vec![("reports".to_owned(), 8)],
         ..Request::default()
     }
+}
+
+/// The answer as on a terminal that is as wide as its longest line.
+fn text(answer: &Consolidation) -> String {
+    let lines = consolidation_lines(answer);
+    let lines = lines.iter().map(|it| format!("{}{}\n", it.head(), it.text));
+    lines.collect()
 }
 
 fn sum(answer: &Consolidation, resource: Resource) -> &ResourceSum {
@@ -106,7 +113,7 @@ fn a_capacity_decides_what_fits() {
     assert_eq!(answer.groups[0].share, 1.0);
     let answer = consolidate(all(), &request(1000.0)).unwrap();
     assert_eq!(answer.fits(), Some(false));
-    assert!(consolidation_text(&answer).contains("105 % of the capacity: does not fit"));
+    assert!(text(&answer).contains("105 % of the capacity: does not fit"));
     let memory = Request {
         capacity: vec![(Resource::Memory, 1e12)],
         ..Request::default()
@@ -118,13 +125,13 @@ fn a_capacity_decides_what_fits() {
 #[test]
 fn the_answer_has_at_most_twelve_lines_and_its_figures_in_all_formats() {
     let answer = consolidate(all(), &with_cpus()).unwrap();
-    let text = consolidation_text(&answer);
-    assert!(text.lines().count() <= 12, "{text}");
+    let shown = text(&answer);
+    assert!(shown.lines().count() <= 12, "{shown}");
     let line = "write_iops   together: 1.95k writes/s at 2026-11-20 14:00, 43 % less than the sum of the peaks (3.40k)";
-    assert!(text.lines().any(|it| it == line), "{text}");
-    assert!(text.contains("shop + backup ("), "{text}");
-    assert!(text.contains("best of 3 partitions into pairs"), "{text}");
-    assert!(text.contains("apart        shop + office: "), "{text}");
+    assert!(shown.lines().any(|it| it == line), "{shown}");
+    assert!(shown.contains("shop + backup ("), "{shown}");
+    assert!(shown.contains("best of 3 partitions into pairs"), "{shown}");
+    assert!(shown.contains("apart        shop + office: "), "{shown}");
     let json: serde_json::Value = serde_json::from_str(&consolidation_json(&answer)).unwrap();
     let writes = &json["resources"][2];
     assert_eq!(writes["resource"], "write_iops");
@@ -260,5 +267,5 @@ fn a_peak_outside_of_the_compared_time_is_remarked() {
         "{:?}",
         answer.remarks
     );
-    assert!(consolidation_text(&answer).contains("all have values 50 % of the time"));
+    assert!(text(&answer).contains("all have values 50 % of the time"));
 }

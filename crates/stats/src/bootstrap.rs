@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use crate::{mean_interval::Interval, random::Random};
+use crate::{mean_interval::Interval, random::Random, spread::Spread};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resampling {
@@ -66,6 +66,56 @@ pub fn bootstrap_ratio(
     })
 }
 
+/// The interval of a statistic at `confidence` from its values in resamples of `executions` executions that the caller
+/// drew: the standard deviation of the draws times Student's t.
+///
+/// With few executions the quantiles of the draws are too narrow: no draw is beyond the most extreme execution. Values
+/// above 0 vary by a factor, so their interval is that of the logarithms. If the estimate or a draw is 0, the interval
+/// is that of the values, and ends at 0.
+///
+/// `None` for fewer than two executions or draws, a value that is negative or not finite, and a confidence outside of 0
+/// to 1.
+///
+/// Source: Student's t with the bootstrap's standard error: B. Efron and R. J. Tibshirani, "An Introduction to the
+/// Bootstrap" (1993), chapters 6 and 12. Resamples of n executions spread less than samples by the factor
+/// √((n - 1) / n): Hesterberg, as for [`bootstrap_interval`].
+pub fn interval_of_draws(
+    estimate: f64,
+    draws: &[f64],
+    executions: usize,
+    confidence: f64,
+) -> Option<Interval> {
+    let in_range = confidence > 0.0 && confidence < 1.0;
+    let mut all = draws.iter().chain([&estimate]);
+    if executions < 2 || !in_range || !all.all(|it| it.is_finite() && *it >= 0.0) {
+        return None;
+    }
+    let reach = reach(executions, confidence)?;
+    if estimate > 0.0 && draws.iter().all(|it| *it > 0.0) {
+        let logs: Vec<f64> = draws.iter().map(|it| it.ln()).collect();
+        let factor = (reach * Spread::of(&logs)?.variance.sqrt()).exp();
+        return Some(Interval {
+            estimate,
+            low: estimate / factor,
+            high: estimate * factor,
+        });
+    }
+    let half_width = reach * Spread::of(draws)?.variance.sqrt();
+    Some(Interval {
+        estimate,
+        low: (estimate - half_width).max(0.0),
+        high: estimate + half_width,
+    })
+}
+
+/// The half width of an interval in standard deviations of the draws: Student's t, widened because resamples spread less
+/// than samples.
+fn reach(executions: usize, confidence: f64) -> Option<f64> {
+    let count = executions as f64;
+    let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
+    Some((count / (count - 1.0)).sqrt() * student.inverse_cdf(0.5 + confidence / 2.0))
+}
+
 struct Drawer<'a> {
     executions: &'a [Vec<f64>],
     random: Random,
@@ -114,10 +164,7 @@ fn ends(estimate: f64, draws: &mut [f64], executions: usize, confidence: f64) ->
     if draws.is_empty() || !in_range || !finite {
         return None;
     }
-    let count = executions as f64;
-    let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-    let reach = (count / (count - 1.0)).sqrt() * student.inverse_cdf(0.5 + confidence / 2.0);
-    let tail = Normal::standard().cdf(-reach);
+    let tail = Normal::standard().cdf(-reach(executions, confidence)?);
     draws.sort_by(f64::total_cmp);
     let last = draws.len() - 1;
     let at = |quantile: f64| draws[(quantile * last as f64).round() as usize];
@@ -161,6 +208,30 @@ mod tests {
         let again = || bootstrap_interval(&different, p95, 0.95, DRAWS);
         assert!(again().is_some());
         assert_eq!(again(), again());
+    }
+
+    #[test]
+    fn draws_make_an_interval_with_students_t() {
+        // t(4) at 95 % is 2.131847, widened by √(5 / 4); the logarithms of 1 and 4 deviate by ln 4 / √2 = 0.980258.
+        let found = interval_of_draws(2.0, &[1.0, 4.0], 5, 0.9).unwrap();
+        assert!((found.low - 0.193346).abs() < 1e-5, "{found:?}");
+        assert!((found.high - 20.68834).abs() < 1e-3, "{found:?}");
+        // t(1) is 6.313752, widened by √2; 0, 2 and 4 deviate by 2.
+        let found = interval_of_draws(2.0, &[0.0, 2.0, 4.0], 2, 0.9).unwrap();
+        assert_eq!(found.low, 0.0);
+        assert!((found.high - 19.857987).abs() < 1e-4, "{found:?}");
+        let point = interval_of_draws(0.0, &[0.0; 3], 3, 0.9).unwrap();
+        assert_eq!((point.low, point.high), (0.0, 0.0));
+        for (estimate, draws, executions, confidence) in [
+            (2.0, &[1.0, 4.0][..], 1, 0.9),
+            (2.0, &[1.0], 5, 0.9),
+            (2.0, &[1.0, -4.0], 5, 0.9),
+            (f64::INFINITY, &[1.0, 4.0], 5, 0.9),
+            (2.0, &[1.0, 4.0], 5, 1.0),
+        ] {
+            let none = interval_of_draws(estimate, draws, executions, confidence);
+            assert_eq!(none, None, "{estimate} {draws:?}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ mod warm_up_simulation;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
 pub use batches::{BATCHES_AT_LEAST, Batch, compare_batches, subtract_batches};
-pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
+pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio, interval_of_draws};
 pub use burst::{BURST_FALLS_TO, Burst, burst};
 pub use comparison::{
     Comparison, Difference, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm, subtract,
@@ -68,7 +68,7 @@ pub use percentile::{
 pub use power::{Design, Deviation};
 pub use random::Random;
 pub use rate_search::{RateAnswer, RateSearch, RateStage, SearchRules, SearchStep};
-pub use scalability::{NoPeak, Peak, Point, Scalability, UslModel, scalability};
+pub use scalability::{NoPeak, Peak, Point, Scalability, UslModel, scalability, usl_fit};
 pub use sections::sectioned_interval;
 pub use sequential::{InterimResult, Side, StoppingDecision, UntilDecided, level_of_look};
 pub use sessions::{FALSE_BY_DRIFT, FALSE_BY_SHIFT};

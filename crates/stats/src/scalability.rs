@@ -65,6 +65,44 @@ impl fmt::Display for NoPeak {
 }
 
 impl Scalability {
+    /// A law with its uncertainty from the fits of resamples that the caller drew, for example of whole executions.
+    ///
+    /// `None` without draws, and for a confidence outside of 0 to 1.
+    pub fn of_draws(
+        law: UslModel,
+        draws: Vec<UslModel>,
+        measured_up_to: f64,
+        confidence: f64,
+    ) -> Option<Self> {
+        let in_range = confidence > 0.0 && confidence < 1.0;
+        if draws.is_empty() || !in_range {
+            return None;
+        }
+        let peaks = |of: fn(&UslModel) -> f64| {
+            let mut peaks: Vec<f64> = draws.iter().map(of).collect();
+            between(of(&law), &mut peaks, confidence)
+        };
+        let concurrency = peaks(UslModel::peak);
+        let peak = if measured_up_to >= REACHED_AT_LEAST * concurrency.high {
+            Ok(Peak {
+                concurrency,
+                throughput_per_s: peaks(|law| law.at(law.peak())),
+            })
+        } else {
+            Err(NoPeak {
+                measured_up_to,
+                concurrency,
+            })
+        };
+        Some(Self {
+            law,
+            measured_up_to,
+            peak,
+            draws,
+            confidence,
+        })
+    }
+
     /// Throughput at a concurrency with its interval, per second. Beyond the measured range the interval soon spans a
     /// factor: an extrapolation is uncertain.
     pub fn at(&self, concurrency: f64) -> Interval {
@@ -88,7 +126,20 @@ pub fn scalability(
     confidence: f64,
     resampling: Resampling,
 ) -> Option<Scalability> {
-    let in_range = confidence > 0.0 && confidence < 1.0 && resampling.resamples > 0;
+    let law = usl_fit(points, None)?;
+    let draws = draws(points, &law, resampling);
+    let concurrencies = points.iter().map(|point| point.concurrency);
+    let measured_up_to = concurrencies.fold(0.0, f64::max);
+    Scalability::of_draws(law, draws, measured_up_to, confidence)
+}
+
+/// The law with the least squares for points, searched from a law that is near it, or from several defaults.
+///
+/// `None` for fewer than four different concurrencies, and for a value that is not positive and finite or a concurrency
+/// below 1.
+///
+/// Source: as [`scalability`].
+pub fn usl_fit(points: &[Point], near: Option<&UslModel>) -> Option<UslModel> {
     let is_valid = |point: &Point| {
         let throughput = point.throughput_per_s;
         let concurrency = point.concurrency;
@@ -97,35 +148,8 @@ pub fn scalability(
     let mut concurrencies: Vec<f64> = points.iter().map(|point| point.concurrency).collect();
     concurrencies.sort_by(f64::total_cmp);
     concurrencies.dedup();
-    if !in_range || !points.iter().all(is_valid) || concurrencies.len() < CONCURRENCIES_AT_LEAST {
-        return None;
-    }
-    let measured_up_to = *concurrencies.last()?;
-    let law = fit(points, None);
-    let draws = draws(points, &law, resampling);
-    let peaks = |of: fn(&UslModel) -> f64| {
-        let mut peaks: Vec<f64> = draws.iter().map(of).collect();
-        between(of(&law), &mut peaks, confidence)
-    };
-    let concurrency = peaks(UslModel::peak);
-    let peak = if measured_up_to >= REACHED_AT_LEAST * concurrency.high {
-        Ok(Peak {
-            concurrency,
-            throughput_per_s: peaks(|law| law.at(law.peak())),
-        })
-    } else {
-        Err(NoPeak {
-            measured_up_to,
-            concurrency,
-        })
-    };
-    Some(Scalability {
-        law,
-        measured_up_to,
-        peak,
-        draws,
-        confidence,
-    })
+    let is_enough = concurrencies.len() >= CONCURRENCIES_AT_LEAST;
+    (is_enough && points.iter().all(is_valid)).then(|| fit(points, near))
 }
 
 fn draws(points: &[Point], law: &UslModel, resampling: Resampling) -> Vec<UslModel> {

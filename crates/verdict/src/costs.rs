@@ -364,7 +364,7 @@ impl Cost {
 
 /// The costs of one operation of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Costs {
+pub struct Costs {
     /// In the order of [`SPECS`].
     per_operation: Vec<Option<f64>>,
     /// Number of operations that the costs are divided by.
@@ -375,7 +375,7 @@ pub(crate) struct Costs {
 
 impl Costs {
     /// The costs of the measured phase of a run; `None` if nothing was measured.
-    pub(crate) fn of(record: &Record, figures: &RunFigures) -> Option<Self> {
+    pub fn of(record: &Record, figures: &RunFigures) -> Option<Self> {
         let usage = Usage::of(record)?;
         let per_s = figures.throughput_per_s.filter(|per_s| *per_s > 0.0)?;
         let specs = SPECS.iter();
@@ -389,7 +389,7 @@ impl Costs {
     }
 
     /// The cost of one operation, in the cost's unit; `None` if it was not observed.
-    pub(crate) fn get(&self, cost: Cost) -> Option<f64> {
+    pub fn get(&self, cost: Cost) -> Option<f64> {
         self.per_operation[cost as usize]
     }
 

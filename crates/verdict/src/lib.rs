@@ -43,7 +43,7 @@ pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use contrast::{
     ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_question,
 };
-pub use costs::{Cost, Unit};
+pub use costs::{Cost, Costs, Unit};
 pub use decision::{ComparedExecutions, Decision, why_undecided};
 pub use differences::{Difference, DifferenceKind};
 pub use elimination::{

@@ -1,4 +1,7 @@
-//! `dbdyno size`: how large a machine must be for several systems together.
+//! `dbdyno size`: how large a machine must be, for one load or for several systems together.
+
+mod answer_output;
+mod prediction;
 
 use std::{
     fs,
@@ -7,56 +10,76 @@ use std::{
     time::Duration,
 };
 
+use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
 use sizing::{
-    Capacity, Consolidation, LoadCurve, Request, consolidate, consolidation_csv,
-    consolidation_json, consolidation_text, parse_capacity, parse_cpus, read_curve,
+    Capacity, Consolidation, LoadCurve, Request, Target, consolidate, consolidation_csv,
+    consolidation_json, consolidation_lines, parse_capacity, parse_cpus, parse_target, read_curve,
 };
 
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("question").required(true).args(["target", "consolidate"]))]
 #[command(after_help = "\
-Each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d` (sar) or of
-`iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is one system
-with several files. The name of a system is that of its file without the extension.
+With --target, the answer is the throughput that a machine allows, and the limit that binds. It is predicted from the
+demands of one operation, which the records in RESULTS measured: directories of results, or records, of one experiment
+in a closed loop, with two or more executions of each combination. Four or more numbers of connections show the
+contention, three or more buffer pools the page reads of other sizes. If a limit was not measured, the answer says what
+would have to be measured, and the exit code is 5.
 
-The answer compares the peak of the sum with the sum of the peaks for each resource, and says which systems to put
-together. docs/size.md explains the method. With --capacity, the exit code is 1 if a group of systems does not fit.
+With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
+(sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
+one system with several files. The name of a system is that of its file without the extension. The answer compares the
+peak of the sum with the sum of the peaks for each resource, and says which systems to put together. With --capacity,
+the exit code is 1 if a group of systems does not fit.
+
+docs/size.md explains the methods.
 
 Examples:
+  dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000,write_iops=3000,fsync=1.2ms,net=1G
   dbdyno size --consolidate shop.csv office.txt reports.csv
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
   sadf -d /var/log/sysstat/sa20 -- -u -r -b > shop.csv")]
 pub(crate) struct SizeArgs {
+    /// Directories of results or records of one experiment, which measured the demands
+    #[arg(value_name = "RESULTS", conflicts_with = "consolidate")]
+    results: Vec<PathBuf>,
+    /// Predict the throughput of a machine with these limits: cpus, read_iops, write_iops, fsync (time of a flush, for
+    /// example 1.2ms) and net (bits per second, for example 1G); memory or buffer_pool, and data, are sizes [default:
+    /// those of the records]
+    #[arg(long, value_name = "LIMIT=VALUE,...", value_parser = parse_target, requires = "results")]
+    target: Option<Target>,
+    /// Take read_iops, write_iops and fsync from a record of `dbdyno storage` where --target does not name them
+    #[arg(
+        long,
+        value_name = "FILE|DIR",
+        conflicts_with = "consolidate",
+        requires = "target"
+    )]
+    storage: Option<PathBuf>,
+    /// Exponent of Zipf's law for the requests of pages, for example 0.9, by which page reads are interpolated between
+    /// measured buffer pools [default: uniform requests]
+    #[arg(long, value_name = "EXPONENT", value_parser = zipf, conflicts_with = "consolidate")]
+    zipf: Option<f64>,
     /// Put these systems together on shared machines
-    #[arg(long, value_name = "FILE|DIR", num_args = 1.., required = true)]
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     consolidate: Vec<PathBuf>,
     /// Number of groups, one for each machine [default: pairs of systems]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "target")]
     groups: Option<usize>,
     /// Capacity of one machine: cpus, memory, read_iops, write_iops, read_bytes and write_bytes (per second), for example
     /// cpus=8,memory=32G,write_iops=3000 [default: each resource is weighted by the sum of its peaks]
-    #[arg(long, value_name = "RESOURCE=AMOUNT,...", value_parser = capacity)]
+    #[arg(long, value_name = "RESOURCE=AMOUNT,...", value_parser = capacity, conflicts_with = "target")]
     capacity: Option<CapacityOption>,
     /// Number of CPUs of a system whose file lacks it, for example shop=8; may be repeated
-    #[arg(long, value_name = "SYSTEM=N", value_parser = parse_cpus)]
+    #[arg(long, value_name = "SYSTEM=N", value_parser = parse_cpus, conflicts_with = "target")]
     cpus: Vec<(String, u32)>,
     /// Length of the steps that are compared; it must divide a day [default: the coarsest sampling interval]
-    #[arg(long, value_name = "TIME", value_parser = step_s)]
+    #[arg(long, value_name = "TIME", value_parser = step_s, conflicts_with = "target")]
     step: Option<u32>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// One JSON object
-    Json,
-    /// CSV with a header line
-    Csv,
 }
 
 /// A list as one value: clap takes a `Vec` for an option that may be repeated.
@@ -75,7 +98,23 @@ fn step_s(text: &str) -> Result<u32, String> {
     whole.ok_or_else(|| "a number of whole seconds".to_owned())
 }
 
+/// Far beyond the skew of requests: nearly all of them are for one page.
+const ZIPF_AT_MOST: f64 = 5.0;
+
+fn zipf(text: &str) -> Result<f64, String> {
+    let exponent = text.parse().ok();
+    let exponent = exponent.filter(|it| (0.0..=ZIPF_AT_MOST).contains(it));
+    exponent.ok_or_else(|| format!("not a number from 0 to {ZIPF_AT_MOST}"))
+}
+
 pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
+    if let Some(target) = args.target {
+        let target = match &args.storage {
+            Some(path) => prediction::with_disk(target, path)?,
+            None => target,
+        };
+        return prediction::print(&args.results, target, args.zipf, args.format);
+    }
     let curves: Vec<LoadCurve> = args
         .consolidate
         .iter()
@@ -98,10 +137,7 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
 fn print_answer(answer: &Consolidation, format: Format) {
     match format {
         Format::Text => {
-            print!("{}", consolidation_text(answer));
-            for remark in &answer.remarks {
-                eprintln!("note: {remark}");
-            }
+            print_lines(&consolidation_lines(answer), &answer.remarks);
         }
         Format::Json => print!("{}", consolidation_json(answer)),
         Format::Csv => print!("{}", consolidation_csv(answer)),

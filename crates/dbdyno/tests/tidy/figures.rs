@@ -34,6 +34,10 @@ const EXCUSED: &[(&str, &str)] = &[
         "crates/benchmarks/src/oltp/distribution.rs",
         "options of sysbench, as they are set",
     ),
+    (
+        "crates/sizing/src/target.rs",
+        "it reads the unit of a target's time of a flush",
+    ),
 ];
 
 /// Units in the form in which they follow a figure.

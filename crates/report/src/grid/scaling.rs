@@ -1,6 +1,6 @@
 //! The Universal Scalability Law fitted to each line of the grid, in words.
 
-use stats::{Interval, NoPeak, Peak, Point, Resampling, Scalability, UslModel, scalability};
+use stats::{Interval, NoPeak, Peak, Point, Resampling, Scalability, scalability};
 use units::{percent, si};
 
 use crate::grid::{Facet, Grid, Line, cell::CONFIDENCE, level_number};
@@ -37,7 +37,7 @@ impl Scaling {
         }
         let fit = scalability(&points, CONFIDENCE, RESAMPLING)?;
         Some(Self {
-            distance: distance(&points, &fit.law),
+            distance: fit.law.residual(&points),
             executions: points.len(),
             fit,
         })
@@ -93,15 +93,6 @@ pub(crate) fn range(interval: &Interval, words: fn(f64) -> String) -> String {
     }
 }
 
-fn distance(points: &[Point], law: &UslModel) -> f64 {
-    let squares = points.iter().map(|point| {
-        (point.throughput_per_s / law.at(point.concurrency))
-            .ln()
-            .powi(2)
-    });
-    (squares.sum::<f64>() / points.len() as f64).sqrt().exp_m1()
-}
-
 /// A sentence with the models of a facet; `None` if there is none.
 ///
 /// ```text
@@ -141,7 +132,7 @@ mod tests {
             .collect();
         let fit = scalability(&points, CONFIDENCE, RESAMPLING).unwrap();
         Scaling {
-            distance: distance(&points, &fit.law),
+            distance: fit.law.residual(&points),
             executions: points.len(),
             fit,
         }

@@ -114,6 +114,35 @@ fn without_a_peak_it_says_so() {
     assert_eq!(scalability(&broken, 0.95, DRAWS), None);
 }
 
+#[test]
+fn draws_of_a_caller_decide_about_the_peak() {
+    let points = points(&mut Noise::new(134), 64, 0.0);
+    let found = usl_fit(&points, Some(&TRUTH)).unwrap();
+    assert!((found.peak() - TRUTH.peak()).abs() < 0.1, "{found:?}");
+    // Three executions each of 1, 2 and 4 connections.
+    assert_eq!(usl_fit(&points[..9], None), None);
+    let peak = |measured_up_to| {
+        let found = Scalability::of_draws(TRUTH, vec![TRUTH; 3], measured_up_to, 0.9);
+        found.unwrap().peak
+    };
+    // 70 % of 34.8.
+    assert!(peak(24.0).is_err() && peak(25.0).is_ok());
+    assert_eq!(Scalability::of_draws(TRUTH, Vec::new(), 64.0, 0.9), None);
+    assert_eq!(Scalability::of_draws(TRUTH, vec![TRUTH], 64.0, 1.0), None);
+}
+
+#[test]
+fn the_residual_is_the_typical_distance_of_the_logarithms() {
+    let points: Vec<Point> = [(1.0, 0.1_f64), (8.0, -0.1)]
+        .into_iter()
+        .map(|(concurrency, distance)| Point {
+            concurrency,
+            throughput_per_s: TRUTH.at(concurrency) * distance.exp(),
+        })
+        .collect();
+    assert!((TRUTH.residual(&points) - 0.1_f64.exp_m1()).abs() < 1e-12);
+}
+
 fn points_of(pairs: &[(f64, f64)]) -> Vec<Point> {
     let point = |(concurrency, throughput_per_s): &(f64, f64)| Point {
         concurrency: *concurrency,

@@ -32,4 +32,14 @@ impl UslModel {
     pub fn peak(&self) -> f64 {
         ((1.0 - self.contention) / self.coherency).max(1.0).sqrt()
     }
+
+    /// The typical distance of points from the law, as a share: the root mean square of the logarithms.
+    pub fn residual(&self, points: &[Point]) -> f64 {
+        let squares = points.iter().map(|point| {
+            (point.throughput_per_s / self.at(point.concurrency))
+                .ln()
+                .powi(2)
+        });
+        (squares.sum::<f64>() / points.len() as f64).sqrt().exp_m1()
+    }
 }

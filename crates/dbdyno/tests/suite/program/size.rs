@@ -1,5 +1,5 @@
-//! `dbdyno size --consolidate` on the files of other programs and a run record; `crates/sizing/tests` tells of their
-//! loads.
+//! `dbdyno size`: `--consolidate` on the files of other programs and a run record, `--target` on the records of a small
+//! experiment; `crates/sizing/tests` has the figures of both.
 
 use crate::scene::{Finished, Scene};
 
@@ -42,6 +42,8 @@ fn systems_with_peaks_at_different_times_are_put_together() {
     let answer = size(&scene, "--cpus reports=8");
     let lines = answer.text().lines().count();
     assert!(lines <= 12, "{lines}");
+    let widest = answer.text().lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|columns| columns <= 120), "{widest:?}");
     answer
         .exits(0)
         .prints("write_iops   together: 1.95k writes/s at 2026-11-20 14:00, 43 % less than the sum of the peaks (3.40k)")
@@ -154,4 +156,118 @@ fn a_torn_record_is_read_up_to_its_last_line() {
         .dbdyno(["size", "--consolidate", "torn.jsonl", "shop.csv"])
         .exits(0)
         .says("note: torn.jsonl: the last line is incomplete and is ignored");
+}
+
+/// Twelve short runs: two sizes of the data, three numbers of connections, two blocks.
+const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../audit/fixtures/experiment");
+const FIRST_RUN: &str = include_str!("../../../../audit/fixtures/experiment/run-0001.jsonl");
+
+/// The smaller of their two buffer pools in relation to the data.
+const TARGET: &str = "cpus=2,read_iops=3000,write_iops=3000,fsync=1ms,net=1G,data=16960K";
+
+#[test]
+fn a_target_is_predicted_from_the_records_of_an_experiment() {
+    let scene = Scene::new();
+    let size = |more: &[&str]| {
+        let begin = ["size", RUNS, "--target", TARGET];
+        scene.dbdyno(begin.iter().chain(more))
+    };
+    let answer = size(&[]);
+    let shown = answer.text();
+    assert!(shown.lines().count() <= 12, "{shown}");
+    let widest = shown.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|columns| columns <= 120), "{shown}");
+    answer
+        .exits(0)
+        .prints("The target can do ")
+        .prints("cpus         at most ")
+        .prints(" by 3.00k reads/s, ")
+        .prints(" page reads each")
+        .prints("memory       buffer pool as measured for 16.6 MiB of data: 48.3 % in memory")
+        .prints("scaling      no scaling model: it takes four or more numbers of connections")
+        .prints("measured     12 executions of tiny on 10.11.18-MariaDB-0+deb12u1 in 2 blocks");
+    size(&["--format", "json"])
+        .exits(0)
+        .prints("\"limit\": \"write_iops\"");
+    size(&["--format", "csv"])
+        .exits(0)
+        .prints("limit,read_iops,3000,");
+}
+
+#[test]
+fn a_storage_record_has_the_limits_of_its_disk() {
+    let scene = Scene::new();
+    let record = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../audit/fixtures/storage/quick.jsonl"
+    );
+    let size = |storage: &str| {
+        let target = "data=16960K,write_iops=100";
+        scene.dbdyno(["size", RUNS, "--target", target, "--storage", storage])
+    };
+    size(record)
+        .exits(0)
+        .prints(" by 24.4k reads/s, ")
+        .prints(" by 100 writes/s, ")
+        .prints(" by 3.94 ms per flush, ");
+    size("gone.jsonl").exits(2).says("gone.jsonl");
+}
+
+#[test]
+fn what_was_not_measured_is_no_answer() {
+    let scene = Scene::new();
+    let size = |target: &str| scene.dbdyno(["size", RUNS, "--target", target]);
+    size("cpus=64,data=16960K")
+        .exits(5)
+        .prints("The throughput is not known, because measurements for cpus are missing.")
+        .prints("measure on 16 or more");
+    size("read_iops=3000,data=16960K,buffer_pool=12M")
+        .exits(5)
+        .prints_sentence("measure 3 or more buffer pools around it");
+}
+
+#[test]
+fn bad_records_and_targets_are_named() {
+    let scene = Scene::new();
+    let refused = |args: &[&str], problem: &str| {
+        let line = ["size"].iter().chain(args);
+        scene.dbdyno(line).exits(2).says(problem);
+    };
+    refused(
+        &[RUNS, "--target", "read_iops=3000"],
+        "--target names no size of the data, and the records have 4.52 MiB to 16.6 MiB",
+    );
+    refused(
+        &[RUNS, "--target", "memory=8G,data=1G"],
+        "--target names no limit",
+    );
+    refused(
+        &[RUNS, "--target", "memory=32,cpus=2"],
+        "memory: 32 has no unit",
+    );
+    refused(&[RUNS], "--target");
+    refused(&["--target", "cpus=2"], "RESULTS");
+    refused(&[RUNS, RUNS, "--target", "cpus=2"], "is named twice");
+    refused(&["gone", "--target", "cpus=2"], "gone");
+    refused(
+        &[RUNS, "--target", "cpus=2", "--groups", "2"],
+        "cannot be used with",
+    );
+    scene.file("once.jsonl", FIRST_RUN);
+    refused(
+        &["once.jsonl", "--target", "cpus=2"],
+        "only one execution of each combination (1 in all)",
+    );
+    let other = FIRST_RUN.replace("10.11.18-MariaDB-0+deb12u1", "11.4.2-MariaDB");
+    scene.file("other.jsonl", &other);
+    refused(
+        &["once.jsonl", "other.jsonl", "--target", "cpus=2"],
+        "other.jsonl: another server than in once.jsonl: version 11.4.2-MariaDB",
+    );
+    let (begin, _) = FIRST_RUN.trim_end().rsplit_once('\n').unwrap();
+    scene.file("torn.jsonl", &(begin.to_owned() + "\n"));
+    refused(
+        &["torn.jsonl", "--target", "cpus=2"],
+        "torn.jsonl: the run is incomplete: dbdyno ended before the run did",
+    );
 }

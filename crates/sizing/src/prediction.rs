@@ -1,0 +1,323 @@
+//! The throughput of a target, predicted from the demands of measured executions.
+
+use stats::{Interval, Random, Scalability, interval_of_draws};
+
+use crate::{
+    capacity_model::{CapacityModel, Evaluation, FittedDraw, reads_of_memories},
+    cells::Cells,
+    drift::{Drift, drifts},
+    error::Error,
+    execution::Executions,
+    limit::Limit,
+    limit_outcome::{
+        LimitOutcome, NO_MEMORY_KNOWN, cpus_not_measured, measured_cpus, memory_not_measured,
+        no_law_in_words, not_measured,
+    },
+    memory_position::{MemoryPosition, NoPosition, TargetData},
+    service_demand::ServiceDemand,
+    target::{BufferPool, Target},
+    target_data::target_data,
+};
+
+/// Confidence of all intervals, at least.
+pub(crate) const CONFIDENCE: f64 = 0.9;
+/// Confidence with which they are computed: the smallest of several limits and the law's extrapolation make them a little too
+/// narrow, and at least 90 % of simulated cases are to hold the truth (`tests/prediction.rs`).
+const COMPUTED_CONFIDENCE: f64 = 0.95;
+/// The same records have the same intervals.
+const SEED: u64 = 42;
+
+/// What is predicted.
+#[derive(Debug, Clone)]
+pub struct PredictionRequest {
+    pub target: Target,
+    /// Exponent of Zipf's law for the requests of pages; `None` if it is not known.
+    pub zipf: Option<f64>,
+    /// Number of draws of the executions.
+    pub draws: usize,
+}
+
+impl PredictionRequest {
+    /// Draws that keep the ends of an interval stable.
+    pub const DRAWS: usize = 1_000;
+}
+
+/// The predicted throughput with the limits of a target.
+#[derive(Debug, Clone)]
+pub struct Prediction {
+    /// The load and the server, in words.
+    pub subject: String,
+    pub target: Target,
+    /// `None` if no known limit bounds the load.
+    pub throughput: Option<Throughput>,
+    /// The limits that the target names.
+    pub limits: Vec<(Limit, LimitOutcome)>,
+    /// Demands of one operation on the target, each in its unit.
+    pub demands: Vec<(ServiceDemand, Interval)>,
+    /// The demands that drift from block to block.
+    pub drifts: Vec<Drift>,
+    pub memory: Option<TargetMemory>,
+    /// CPUs of the measured server; `None` if they were not observed.
+    pub measured_cpus: Option<f64>,
+    /// The scaling model of the measured server, or why there is none.
+    pub scaling: Result<Scalability, String>,
+    pub executions: usize,
+    pub blocks: usize,
+    /// Notes about the records.
+    pub remarks: Vec<String>,
+}
+
+/// The throughput that the known limits allow together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Throughput {
+    /// Operations per second.
+    pub per_s: Interval,
+    /// Connections that reach it; `None` without a scaling model of the CPUs, which the target must name.
+    pub connections: Option<f64>,
+    /// The limits that bind, with the share of the draws in which each does, most frequent first.
+    pub binding: Vec<(Limit, f64)>,
+}
+
+/// The memory of the target and its place between the measured ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetMemory {
+    /// `None` for that of the records.
+    pub buffer_pool: Option<BufferPool>,
+    pub data_bytes: u64,
+    /// Share of the data that the buffer pool can hold; above 1 if it is larger.
+    pub share: f64,
+    /// Measured shares, rising.
+    pub measured_shares: Vec<f64>,
+    /// Whether demands are interpolated between measured shares.
+    pub is_interpolated: bool,
+}
+
+impl Prediction {
+    /// Whether all limits of the target are known.
+    pub fn is_known(&self) -> bool {
+        let mut limits = self.limits.iter();
+        !limits.any(|(_, outcome)| matches!(outcome, LimitOutcome::NotMeasured(_)))
+    }
+
+    /// Whether the target has more CPUs than were measured.
+    pub fn is_extrapolated(&self) -> bool {
+        match (self.target.cpus, self.measured_cpus) {
+            (Some(cpus), Some(measured)) => cpus > measured,
+            _ => false,
+        }
+    }
+}
+
+/// Predicts the throughput of a target.
+///
+/// By the bottleneck law, the throughput is at most 1 / max(Dᵢ / Cᵢ), where one operation demands Dᵢ of a limit Cᵢ. All
+/// demands come from the same draw of the executions, so that their common variation stays common. The interval is that of
+/// the mean over executions (Monte Carlo over whole blocks, [`interval_of_draws`]).
+///
+/// An error if the target names no limit, if all combinations have only one execution, and if the target lacks the memory or
+/// the size of the data where the records have several.
+///
+/// Source: P. J. Denning and J. P. Buzen, "The operational analysis of queueing network models", Computing Surveys 10
+/// (1978), bottleneck analysis.
+pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<Prediction, Error> {
+    let target = &request.target;
+    if target.limits().next().is_none() {
+        return Err(Error::NoLimit);
+    }
+    let cells = Cells::of(&executions.all)?;
+    let data = target_data(target, &cells, request.zipf.unwrap_or(0.0))?;
+    let data = data.filter(|_| !cells.shares.is_empty());
+    let place = match &data {
+        Some(data) => MemoryPosition::of(data, &cells.shares, &reads_of_memories(&cells)),
+        None => Ok(MemoryPosition::At(0)),
+    };
+    let unknown = |limit: Limit| {
+        let of_memory = || {
+            if !matches!(limit, Limit::Reads | Limit::Writes) {
+                return None;
+            }
+            match &data {
+                None => names_memory(target).then(|| NO_MEMORY_KNOWN.to_owned()),
+                Some(data) => {
+                    let why = place.err()?;
+                    Some(memory_not_measured(why, data.share, &cells.shares))
+                }
+            }
+        };
+        match limit {
+            Limit::Cpus => cpus_not_measured(&cells, target.cpus?),
+            _ => not_measured(limit, &cells).or_else(of_memory),
+        }
+    };
+    let named: Vec<(Limit, Option<String>)> = target
+        .limits()
+        .map(|(limit, _)| (limit, unknown(limit)))
+        .collect();
+    let known = named.iter().filter(|(_, unknown)| unknown.is_none());
+    let known: Vec<Limit> = known.map(|(limit, _)| *limit).collect();
+    let position = match (place, &data) {
+        (Err(_), Some(data)) => MemoryPosition::nearest(data.share, &cells.shares),
+        (place, _) => place.unwrap_or(MemoryPosition::At(0)),
+    };
+    let model = CapacityModel::new(&cells, target, position, known);
+    let draws = Draws::of(&model, request.draws);
+    let no_law = model.series.as_ref().err().copied().map(no_law_in_words);
+    let limits = named.into_iter().map(|(limit, unknown)| {
+        let at_most_why = no_law.clone().filter(|_| limit == Limit::Cpus);
+        let outcome = match unknown {
+            Some(why) => LimitOutcome::NotMeasured(why),
+            None => draws.outcome(&model, limit, at_most_why),
+        };
+        (limit, outcome)
+    });
+    Ok(Prediction {
+        subject: executions.subject.clone(),
+        target: target.clone(),
+        throughput: draws.throughput(&model),
+        limits: limits.collect(),
+        demands: draws.demands(),
+        drifts: drifts(&cells),
+        memory: data.map(|data| TargetMemory {
+            buffer_pool: target.buffer_pool(),
+            data_bytes: data.bytes,
+            share: data.share,
+            measured_shares: cells.shares.clone(),
+            is_interpolated: matches!(position, MemoryPosition::Between { .. }),
+        }),
+        measured_cpus: measured_cpus(&cells),
+        scaling: draws
+            .scaling
+            .clone()
+            .ok_or_else(|| no_law.unwrap_or_default()),
+        executions: cells.executions().count(),
+        blocks: cells.blocks.len(),
+        remarks: remarks(target, &cells, data, place),
+    })
+}
+
+/// Whether the target has another memory, or other data, than the records may have had.
+fn names_memory(target: &Target) -> bool {
+    target.buffer_pool().is_some() || target.data_bytes.is_some()
+}
+
+fn remarks(
+    target: &Target,
+    cells: &Cells<'_>,
+    data: Option<TargetData>,
+    place: Result<MemoryPosition, NoPosition>,
+) -> Vec<String> {
+    let single = (cells.single > 0).then(|| {
+        let count = units::counted(cells.single, "combination");
+        format!("{count} with only one execution: left out")
+    });
+    let ignored = data.is_none() && names_memory(target);
+    let ignored = ignored.then(|| format!("memory and data of the target: {NO_MEMORY_KNOWN}"));
+    let nearest = place.is_err().then(|| {
+        "memory of the target not measured: CPU time is that of the nearest measured memory"
+            .to_owned()
+    });
+    [single, ignored, nearest].into_iter().flatten().collect()
+}
+
+/// The capacity by all executions and by each draw of them.
+struct Draws {
+    /// By all executions.
+    all: Evaluation,
+    each: Vec<Evaluation>,
+    scaling: Option<Scalability>,
+    /// The smallest number of executions of a combination.
+    executions: usize,
+}
+
+impl Draws {
+    fn of(model: &CapacityModel<'_>, count: usize) -> Self {
+        let all = model.fitted(model.cells.all(), None);
+        let mut random = Random::new(SEED);
+        let drawn = (0..count.max(2)).map(|_| {
+            let draw = model.cells.draw(&mut random);
+            model.fitted(draw, all.law.as_ref())
+        });
+        let drawn: Vec<FittedDraw<'_>> = drawn.collect();
+        let scaling = model.scaling(&all, &drawn, COMPUTED_CONFIDENCE);
+        let peak_is_known = scaling.as_ref().is_some_and(|it| it.peak.is_ok());
+        let evaluate = |it: &FittedDraw<'_>| model.evaluate(it, peak_is_known);
+        Self {
+            all: evaluate(&all),
+            each: drawn.iter().map(evaluate).collect(),
+            scaling,
+            executions: model.cells.fewest(),
+        }
+    }
+
+    fn interval(&self, estimate: f64, of: impl Fn(&Evaluation) -> f64) -> Interval {
+        let draws: Vec<f64> = self.each.iter().map(of).collect();
+        let point = Interval {
+            estimate,
+            low: estimate,
+            high: estimate,
+        };
+        interval_of_draws(estimate, &draws, self.executions, COMPUTED_CONFIDENCE).unwrap_or(point)
+    }
+
+    /// What one limit allows by itself; it must be one of the model.
+    fn outcome(
+        &self,
+        model: &CapacityModel<'_>,
+        limit: Limit,
+        at_most_why: Option<String>,
+    ) -> LimitOutcome {
+        let index = model.limits.iter().position(|it| *it == limit);
+        let time_s = |it: &Evaluation| index.map_or(0.0, |at| it.limit_times_s[at]);
+        let estimate = time_s(&self.all);
+        if estimate <= 0.0 {
+            return LimitOutcome::Unlimited;
+        }
+        LimitOutcome::Rate {
+            per_s: inverse(self.interval(estimate, time_s)),
+            at_most_why,
+        }
+    }
+
+    fn throughput(&self, model: &CapacityModel<'_>) -> Option<Throughput> {
+        if self.all.time_s <= 0.0 {
+            return None;
+        }
+        let share = |index: usize| {
+            let binds = self.each.iter().filter(|it| it.binding == index);
+            binds.count() as f64 / self.each.len() as f64
+        };
+        let limits = model.limits.iter().enumerate();
+        let mut binding: Vec<(Limit, f64)> = limits
+            .map(|(index, limit)| (*limit, share(index)))
+            .filter(|(limit, share)| *share > 0.0 || *limit == model.limits[self.all.binding])
+            .collect();
+        // Among equals the one by all executions is first.
+        let is_other = |limit: Limit| limit != model.limits[self.all.binding];
+        binding.sort_by(|a, b| b.1.total_cmp(&a.1).then(is_other(a.0).cmp(&is_other(b.0))));
+        let has_law = self.scaling.is_some() && model.limits.contains(&Limit::Cpus);
+        Some(Throughput {
+            per_s: inverse(self.interval(self.all.time_s, |it| it.time_s)),
+            connections: has_law.then_some(self.all.concurrency),
+            binding,
+        })
+    }
+
+    fn demands(&self) -> Vec<(ServiceDemand, Interval)> {
+        let all = ServiceDemand::ALL.into_iter();
+        all.filter_map(|demand| {
+            let estimate = self.all.demands.get(demand)?;
+            let of = |it: &Evaluation| it.demands.get(demand).unwrap_or(estimate);
+            Some((demand, self.interval(estimate, of)))
+        })
+        .collect()
+    }
+}
+
+/// Operations per second from seconds for one operation; no upper end if no time is certain.
+fn inverse(time_s: Interval) -> Interval {
+    Interval {
+        estimate: 1.0 / time_s.estimate,
+        low: 1.0 / time_s.high,
+        high: 1.0 / time_s.low,
+    }
+}

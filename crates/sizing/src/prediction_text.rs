@@ -1,0 +1,349 @@
+//! A prediction for people: at most twelve lines on a wide terminal.
+
+use stats::Interval;
+
+use crate::{
+    answer_line::AnswerLine,
+    limit::Limit,
+    limit_outcome::LimitOutcome,
+    prediction::{CONFIDENCE, Prediction, TargetMemory, Throughput},
+    service_demand::ServiceDemand,
+};
+
+/// Share of the draws from which one limit alone is named as binding.
+const CERTAIN_FROM: f64 = 0.9;
+
+/// The answer, without its remarks.
+pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
+    let mut lines = vec![AnswerLine::new("", answer(prediction))];
+    for (limit, outcome) in &prediction.limits {
+        let text = outcome_in_words(prediction, *limit, outcome);
+        lines.push(AnswerLine::new(limit.name(), text));
+    }
+    if let Some(memory) = &prediction.memory {
+        lines.push(AnswerLine::new("memory", memory_in_words(memory)));
+    }
+    if prediction.target.cpus.is_some() {
+        lines.push(AnswerLine::new("scaling", scaling_in_words(prediction)));
+    }
+    if let Some(locks) = locks_in_words(prediction) {
+        lines.push(AnswerLine::new("row locks", locks));
+    }
+    if !prediction.drifts.is_empty() {
+        lines.push(AnswerLine::new("drift", drift_in_words(prediction)));
+    }
+    lines.push(AnswerLine::new("measured", measured_in_words(prediction)));
+    lines
+}
+
+/// The answer in a sentence or two, with the limit that binds.
+fn answer(prediction: &Prediction) -> String {
+    if !prediction.is_known() {
+        let missing = prediction.limits.iter();
+        let missing = missing.filter(|it| matches!(it.1, LimitOutcome::NotMeasured(_)));
+        let missing: Vec<&str> = missing.map(|(limit, _)| limit.name()).collect();
+        let others = prediction.throughput.as_ref().map(|throughput| {
+            let rate = rate(&throughput.per_s);
+            format!(" The other limits allow at most {rate} operations/s.")
+        });
+        return format!(
+            "The throughput is not known, because measurements for {} are missing.{}",
+            missing.join(" and "),
+            others.unwrap_or_default()
+        );
+    }
+    let Some(throughput) = &prediction.throughput else {
+        return "None of the named limits bounds this load: an operation demands nothing of them."
+            .to_owned();
+    };
+    let binding = binding_in_words(throughput);
+    let at_most = if is_bound(prediction, throughput) {
+        "at most "
+    } else {
+        ""
+    };
+    let connections = throughput.connections.map(|connections| {
+        let count = units::count(connections.round());
+        format!(" with {count} connections")
+    });
+    format!(
+        "The target can do {at_most}{} operations/s{}; {binding}.",
+        rate(&throughput.per_s),
+        connections.unwrap_or_default()
+    )
+}
+
+/// Whether the limit that binds is known only as an upper bound.
+fn is_bound(prediction: &Prediction, throughput: &Throughput) -> bool {
+    let binding = throughput.binding.first().map(|(limit, _)| *limit);
+    let mut limits = prediction.limits.iter();
+    limits.any(|(limit, outcome)| {
+        let is_bound = matches!(
+            outcome,
+            LimitOutcome::Rate {
+                at_most_why: Some(_),
+                ..
+            }
+        );
+        is_bound && Some(*limit) == binding
+    })
+}
+
+/// `the reads of the disk limit it`
+fn binding_in_words(throughput: &Throughput) -> String {
+    match throughput.binding.as_slice() {
+        [(first, share), (second, _), ..] if *share < CERTAIN_FROM => {
+            let share = units::percent(*share);
+            format!(
+                "{} ({share} of the draws) or {} limit it",
+                first.in_words(),
+                second.in_words()
+            )
+        }
+        [(first, _), ..] => {
+            let verb = if *first == Limit::Network {
+                "limits"
+            } else {
+                "limit"
+            };
+            format!("{} {verb} it", first.in_words())
+        }
+        [] => String::new(),
+    }
+}
+
+/// A rate with its interval: `4.10k (3.95k to 4.26k)`.
+fn rate(per_s: &Interval) -> String {
+    if per_s.high.is_finite() {
+        units::si_with_interval(per_s.estimate, (per_s.low, per_s.high))
+    } else {
+        let (estimate, low) = (units::si(per_s.estimate), units::si(per_s.low));
+        format!("{estimate} ({low} or more)")
+    }
+}
+
+/// `4.10k (3.95k to 4.26k) by 3.00k reads/s, 0.731 page reads each`
+fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcome) -> String {
+    match outcome {
+        LimitOutcome::NotMeasured(why) => why.clone(),
+        LimitOutcome::Unlimited => {
+            format!("no limit: no {} were counted", demanded(limit))
+        }
+        LimitOutcome::Rate { per_s, at_most_why } => {
+            let value = prediction.target.value(limit).unwrap_or(0.0);
+            let (at_most, without) = match at_most_why {
+                Some(_) => ("at most ", "; without contention"),
+                None => ("", ""),
+            };
+            let mut text = format!(
+                "{at_most}{} by {}, {} each{without}",
+                rate(per_s),
+                limit.amount(value),
+                demand_in_words(prediction, limit, per_s)
+            );
+            if limit == Limit::Cpus && prediction.is_extrapolated() {
+                let measured = prediction.measured_cpus.map(units::count);
+                let measured = measured.unwrap_or_default();
+                text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+            }
+            text
+        }
+    }
+}
+
+fn demanded(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Cpus => "CPU times",
+        Limit::Reads => "page reads",
+        Limit::Writes => "writes",
+        Limit::Fsyncs => "flushes of the log",
+        Limit::Network => "bytes",
+    }
+}
+
+/// What one operation demands of a limit that allows a rate.
+fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> String {
+    let demand = |wanted: ServiceDemand| {
+        let mut demands = prediction.demands.iter();
+        let found = demands.find(|(demand, _)| *demand == wanted);
+        found.map_or(0.0, |(_, interval)| interval.estimate)
+    };
+    match limit {
+        Limit::Cpus => format!("{} of CPU time", units::seconds(demand(ServiceDemand::Cpu))),
+        Limit::Reads => format!("{} page reads", units::si(demand(ServiceDemand::PageReads))),
+        Limit::Writes => format!("{} writes", units::si(demand(ServiceDemand::Writes))),
+        Limit::Fsyncs => {
+            // Those of the connections that suit this limit best, of which the rate is.
+            let fsync_s = prediction.target.fsync_s.unwrap_or(0.0);
+            let flushes = 1.0 / (per_s.estimate * fsync_s);
+            format!("{} flushes", units::si(flushes))
+        }
+        Limit::Network => {
+            let received = demand(ServiceDemand::ReceivedBytes);
+            let sent = demand(ServiceDemand::SentBytes);
+            if received > sent {
+                format!("{} received", units::mean_bytes(received))
+            } else {
+                format!("{} sent", units::mean_bytes(sent))
+            }
+        }
+    }
+}
+
+/// `24.0 GiB of buffer pool (assumed) for 100 GiB of data: 24 % in memory; ...`
+fn memory_in_words(memory: &TargetMemory) -> String {
+    let pool = memory.buffer_pool.map(|pool| {
+        let assumed = if pool.is_assumed { " (assumed)" } else { "" };
+        let size = units::bytes(pool.bytes);
+        format!("{size} of buffer pool{assumed}")
+    });
+    let pool = pool.unwrap_or_else(|| "buffer pool as measured".to_owned());
+    let data = units::bytes(memory.data_bytes);
+    // The rest of a larger buffer pool is empty.
+    let in_words = |share: f64| units::percent(share.min(1.0));
+    let measured = match memory.measured_shares.as_slice() {
+        [only] => in_words(*only),
+        [first, .., last] => format!("{} to {}", in_words(*first), in_words(*last)),
+        [] => String::new(),
+    };
+    let place = if memory.is_interpolated {
+        let count = memory.measured_shares.len();
+        format!("interpolated from {count} sizes ({measured})")
+    } else {
+        format!("measured at {measured}")
+    };
+    let share = in_words(memory.share);
+    format!("{pool} for {data} of data: {share} in memory; {place}")
+}
+
+/// `contention 3.1 %, coherency 8.00e-4; peak at 35.2 (33.1 to 37.9) connections`
+fn scaling_in_words(prediction: &Prediction) -> String {
+    let scaling = match &prediction.scaling {
+        Ok(scaling) => scaling,
+        Err(why) => return format!("no scaling model: {why}"),
+    };
+    let peak = match scaling.peak {
+        Ok(peak) => {
+            let bounds = (peak.concurrency.low, peak.concurrency.high);
+            let connections = units::si_with_interval(peak.concurrency.estimate, bounds);
+            format!("peak at {connections} connections")
+        }
+        Err(none) => format!("peak not reached ({none})"),
+    };
+    let contention = units::percent(scaling.law.contention);
+    let coherency = scaling.law.coherency;
+    format!("contention {contention}, coherency {coherency:.2e}; {peak}")
+}
+
+/// Row-lock waits of an operation; `None` if there are none.
+fn locks_in_words(prediction: &Prediction) -> Option<String> {
+    let demand = |wanted: ServiceDemand| {
+        let mut demands = prediction.demands.iter();
+        let (_, interval) = demands.find(|(demand, _)| *demand == wanted)?;
+        Some(interval.estimate).filter(|estimate| *estimate > 0.0)
+    };
+    let waits = units::si(demand(ServiceDemand::LockWaits)?);
+    let time = demand(ServiceDemand::LockTime);
+    let time = time.map(|time| format!(", {} in all", units::seconds(time)));
+    let time = time.unwrap_or_default();
+    Some(format!(
+        "{waits} waits per operation{time}; contained in contention"
+    ))
+}
+
+fn drift_in_words(prediction: &Prediction) -> String {
+    let drifts = prediction.drifts.iter();
+    let drifts: Vec<String> = drifts
+        .map(|it| format!("{} {}", it.demand.in_words(), units::change(it.ratio)))
+        .collect();
+    format!(
+        "demands differ between the first and the last blocks: {}",
+        drifts.join(", ")
+    )
+}
+
+/// `45 executions of shop on 10.11.18-MariaDB in 3 blocks; 90 % intervals; prediction not tested`
+fn measured_in_words(prediction: &Prediction) -> String {
+    let confidence = units::percent(CONFIDENCE);
+    format!(
+        "{} of {} in {}; {confidence} intervals; prediction not tested",
+        units::counted(prediction.executions, "execution"),
+        prediction.subject,
+        units::counted(prediction.blocks, "block"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::UslModel;
+
+    use super::*;
+    use crate::{
+        execution::{Execution, Executions},
+        prediction::{PredictionRequest, predict},
+        service_demand::Demands,
+        target::parse_target,
+        testing::execution,
+    };
+
+    /// All of the contention is waiting for the two CPUs: 1000 · 60 µs / 2 = 0.03.
+    const LAW: UslModel = UslModel {
+        single_per_s: 1000.0,
+        contention: 0.03,
+        coherency: 0.0008,
+    };
+
+    /// Two blocks of executions at the powers of two.
+    fn series(up_to: u32) -> Executions {
+        let blocks = (1..=2).flat_map(|block| (0..=up_to).map(move |power| (block, 1 << power)));
+        let all = blocks.map(|(block, concurrency)| Execution {
+            throughput_per_s: LAW.at(f64::from(concurrency)),
+            demands: Demands::from_fn(|demand| (demand == ServiceDemand::Cpu).then_some(60e-6)),
+            ..execution(0.5, concurrency, block)
+        });
+        Executions::of("made".to_owned(), all.collect())
+    }
+
+    fn on_eight_cpus(up_to: u32) -> Prediction {
+        let request = PredictionRequest {
+            target: parse_target("cpus=8").unwrap(),
+            zipf: None,
+            draws: 10,
+        };
+        predict(&series(up_to), &request).unwrap()
+    }
+
+    #[test]
+    fn a_series_beyond_its_peak_has_the_peak_of_the_target() {
+        let prediction = on_eight_cpus(6);
+        let throughput = prediction.throughput.as_ref().unwrap();
+        // The contention is 0.0075, and the peak at √(0.9925 / 0.0008) connections.
+        assert!(
+            (throughput.per_s.estimate - 15_858.9).abs() < 20.0,
+            "{throughput:?}"
+        );
+        assert!(
+            (throughput.connections.unwrap() - 35.2).abs() < 0.3,
+            "{throughput:?}"
+        );
+        let first = &prediction_lines(&prediction)[0].text;
+        let expected = "operations/s with 35 connections; the CPUs limit it.";
+        assert!(first.ends_with(expected), "{first}");
+    }
+
+    #[test]
+    fn without_the_peak_only_measured_connections_count() {
+        let prediction = on_eight_cpus(3);
+        let throughput = prediction.throughput.as_ref().unwrap();
+        // 8000 / (1 + 0.0075 · 7 + 0.0008 · 8 · 7).
+        assert!(
+            (throughput.per_s.estimate - 7290.6).abs() < 80.0,
+            "{throughput:?}"
+        );
+        assert_eq!(throughput.connections, Some(8.0));
+        let lines = prediction_lines(&prediction);
+        let scaling = lines.iter().find(|it| it.label == "scaling").unwrap();
+        let expected = "peak not reached (measured up to 8 connections, the peak lies";
+        assert!(scaling.text.contains(expected), "{}", scaling.text);
+    }
+}
