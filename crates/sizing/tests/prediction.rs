@@ -1,5 +1,7 @@
 //! Predictions from records with figures computed by hand, and the coverage of the intervals on simulated executions.
 
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
 use std::collections::BTreeMap;
 
 use samples::{Histogram, Record};
