@@ -218,7 +218,11 @@ fn page_reads_are_interpolated_from_three_buffer_pools_on() {
     // Half of the way from a quarter to three quarters of the data.
     let prediction = predicted(&three, "buffer_pool=512M,read_iops=900").unwrap();
     assert!((per_s(&prediction, Limit::Reads) - 900.0 / 0.45).abs() < 1e-3);
-    assert!(text(&prediction).contains("interpolated from 3 sizes (12.5 % to 75 %)"));
+    let of_three = text(&prediction);
+    assert!(
+        of_three.contains("interpolated from 3 sizes (12 % to 75 %)"),
+        "{of_three}"
+    );
     let shown = |executions: &Executions, target: &str| {
         let prediction = predicted(executions, target).unwrap();
         assert!(!prediction.is_known());
