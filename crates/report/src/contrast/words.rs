@@ -141,18 +141,19 @@ fn needed(compared: &Compared, of_batches: bool) -> String {
     )
 }
 
+/// The beginning of the first cause.
+const WHY: &str = "Why: ";
+/// The same if no metric differs.
+const ONLY_COSTS: &str = "No metric differs significantly, but the cost of an operation does: ";
+
 /// The causes of the differences in the metrics, one sentence each; if none certainly differs, the costs that do.
 pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     let decided = |compared: &Compared| compared.decision.is_different();
     let is_decided = place.metrics.iter().any(decided);
-    let first = if is_decided {
-        "Why"
-    } else {
-        "No metric differs significantly, but the cost of an operation does"
-    };
+    let first = if is_decided { WHY } else { ONLY_COSTS };
     let causes = place.causes.iter().enumerate();
     let sentences = causes.map(|(index, cause)| match index {
-        0 => format!("{first}: {}.", cause.sentence),
+        0 => format!("{first}{}.", cause.sentence),
         _ => format!("Also: {}.", cause.sentence),
     });
     let mut sentences: Vec<String> = sentences.collect();
@@ -162,12 +163,12 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     sentences
 }
 
-/// The first of them, as the answer has it: behind a label, which the sentence does not need to begin.
+/// The first of them, as the answer has it: behind a label, and short, so that the cause is on its line.
 pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
     let first = causes(place).into_iter().next()?;
-    Some(match first.strip_prefix("Why: ") {
-        Some(cause) => cause.to_owned(),
-        None => first.replacen("No metric", "no metric", 1),
+    Some(match first.strip_prefix(ONLY_COSTS) {
+        Some(cause) => format!("only the cost of an operation differs: {cause}"),
+        None => first.trim_start_matches(WHY).to_owned(),
     })
 }
 
