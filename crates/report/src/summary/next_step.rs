@@ -11,15 +11,15 @@ use crate::{grid::Grid, results::Results, sentences::answer, text::shell::shell_
 
 /// Executions of a combination from which on its figures are more than rough.
 const EXECUTIONS_TO_CLAIM: usize = 3;
-/// Maximum number of executions a side that are suggested.
-const EXECUTIONS_WORTHWHILE: usize = 50;
+/// Maximum number of repeats that are suggested.
+const REPEATS_WORTHWHILE: usize = 50;
 
 /// What would complete an answer, or make it more certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep {
     /// Measure the runs that are missing.
     Resume,
-    /// This number of executions a side, which should decide what is inconclusive.
+    /// This number of runs of each combination, which should decide what is inconclusive; side by side, of sessions.
     Repeats(usize),
     /// Runs that are long enough to rely on, and repeats.
     Longer,
@@ -49,22 +49,25 @@ fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
     let turns = results.runs.iter().flat_map(|it| &it.side_by_side);
     let of_repeat = turns.map(|it| it.batches_at_most().max(1)).max();
     let of_repeat = of_repeat.unwrap_or(1) as usize;
+    let repeats = |executions: usize| executions.div_ceil(of_repeat);
     let needed = grid
         .answers
         .iter()
         .filter(is_undecided)
         .filter_map(|it| it.executions_needed)
         .max()
-        .map(|executions| executions.div_ceil(of_repeat));
+        .map(repeats);
     match (scope, needed) {
         (Some(Scope::Interrupted { .. }), _) => Some(NextStep::Resume),
         // The number of runs of a search follows from their figures.
         _ if !results.searches.is_empty() => None,
-        (_, Some(needed)) if needed <= EXECUTIONS_WORTHWHILE => Some(NextStep::Repeats(needed)),
+        (_, Some(needed)) if needed <= REPEATS_WORTHWHILE => Some(NextStep::Repeats(needed)),
         (_, Some(_)) => Some(NextStep::Longer),
         _ => match (rising_up_to(grid), scope) {
             (Some(connections), _) => Some(NextStep::MoreThan(connections)),
-            (None, Some(Scope::Rough { .. })) => Some(NextStep::Repeats(EXECUTIONS_TO_CLAIM)),
+            (None, Some(Scope::Rough { .. })) => {
+                Some(NextStep::Repeats(repeats(EXECUTIONS_TO_CLAIM)))
+            }
             (None, Some(Scope::Short { .. })) => Some(NextStep::Longer),
             _ => None,
         },

@@ -1,8 +1,11 @@
 //! Tests of results of runs side by side, which are compared by their batches of slices.
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 
-use report::{MeasureSelection, Results, contrast_as_markdown, html, pictures, summary, table};
+use audit::{Assessment, Audit, MachineState, Scope};
+use report::{
+    MeasureSelection, NextStep, Results, contrast_as_markdown, html, pictures, summary, table,
+};
 use samples::Record;
 use verdict::{ComparisonParameters, Contrast, Execution, Side};
 
@@ -59,6 +62,30 @@ fn outputs_call_batches_by_their_name() {
     assert!(texts[0].contains("8 batches of each combination"));
     assert!(texts[0].contains("<th scope=\"col\">batches</th>"));
     assert!(texts[1].contains("8 batches"), "{}", texts[1]);
+}
+
+#[test]
+fn the_next_step_counts_sessions() {
+    let assessment = Assessment {
+        machine: MachineState::Quiet,
+        scope: Scope::Rough { executions: 2 },
+        method: None,
+    };
+    let results = Results {
+        audit: Some(Audit {
+            assessment,
+            judgements: Vec::new(),
+        }),
+        ..sliced()
+    };
+    let found = Cell::new(None);
+    let again = |step: NextStep| -> Option<String> {
+        found.set(Some(step));
+        None
+    };
+    summary(&results, "results/x-1".as_ref(), 120, &again);
+    // A session has four batches, and three are enough.
+    assert_eq!(found.get(), Some(NextStep::Repeats(1)));
 }
 
 /// The two combinations compared, by the batches that are chosen.

@@ -44,12 +44,10 @@ impl RerunCommand {
                 command.set(&["--results"], &dir.display().to_string());
                 command.set_flag("--resume");
             }
-            NextStep::Repeats(executions) if self.has("--repeats") => {
-                let repeats = blocks_with(executions, plan);
+            NextStep::Repeats(repeats) if self.has("--repeats") => {
                 command.set(&["--repeats"], &repeats.to_string());
             }
-            NextStep::Repeats(executions) if self.has("--budget") => {
-                let repeats = blocks_with(executions, plan);
+            NextStep::Repeats(repeats) if self.has("--budget") => {
                 let block_s = plan.estimate(&Costs::default()).as_secs_f64()
                     / f64::from(plan.repeats.blocks().max(1));
                 // One to spare, as runs take longer than planned on a busy machine.
@@ -85,18 +83,6 @@ impl RerunCommand {
 
     fn has(&self, option: &str) -> bool {
         self.takes.contains(&option)
-    }
-}
-
-/// Blocks in which each combination has this number of executions: runs, or batches of slices.
-fn blocks_with(executions: usize, plan: &Plan) -> usize {
-    let duration = plan.runs.first().map(|run| run.data_load.duration);
-    match (plan.design, duration) {
-        (Design::SideBySide(slicing), Some(duration)) => {
-            let batches = slicing.batches_at_most(duration).max(1);
-            executions.div_ceil(batches as usize)
-        }
-        _ => executions,
     }
 }
 
@@ -277,10 +263,6 @@ mod tests {
              duration = \"30s\"\nwarmup = \"0s\"\n[verdict]\nbaseline = { clients = \"1\" }\n";
         let path = Path::new("a.toml");
         let beside = Experiment::parse(path, text, &Overrides::default(), &VOCABULARY).unwrap();
-        // A session has twelve batches.
-        for (executions, sessions) in [(1, 1), (12, 1), (13, 2), (50, 5)] {
-            assert_eq!(blocks_with(executions, beside.plan()), sessions);
-        }
         let found = LongerRuns::of(beside.plan()).unwrap();
         assert_eq!((found.needed, found.repeats), (1, 2));
         assert_eq!(found.duration, Duration::from_secs(60));
@@ -289,12 +271,12 @@ mod tests {
         assert!((288..310).contains(&seconds), "{found:?}");
         let again = |step, takes| again("ab oltp", takes).by(step, Path::new("r"), beside.plan());
         assert_eq!(
-            again(NextStep::Repeats(20), RUN).as_deref(),
+            again(NextStep::Repeats(2), RUN).as_deref(),
             Some("dbdyno ab oltp --repeats=2")
         );
         // Three sessions of 76 s, one of them to spare.
         assert_eq!(
-            again(NextStep::Repeats(20), AB).as_deref(),
+            again(NextStep::Repeats(2), AB).as_deref(),
             Some("dbdyno ab oltp --budget=4m")
         );
     }
