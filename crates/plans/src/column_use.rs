@@ -16,6 +16,7 @@ mod inner_tables;
 mod order;
 mod order_columns;
 mod queries;
+mod schemas;
 mod table_use;
 mod token;
 
@@ -28,20 +29,15 @@ use comparison::Comparison;
 use inner_sides::{InnerSide, inner_sides};
 use order::Orders;
 use queries::Queries;
+use schemas::with_schemas;
 use table_use::add;
 pub use table_use::{Computation, JoinedColumn, TableUse};
 use token::{MARK_OF_VALUE, Token, is_word, tokens};
 
 /// The tables of a rewritten statement.
 pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
-    let tokens = tokens(rewritten);
-    let mut reading = Reading {
-        tokens: &tokens,
-        queries: Queries::of(&tokens),
-        inner_sides: inner_sides(&tokens),
-        tables: Vec::new(),
-        place_of_tables: Vec::new(),
-    };
+    let tokens = with_schemas(tokens(rewritten));
+    let mut reading = Reading::of(&tokens);
     reading.find_tables();
     reading.find_columns();
     let changed = changed(&tokens);
@@ -59,6 +55,19 @@ struct Reading<'a> {
     tables: Vec<TableUse>,
     /// For each table the place of its name in its FROM.
     place_of_tables: Vec<usize>,
+}
+
+impl<'a> Reading<'a> {
+    /// A statement of which nothing is known yet.
+    fn of(tokens: &'a [Token]) -> Self {
+        Self {
+            tokens,
+            queries: Queries::of(tokens),
+            inner_sides: inner_sides(tokens),
+            tables: Vec::new(),
+            place_of_tables: Vec::new(),
+        }
+    }
 }
 
 impl Reading<'_> {
