@@ -10,6 +10,8 @@ use crate::{
     service_demand::ServiceDemand,
 };
 
+/// The least amount that is shown as a number.
+const LEAST_SHOWN: f64 = 0.001;
 /// Share of the draws from which one limit alone is named as binding.
 const CERTAIN_FROM: f64 = 0.9;
 
@@ -95,7 +97,7 @@ fn binding_in_words(throughput: &Throughput) -> String {
         [(first, share), (second, _), ..] if *share < CERTAIN_FROM => {
             let share = units::percent(*share);
             format!(
-                "{} ({share} of the draws) or {} limit it",
+                "{} (probability {share}) or {} limit it",
                 first.in_words(),
                 second.in_words()
             )
@@ -170,13 +172,13 @@ fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> S
     };
     match limit {
         Limit::Cpus => format!("{} of CPU time", units::seconds(demand(ServiceDemand::Cpu))),
-        Limit::Reads => format!("{} page reads", units::si(demand(ServiceDemand::PageReads))),
-        Limit::Writes => format!("{} writes", units::si(demand(ServiceDemand::Writes))),
+        Limit::Reads => format!("{} page reads", amount(demand(ServiceDemand::PageReads))),
+        Limit::Writes => format!("{} writes", amount(demand(ServiceDemand::Writes))),
         Limit::Fsyncs => {
             // Those of the connections that suit this limit best, of which the rate is.
             let fsync_s = prediction.target.fsync_s.unwrap_or(0.0);
             let flushes = 1.0 / (per_s.estimate * fsync_s);
-            format!("{} flushes", units::si(flushes))
+            format!("{} flushes", amount(flushes))
         }
         Limit::Network => {
             let received = demand(ServiceDemand::ReceivedBytes);
@@ -187,6 +189,15 @@ fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> S
                 format!("{} sent", units::mean_bytes(sent))
             }
         }
+    }
+}
+
+/// How often an operation needs something: `0.731`.
+fn amount(each: f64) -> String {
+    if each > 0.0 && each < LEAST_SHOWN {
+        format!("less than {}", units::si(LEAST_SHOWN))
+    } else {
+        units::si(each)
     }
 }
 
@@ -311,6 +322,12 @@ mod tests {
             draws: 10,
         };
         predict(&series(up_to), &request).unwrap()
+    }
+
+    #[test]
+    fn a_demand_that_is_nearly_none_is_not_shown_as_none() {
+        let amounts = [0.0, 0.0004, 0.001, 0.731].map(amount);
+        assert_eq!(amounts, ["0", "less than 0.001", "0.001", "0.731"]);
     }
 
     #[test]
