@@ -108,7 +108,7 @@ impl RateQuestion {
     }
 
     /// True for a run of this combination, at any rate.
-    fn has(&self, record: &Record) -> bool {
+    pub fn has(&self, record: &Record) -> bool {
         let levels = record.header.combination.iter();
         let levels = levels.filter(|(factor, _)| *factor != RATE);
         levels.eq(self.combination.iter())

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use verdict::{MaxRate, Outcome};
 
+use super::doubt::{appended, reason};
 use crate::{grid::in_words, results::Results};
 
 /// The answer of one search.
@@ -60,11 +61,30 @@ pub(crate) fn sentence(results: &Results, found: &MaxRate<'_>) -> String {
 }
 
 fn with_place(results: &Results, found: &MaxRate<'_>, limit: Option<String>) -> String {
-    let words = format!("{}{}", found.in_words(), limit.unwrap_or_default());
+    let doubt = doubt(results, found);
+    let words = format!(
+        "{}{}{}",
+        found.in_words(),
+        appended(doubt.as_deref()),
+        limit.unwrap_or_default()
+    );
     match place(results, &found.question.combination) {
         place if place.is_empty() => words,
         place => format!("{place}: {words}"),
     }
+}
+
+/// Why a decided answer is one about the machine as it was: `other programs used the machine (H14)`, in most of its runs.
+fn doubt(results: &Results, found: &MaxRate<'_>) -> Option<String> {
+    if found.outcome() == Outcome::Undecided {
+        return None;
+    }
+    let own = results.runs.iter();
+    let own = own.filter(|run| run.is_complete() && found.question.has(run));
+    let judged: Vec<_> = own.map(audit::shared_machine).collect();
+    let shared: Vec<_> = judged.iter().flatten().collect();
+    let are_most = 2 * shared.len() > judged.len();
+    shared.first().filter(|_| are_most).map(|rule| reason(rule))
 }
 
 /// The levels that distinguish a combination from those of the other searches.

@@ -88,6 +88,23 @@ fn every_output_has_the_answer() {
 }
 
 #[test]
+fn an_answer_on_a_machine_that_others_used_is_doubtful() {
+    let sentence = |disturbed: usize| {
+        let mut results = results();
+        for run in results.runs.iter_mut().take(disturbed) {
+            for sample in &mut run.telemetry {
+                let machine = sample.machine.as_mut().expect("it was observed");
+                machine.steal_s = 0.4;
+            }
+        }
+        search_answers(&results).remove(0).sentence
+    };
+    assert_eq!(sentence(2), ANSWER);
+    let doubt = format!("{ANSWER}, but other programs used the machine (H14)");
+    assert_eq!(sentence(3), doubt);
+}
+
+#[test]
 fn other_results_have_no_rates() {
     let document = json(&synthetic::quickstart(Host::Both), Detail::Runs);
     assert!(!document.contains("max_rates"));
