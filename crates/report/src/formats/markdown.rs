@@ -47,7 +47,8 @@ pub fn markdown(results: &Results) -> String {
     parts.extend(list("expectations", &expected));
     parts.extend(list("all events", &events::sentences(&planned)));
     parts.extend(list("all stages", &stage_rates::sentences(&grid)));
-    let sentences = grid.facets.iter();
+    // The throughput of a search is the highest rate that was tried.
+    let sentences = grid.facets.iter().filter(|_| results.searches.is_empty());
     let sentences: Vec<String> = sentences
         .map(|facet| escaped(&answer::sentence(&grid, facet)))
         .collect();

@@ -25,12 +25,13 @@ use crate::{
 
 /// The conclusion, and how reliable it is.
 pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview]) -> Markup {
-    let headline = answer::headline(grid);
+    let rates = max_rates::sentences(results);
+    // The throughput of the highest rate that was tried is that rate, and no answer.
+    let headline = answer::headline(grid).filter(|_| rates.is_empty());
     let verdict = answer::verdict_in_short(results, grid);
     let clauses = clauses::clauses(results, grid);
     let events = EventAnswer::of(results, planned);
     let expected = expectations::of_grid(results, grid);
-    let rates = max_rates::sentences(results);
     html! {
         section.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }

@@ -69,8 +69,11 @@ fn every_output_has_the_answer() {
     // The throughput of the highest rate is that rate, not what the server can do.
     assert!(!short.contains("Highest"), "{short}");
     assert!(table(&results, 120).contains(ANSWER));
-    assert!(markdown(&results).contains("up to 200/s, the highest rate tried"));
+    let text = markdown(&results);
+    assert!(text.contains("up to 200/s, the highest rate tried"));
+    assert!(!text.contains("Highest throughput"), "{text}");
     let page = html(&results);
+    assert!(!page.contains("Throughput reached"));
     assert!(page.contains("p99 &lt; 20 s up to 200/s, the highest rate tried"));
     let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
     let found = &document["summary"]["max_rates"][0];
