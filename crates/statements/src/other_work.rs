@@ -46,7 +46,7 @@ pub(crate) fn report(share: f64, context: &Context) {
     context.notify(Event::Note(&in_words(share)));
 }
 
-/// `other programs used 36 % of this machine's CPU, so a difference below 50 % counts only if a counter explains it; ...`
+/// `other programs used 36 % of this machine's CPU, so a difference below 50 % counts only if a counter ...`
 fn in_words(share: f64) -> String {
     format!(
         "other programs used {} of this machine's CPU, so a difference below {} counts only if a counter explains it; \
