@@ -11,6 +11,12 @@ use crate::{
 /// A saving below it is none: the peaks are at the same time.
 const SAVING_AT_LEAST: f64 = 0.005;
 
+/// Largest share of a capacity that leaves a reserve. In a single queue with Poisson arrivals and exponential service
+/// times, an operation then takes five times as long as without waiting, and soon much longer.
+///
+/// Source: R. Jain, "The Art of Computer Systems Performance Analysis", 1991, chapter 31: R = S / (1 - U).
+const SHARE_WITH_RESERVE: f64 = 0.8;
+
 /// The answer, without its remarks.
 pub fn consolidation_lines(answer: &Consolidation) -> Vec<AnswerLine> {
     let mut lines = vec![AnswerLine::new("", head(answer))];
@@ -105,10 +111,11 @@ fn groups_in_words(answer: &Consolidation) -> String {
 /// `3.10k writes/s at 02:15, 62 % of the capacity, 3 % less than their peaks`
 fn share_in_words(answer: &Consolidation, group: &GroupLoad) -> String {
     let share = units::percent(group.share);
-    let of = match (answer.capacity.is_empty(), group.share > 1.0) {
-        (true, _) => format!("{share} of the peaks of all systems"),
-        (false, false) => format!("{share} of the capacity"),
-        (false, true) => format!("{share} of the capacity: does not fit"),
+    let of = if answer.capacity.is_empty() {
+        format!("{share} of the peaks of all systems")
+    } else {
+        let reserve = reserve_in_words(group.share);
+        format!("{share} of the capacity{reserve}")
     };
     let peak = group.resource.amount(group.peak);
     let text = format!("{peak} at {}, {of}", group.at);
@@ -119,5 +126,18 @@ fn share_in_words(answer: &Consolidation, group: &GroupLoad) -> String {
             format!("{text}, {} less than their peaks", units::percent(saving))
         }
         None => text,
+    }
+}
+
+/// `, only 5.5 % in reserve`: what a share of a capacity leaves of it; empty if that is enough.
+fn reserve_in_words(share: f64) -> String {
+    if share > 1.0 {
+        ": does not fit".to_owned()
+    } else if share >= 1.0 {
+        ", nothing in reserve".to_owned()
+    } else if share > SHARE_WITH_RESERVE {
+        format!(", only {} in reserve", units::percent(1.0 - share))
+    } else {
+        String::new()
     }
 }

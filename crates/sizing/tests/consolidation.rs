@@ -114,6 +114,21 @@ fn a_capacity_decides_what_fits() {
     let answer = consolidate(all(), &request(1000.0)).unwrap();
     assert_eq!(answer.fits(), Some(false));
     assert!(text(&answer).contains("105 % of the capacity: does not fit"));
+    // The reserve is named above 80 %.
+    for (writes, expected) in [
+        (
+            1050.0,
+            "100 % of the capacity, nothing in reserve, 38 % less",
+        ),
+        (
+            1100.0,
+            "95.5 % of the capacity, only 4.5 % in reserve, 38 % less",
+        ),
+        (1312.5, "80 % of the capacity, 38 % less"),
+    ] {
+        let shown = text(&consolidate(all(), &request(writes)).unwrap());
+        assert!(shown.contains(expected), "{shown}");
+    }
     let memory = Request {
         capacity: vec![(Resource::Memory, 1e12)],
         ..Request::default()

@@ -43,12 +43,17 @@ impl OtherWork {
 
 /// Says that other programs used this share of the CPU, and what that means.
 pub(crate) fn report(share: f64, context: &Context) {
-    context.notify(Event::Note(&format!(
-        "other programs used {} of this machine's CPU during the measurement: servers side by side can then differ \
-         without any change, so a difference below {} that no counter explains decides nothing; repeat it on a quiet machine",
+    context.notify(Event::Note(&in_words(share)));
+}
+
+/// `other programs used 36 % of this machine's CPU, so a difference below 50 % counts only if a counter ...`
+fn in_words(share: f64) -> String {
+    format!(
+        "other programs used {} of this machine's CPU, so a difference below {} counts only if a counter explains it; \
+         repeat the comparison on a quiet machine",
         percent(share),
         percent(UNEXPLAINED)
-    )));
+    )
 }
 
 /// The share of other programs by user time, from samples of one machine at one time, each with another server.
@@ -67,6 +72,15 @@ mod tests {
     use samples::{MachineUse, ProcessUse};
 
     use super::*;
+
+    #[test]
+    fn the_note_says_which_differences_count() {
+        assert_eq!(
+            in_words(0.36),
+            "other programs used 36 % of this machine's CPU, so a difference below 50 % counts only if a counter \
+             explains it; repeat the comparison on a quiet machine"
+        );
+    }
 
     #[test]
     fn servers_and_dbdyno_are_none_of_the_others() {

@@ -116,10 +116,6 @@ pub(crate) struct AbArgs {
 pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let factors = factors(&args)?;
     side_by_side::check(&factors, &args.measurement)?;
-    budget::check(&factors, &args.measurement)?;
-    for warning in known_options::without_effect(&factors) {
-        eprintln!("warning: {warning}");
-    }
     let account = Account {
         user: args.user,
         password_file: args.password_file,
@@ -127,11 +123,17 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     };
     let (load, measurement) = (&args.load, &args.measurement);
     let text = experiment_file(load, &account, &factors, Vec::new(), measurement)?;
+    let planned = unwritten(&text)?;
+    budget::check(
+        &factors,
+        measurement,
+        &budget::preparations_s(planned.plan()),
+    )?;
+    for warning in known_options::without_effect(&factors) {
+        eprintln!("warning: {warning}");
+    }
     if measurement.plan {
-        let path =
-            std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;
-        let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
-        println!("{}", experiment.map_err(Blamed::from)?.plan().describe());
+        println!("{}", planned.plan().describe());
         if measurement.confirm {
             let budget = units::span(measurement.budget);
             println!(
@@ -163,6 +165,13 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let (code, results) = perform(begun, &choices, None, verbose)?;
     println!("confirm   {}", decided.in_words(&results_at(results)?));
     Ok(code)
+}
+
+/// The experiment of a file that is not written yet.
+fn unwritten(text: &str) -> Result<Experiment, Blamed> {
+    let path = std::path::absolute("ab.toml").map_err(Blamed::io(Blame::Input, Path::new(".")))?;
+    let experiment = Experiment::parse(&path, text, &Overrides::default(), &VOCABULARY);
+    experiment.map_err(Blamed::from)
 }
 
 /// The experiment file of a comparison of these factors under a load, without the excluded combinations.

@@ -10,8 +10,8 @@ use crate::{bundled_experiments, commands::run::terminal_width};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The experiments are in share/dbdyno/experiments of the package, in a directory `experiments` beside the program, or in
-the source checkout that contains the program or in which you call it.
+The experiments are in share/dbdyno/experiments of the package, in a directory `experiments` beside the program or
+beside its directory `bin`, or in the source checkout that contains the program or in which you call it.
 
 Examples:
   dbdyno experiments

@@ -1,9 +1,9 @@
 //! The time of a comparison: the number of blocks for which the budget has time, and whether they can decide anything.
 
-use std::{ops::RangeInclusive, time::Duration};
+use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use blame::{Blame, Blamed};
-use experiment::{Design, Repeats};
+use experiment::{Costs, Design, Plan, Repeats, run_times};
 use load::WarmUp;
 use units::span;
 
@@ -20,34 +20,58 @@ const SESSIONS: RangeInclusive<u64> = 1..=30;
 const AROUND_A_RUN: Duration = Duration::from_secs(3);
 /// Combinations that are confirmed: the baseline, and the best one.
 const CONFIRMED: u64 = 2;
+/// The proposed budget as a multiple of the fewest blocks: they decide only large differences, and take longer than
+/// planned on a busy machine.
+const RESERVE: f64 = 2.0;
 
-/// An error where the budget has no time for the runs without which nothing is decided, even if they took no longer than
-/// what they measure. The runs that confirm the answer have a budget of the same length: it must have time for them with
-/// all that they can take, since the answer that they confirm has then cost a budget already.
-pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(), Blamed> {
+/// What precedes the loads of each block of the plan: restarts, loading and restoring the data, seconds as estimated.
+pub(super) fn preparations_s(plan: &Plan) -> Vec<f64> {
+    let times = run_times(&plan.runs, &Costs::default());
+    let mut blocks: BTreeMap<u32, f64> = BTreeMap::new();
+    for (run, time) in plan.runs.iter().zip(times) {
+        *blocks.entry(run.block).or_default() += time.preparation_s;
+    }
+    blocks.into_values().collect()
+}
+
+/// An error where the budget has no time for the runs without which nothing is decided, with the preparations of their
+/// blocks; a warm-up that ends when the server is steady counts as none. The runs that confirm the answer have a budget of
+/// the same length: it must have time for them with all that they can take, since the answer that they confirm has then
+/// cost a budget already.
+pub(super) fn check(
+    factors: &[Factor],
+    measurement: &Measurement,
+    preparations_s: &[f64],
+) -> Result<(), Blamed> {
     let combinations = combinations(factors.iter());
     let fewest = *blocks_allowed(measurement).start();
-    let warm_up = match measurement.warm_up() {
-        WarmUp::None | WarmUp::UntilSteady { .. } => Duration::ZERO,
-        WarmUp::For(time) => time,
+    let time_with = |warm_up: Duration| {
+        let load_s = (warm_up + measured(measurement)).as_secs_f64() * combinations as f64;
+        let blocks = preparations_s.iter().take(fewest as usize);
+        let blocks: Vec<f64> = blocks.map(|it| it + load_s).collect();
+        time_of_blocks_s(&blocks)
     };
-    let runs = (fewest * combinations) as f64;
-    let least = (warm_up + measured(measurement)).mul_f64(runs);
+    let (shortest, longest) = match measurement.warm_up() {
+        WarmUp::None => (Duration::ZERO, Duration::ZERO),
+        WarmUp::For(time) => (time, time),
+        WarmUp::UntilSteady { at_most } => (Duration::ZERO, at_most),
+    };
+    let least_s = time_with(shortest);
     let confirming = measurement.confirming();
     let confirming = confirming.map_or(Duration::ZERO, |classical| {
         block(CONFIRMED, &classical).mul_f64(*RUNS.start() as f64)
     });
     let budget = span(measurement.budget);
-    let message = if measurement.budget < least {
-        let alone = span(least);
+    let message = if measurement.budget.as_secs_f64() < least_s {
+        let least = span(Duration::try_from_secs_f64(least_s).unwrap_or(Duration::MAX));
         match measurement.design() {
             Design::Classical => format!(
                 "--budget of {budget} cannot decide anything: at least {fewest} runs of each of {combinations} \
-                 combinations are needed, and their warm-up and measurement alone take {alone}"
+                 combinations are needed, and with the preparation of server and data they take about {least}"
             ),
             Design::SideBySide(_) => format!(
-                "--budget of {budget} is too short for one session: the warm-up and the turns of {combinations} \
-                 combinations alone take {alone}"
+                "--budget of {budget} is too short for one session: with the preparation of servers and data, the \
+                 warm-up and the turns of {combinations} combinations take about {least}"
             ),
         }
     } else if measurement.budget < confirming {
@@ -61,10 +85,19 @@ pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(),
         return Ok(());
     };
     // The same budget is to be enough for both.
-    let enough = confirming.max(least + AROUND_A_RUN.mul_f64(runs));
-    let minutes = (enough.as_secs_f64() / 60.0).ceil();
+    let enough_s = confirming.as_secs_f64().max(time_with(longest) * RESERVE);
+    let minutes = (enough_s / 60.0).ceil();
     let hint = format!("use --budget {minutes:.0}m or more, or a shorter --duration or --warmup");
     Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+/// The shortest budget in which blocks of these lengths are measured: the last one begins only if there is time for the
+/// longest one so far, which can be the first, with the loading of the data.
+fn time_of_blocks_s(blocks_s: &[f64]) -> f64 {
+    let Some((last, before)) = blocks_s.split_last() else {
+        return 0.0;
+    };
+    before.iter().sum::<f64>() + before.iter().fold(*last, |longest, it| longest.max(*it))
 }
 
 /// About as many blocks as the budget has time for: the fewer analyses there may be, the sooner each decides.
@@ -109,27 +142,70 @@ fn blocks_allowed(measurement: &Measurement) -> RangeInclusive<u64> {
 
 #[cfg(test)]
 mod tests {
+    use experiment::{Experiment, Overrides};
+
     use super::{super::factor::setting, *};
 
     const S: Duration = Duration::from_secs(1);
+    /// Blocks of two private servers, the first of which loads data for 6 s.
+    const PREPARED_S: [f64; 3] = [10.0, 4.0, 4.0];
 
     #[test]
     fn a_budget_has_time_for_what_can_decide() {
         let two = [setting("sync_binlog=0,1").unwrap()];
         let error = |words: &[&str]| {
-            check(&two, &Measurement::parsed(words))
-                .err()
-                .map(|it| it.message)
+            let error = check(&two, &Measurement::parsed(words), &PREPARED_S).err()?;
+            Some((error.message, error.hints.join(" ")))
         };
-        assert_eq!(error(&["--budget", "90s"]), None);
-        let message = "--budget of 1 min 29 s cannot decide anything: at least 3 runs of each of 2 combinations are needed, \
-             and their warm-up and measurement alone take 1 min 30 s";
-        assert_eq!(error(&["--budget", "89s"]).as_deref(), Some(message));
+        // 40 s and 34 s, and then as long as the longest, whose data was loaded.
+        assert_eq!(error(&["--budget", "114s"]), None);
+        let (message, hint) = error(&["--budget", "113s"]).unwrap();
+        assert_eq!(
+            message,
+            "--budget of 1 min 53 s cannot decide anything: at least 3 runs of each of 2 combinations are needed, and \
+             with the preparation of server and data they take about 1 min 54 s"
+        );
+        assert!(hint.starts_with("use --budget 4m or more"), "{hint}");
         let side_by_side = |budget| error(&["--design", "side-by-side", "--budget", budget]);
-        assert_eq!(side_by_side("72s"), None);
-        let message = "--budget of 1 min 11 s is too short for one session: the warm-up and the turns of 2 combinations \
-             alone take 1 min 12 s";
-        assert_eq!(side_by_side("71s").as_deref(), Some(message));
+        assert_eq!(side_by_side("82s"), None);
+        let (message, hint) = side_by_side("81s").unwrap();
+        assert_eq!(
+            message,
+            "--budget of 1 min 21 s is too short for one session: with the preparation of servers and data, the warm-up \
+             and the turns of 2 combinations take about 1 min 22 s"
+        );
+        // Each server may need 20 s to be steady.
+        assert!(hint.starts_with("use --budget 5m or more"), "{hint}");
+        // Data of exabytes.
+        let error = check(&two, &Measurement::parsed(&[]), &[1e15; 3]).unwrap_err();
+        let message = error.message;
+        assert!(
+            message.starts_with("--budget of 10 min 0 s cannot"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_block_is_prepared_as_the_plan_estimates() {
+        let text = "format = 1\nrepeats = \"until decided\"\nat_most = 3\n[matrix]\nsync = [\"0\", \"1\"]\n\
+             [server]\nrun = \"mariadb-10.11\"\nset = { sync_binlog = \"{sync}\" }\n\
+             [data]\noltp = { tables = 1, table_size = 10000000 }\n\
+             [load]\noltp = { script = \"point_select\" }\nconnections = 1\nduration = \"5s\"\nwarmup = \"5s\"\n\
+             [verdict]\nbaseline = { sync = \"0\" }\n";
+        let path = std::path::Path::new("a.toml");
+        let vocabulary = &benchmarks::VOCABULARY;
+        let experiment = Experiment::parse(path, text, &Overrides::default(), vocabulary).unwrap();
+        let plan = experiment.plan();
+        let found = preparations_s(plan);
+        assert_eq!(found.len(), 3);
+        // Two restarts and what else goes around two runs, and the data put back; the first block loads it, too.
+        let costs = Costs::default();
+        let around_s = 2.0 * (costs.restart_s + costs.around_s);
+        assert!(found[1] > around_s && found[0] > found[1], "{found:?}");
+        let loads_s = 3.0 * 2.0 * 10.0;
+        let whole_s = plan.estimate(&costs).as_secs_f64();
+        let sum_s = found.iter().sum::<f64>() + loads_s;
+        assert!((sum_s - whole_s).abs() < 1e-3, "{found:?} {whole_s}");
     }
 
     #[test]
@@ -138,7 +214,7 @@ mod tests {
         let error = |words: &str| {
             let words = format!("--design side-by-side --confirm {words}");
             let words: Vec<&str> = words.split(' ').collect();
-            let error = check(&two, &Measurement::parsed(&words)).err()?;
+            let error = check(&two, &Measurement::parsed(&words), &PREPARED_S).err()?;
             Some((error.message, error.hints.join(" ")))
         };
         // Three blocks of two runs, each with a warm-up of up to 20 s, and 3 s around it.

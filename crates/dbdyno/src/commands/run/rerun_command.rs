@@ -2,8 +2,9 @@
 
 use std::{path::Path, time::Duration};
 
-use experiment::{Costs, Design, Plan, run_times};
+use experiment::{Costs, Design, Plan, PlannedRun, run_times};
 use report::NextStep;
+use results::{Origin, ResultsDirectory};
 
 use crate::commands::command_line::CommandLine;
 
@@ -48,8 +49,9 @@ impl RerunCommand {
                 command.set(&["--repeats"], &repeats.to_string());
             }
             NextStep::Repeats(repeats) if self.has("--budget") => {
-                let block_s = plan.estimate(&Costs::default()).as_secs_f64()
+                let planned_s = plan.estimate(&Costs::default()).as_secs_f64()
                     / f64::from(plan.repeats.blocks().max(1));
+                let block_s = planned_s.max(measured_block_s(dir, plan).unwrap_or(0.0));
                 // One to spare, as runs take longer than planned on a busy machine.
                 let minutes = (block_s * (repeats as f64 + 1.0) / 60.0).ceil();
                 command.set(&["--budget"], &format!("{minutes:.0}m"));
@@ -84,6 +86,16 @@ impl RerunCommand {
     fn has(&self, option: &str) -> bool {
         self.takes.contains(&option)
     }
+}
+
+/// How long a block of the results in `dir` took with all preparation, on average, seconds; `None` if no run has a record.
+fn measured_block_s(dir: &Path, plan: &Plan) -> Option<f64> {
+    let took = Origin::read(dir).ok()?.took();
+    let results = ResultsDirectory::of_past(dir);
+    let is_recorded = |run: &&PlannedRun| results.records_of(run).iter().all(|it| it.exists());
+    let recorded = plan.runs.iter().filter(is_recorded).count();
+    let of_block = plan.runs.iter().filter(|run| run.block == 1).count();
+    (recorded > 0).then(|| took.as_secs_f64() * of_block as f64 / recorded as f64)
 }
 
 /// The runs of a plan if each is longer.
@@ -253,6 +265,31 @@ mod tests {
         let long = experiment("40s");
         let found = LongerRuns::of(long.plan()).unwrap();
         assert_eq!(found.duration, Duration::from_secs(80));
+    }
+
+    #[test]
+    fn a_longer_budget_counts_the_blocks_as_long_as_they_took() {
+        let short = experiment("4s");
+        let plan = short.plan();
+        let directory = tempfile::tempdir().unwrap();
+        let dir = directory.path();
+        let again = again("ab --budget 100s oltp", AB);
+        let next = || again.by(NextStep::Repeats(3), dir, plan);
+        // Four blocks of two runs, of 4 s and a few seconds around them.
+        assert_eq!(next().as_deref(), Some("dbdyno ab oltp --budget=1m"));
+        let origin = Origin::first(Path::new("a.toml")).text();
+        std::fs::write(dir.join("origin.json"), origin).unwrap();
+        Origin::note_end(dir, Duration::from_secs(96), true).unwrap();
+        assert_eq!(measured_block_s(dir, plan), None);
+        let results = ResultsDirectory::of_past(dir);
+        for run in plan.runs.iter().filter(|run| run.block <= 2) {
+            for record in results.records_of(run) {
+                std::fs::write(record, "").unwrap();
+            }
+        }
+        // Four blocks of 48 s.
+        assert_eq!(measured_block_s(dir, plan), Some(48.0));
+        assert_eq!(next().as_deref(), Some("dbdyno ab oltp --budget=4m"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn servers_that_are_there_are_compared() {
     let (_other, second) = null_server(&other, &[]);
     scene.file("one.sql", "SELECT 1;\n");
     let hosts = format!("{},{}", first.display(), second.display());
-    let times = ["--duration", "1s", "--warmup", "0", "--budget", "6s"];
+    let times = ["--duration", "1s", "--warmup", "0", "--budget", "13s"];
     let servers = ["ab", "--host", &hosts, "--user", "bench"];
     let load = ["script", "one.sql"];
     let compared = scene.dbdyno([&servers[..], &times, &load].concat());

@@ -66,7 +66,8 @@ fn a_capacity_that_no_partition_keeps_is_a_negative_answer() {
     let scene = scene();
     size(&scene, "--groups 2 --capacity write_iops=1100")
         .exits(0)
-        .prints("1.05k writes/s at 2026-11-20 14:00, 95.5 % of the capacity");
+        .prints("1.05k writes/s at 2026-11-20 14:00, 95.5 % of the capacity")
+        .prints_sentence("95.5 % of the capacity, only 4.5 % in reserve");
     size(&scene, "--groups 2 --capacity write_iops=1000")
         .exits(1)
         .prints("105 % of the capacity: does not fit");

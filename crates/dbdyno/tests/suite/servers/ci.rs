@@ -15,7 +15,7 @@ const SMALLER: [(&str, &str); 2] = [
     (
         "--budget 20m",
         // Long enough for a p99 on a busy machine.
-        "--budget 13s --duration 2s --warmup 100ms",
+        "--budget 25s --duration 2s --warmup 100ms",
     ),
     ("--table-size 250k", "--table-size 1k"),
 ];
