@@ -76,7 +76,7 @@ fn answer(review: &Review) -> String {
     let lint = &review.lint;
     let refused = lint.count(Level::Refused);
     let by = if review.is_validated {
-        "by the version's own validator and the catalogues"
+        "by the catalogues and the version's own option check (no server was started)"
     } else {
         "by the catalogues"
     };
