@@ -67,8 +67,8 @@ fn accepted(version: &str, has_catalogue: bool) -> String {
         ""
     };
     format!(
-        "accepted by the option check of {version}{catalogue}; no server was started, so InnoDB has not read its files or \
-         checked its values"
+        "accepted by the option check of {version}{catalogue}; no server was started, and InnoDB can still refuse a value \
+         at its start"
     )
 }
 
