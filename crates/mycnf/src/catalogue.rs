@@ -18,104 +18,15 @@
 //!   `mysqld --verbose --help` as the tests of a server of this series have it; lines tried on 8.4.13.
 //! - MariaDB 10.6: MariaDB documentation, "System Variables Added in MariaDB 10.6", "Upgrading from MariaDB 10.5 to MariaDB
 //!   10.6", and the pages of the variables; lines tried on 10.6.23.
-//! - Percona Server 5.7 and 8.0: MySQL's options of the series, and `additions.rs`.
+//! - Percona Server 5.7 and 8.0: MySQL's options of the series, and `additions.rs`. The versions of 8.0 that are older
+//!   than 8.0.33 derive from MySQL 8.0.12.
 
-use std::sync::LazyLock;
-
-use crate::additions::{Addition, Additions, PERCONA};
+use crate::additions::{Addition, PERCONA};
 pub use crate::family::{Family, Product};
 pub(crate) use crate::known_option::{Kind, KnownOption};
 use crate::letter_case::{is_in_own_case, takes_any_case};
 use crate::name::OptionName;
-
-/// One column of a table.
-#[derive(Debug)]
-struct Version {
-    text: &'static str,
-    is_documented: bool,
-    /// The column of the family's tables that it derives from: its own, but for another maker's versions.
-    base: usize,
-}
-
-/// All versions of a product.
-#[derive(Debug)]
-struct Table {
-    versions: Vec<Version>,
-    /// Sorted by name.
-    rows: Vec<KnownOption>,
-}
-
-static MYSQL: LazyLock<Table> =
-    LazyLock::new(|| Table::parse(include_str!("../catalogue/mysql.tsv")));
-static MARIADB: LazyLock<Table> =
-    LazyLock::new(|| Table::parse(include_str!("../catalogue/mariadb.tsv")));
-static PERCONA_SERVER: LazyLock<Table> = LazyLock::new(|| Table::derived(&MYSQL, &PERCONA));
-
-impl Table {
-    fn of(product: Product) -> &'static Self {
-        match product {
-            Product::MySql => &MYSQL,
-            Product::Percona => &PERCONA_SERVER,
-            Product::MariaDb => &MARIADB,
-        }
-    }
-
-    fn parse(text: &'static str) -> Self {
-        let mut lines = text.lines();
-        let heading = lines.next().unwrap_or_default();
-        let versions = heading.split('\t').nth(1).unwrap_or_default();
-        let versions = versions.split(' ').enumerate();
-        Self {
-            versions: versions
-                .map(|(column, text)| Version::parse(text, column))
-                .collect(),
-            rows: lines.map(KnownOption::parse).collect(),
-        }
-    }
-
-    /// The versions that derive from those of another table, with what is added to them.
-    fn derived(from: &Self, additions: &Additions) -> Self {
-        let versions = additions.versions.iter().map(|(text, base)| {
-            let mut known = from.versions.iter();
-            let base = known.position(|version| version.text == *base);
-            Version::parse(
-                text,
-                base.expect("a version derives from one of its family"),
-            )
-        });
-        let versions: Vec<Version> = versions.collect();
-        let taken_over = from.rows.iter().filter_map(|row| {
-            let is_its = |(column, version): (usize, &Version)| {
-                row.is_in(version.base) && additions.row(row.name, column).is_none()
-            };
-            let is_in: Vec<bool> = versions.iter().enumerate().map(is_its).collect();
-            is_in.contains(&true).then(|| row.with_columns(&is_in))
-        });
-        let added = additions.rows.iter().map(|row| row.option.clone());
-        let mut rows: Vec<KnownOption> = taken_over.chain(added).collect();
-        rows.sort_by_key(|row| row.name);
-        Self { versions, rows }
-    }
-
-    /// All forms of an option.
-    fn rows_of(&self, name: &str) -> &[KnownOption] {
-        let from = self.rows.partition_point(|row| row.name < name);
-        let rest = &self.rows[from..];
-        &rest[..rest.partition_point(|row| row.name == name)]
-    }
-}
-
-impl Version {
-    /// A version of a heading: `8.0.33`, `8.4*`.
-    fn parse(text: &'static str, base: usize) -> Self {
-        let documented = text.strip_suffix('*');
-        Self {
-            text: documented.unwrap_or(text),
-            is_documented: documented.is_some(),
-            base,
-        }
-    }
-}
+use crate::option_table::{Table, numbers, same_series};
 
 /// The options of one server version.
 #[derive(Debug, Clone, Copy)]
@@ -155,19 +66,30 @@ impl Catalogue {
         if columns.contains(&next) && same_series(&known(next), version) {
             column += usize::from(!same_series(&known(column), version));
         }
-        Self {
+        let at = |column: usize| Self {
             product,
             table,
             column,
             takes_any_case: takes_any_case(product, version),
+        };
+        // Percona Server 8.0.25 derives from an older MySQL than the catalogue of its series.
+        while version.len() > 2
+            && column > 0
+            && !table.versions[column - 1].is_listed
+            && numbers(at(column).base_version()).as_slice() > version
+        {
+            column -= 1;
         }
+        at(column)
     }
 
     /// The catalogues of a product, the oldest first; of a family those of the maker that gave it its name.
     pub fn all(product: impl Into<Product>) -> impl Iterator<Item = Self> {
         let product = product.into();
         let table = Table::of(product);
-        (0..table.versions.len()).map(move |column| Self {
+        let columns = 0..table.versions.len();
+        let listed = columns.filter(move |column| table.versions[*column].is_listed);
+        listed.map(move |column| Self {
             product,
             table,
             column,
@@ -197,7 +119,7 @@ impl Catalogue {
     /// The line of an option that the product adds to its family's, or has in another form.
     pub(crate) fn addition(&self, name: &str) -> Option<&'static Addition> {
         match self.product {
-            Product::Percona => PERCONA.row(name, self.column),
+            Product::Percona => PERCONA.row(name, self.table.versions[self.column].addition),
             Product::MySql | Product::MariaDb => None,
         }
     }
@@ -286,7 +208,9 @@ impl Catalogue {
         let table = Table::of(product.into());
         let works = |row: &&KnownOption| row.is_option() && row.kind != Kind::NoEffect;
         let rows = table.rows_of(name).iter().filter(works);
-        let mut columns: Vec<usize> = rows.flat_map(KnownOption::columns).collect();
+        let columns = rows.flat_map(KnownOption::columns);
+        let listed = columns.filter(|column| table.versions[*column].is_listed);
+        let mut columns: Vec<usize> = listed.collect();
         columns.sort_unstable();
         Some((
             table.versions[*columns.first()?].text,
@@ -300,18 +224,8 @@ impl Catalogue {
     }
 
     pub(crate) fn is_older_than(&self, other: &Self) -> bool {
-        numbers(self.version()) < numbers(other.version())
+        numbers(self.base_version()) < numbers(other.base_version())
     }
-}
-
-fn numbers(version: &str) -> Vec<u32> {
-    let numbers = version.split('.').map_while(|number| number.parse().ok());
-    numbers.collect()
-}
-
-/// Whether two versions share their first two numbers.
-fn same_series(one: &[u32], other: &[u32]) -> bool {
-    one.len() >= 2 && other.len() >= 2 && one[..2] == other[..2]
 }
 
 #[cfg(test)]
@@ -322,7 +236,7 @@ mod tests {
     fn the_tables_are_whole() {
         for (product, versions, options) in [
             (Product::MySql, 7, 1_000),
-            (Product::Percona, 2, 900),
+            (Product::Percona, 3, 900),
             (Product::MariaDb, 6, 850),
         ] {
             let table = Table::of(product);
@@ -414,6 +328,30 @@ mod tests {
         assert_eq!(tls_versions(&percona), Some("TLSv1,TLSv1.1,TLSv1.2"));
         assert_eq!(tls_versions(&mysql), Some("TLSv1,TLSv1.1"));
         assert!(percona.has(&OptionName::new("auto_generate_certs")));
+    }
+
+    #[test]
+    fn an_early_version_of_percona_server_derives_from_an_early_mysql() {
+        for (patch, base, has_capacity) in [
+            (11, "8.0.12", false),
+            (12, "8.0.12", false),
+            (32, "8.0.12", false),
+            (33, "8.0.33", true),
+            (36, "8.0.33", true),
+        ] {
+            let catalogue = Catalogue::nearest(Product::Percona, &[8, 0, patch]);
+            assert_eq!(catalogue.base_version(), base, "{patch}");
+            let capacity = OptionName::new("innodb_redo_log_capacity");
+            assert_eq!(catalogue.has(&capacity), has_capacity, "{patch}");
+            assert!(catalogue.has(&OptionName::new("userstat")), "{patch}");
+            assert_eq!(catalogue.default_value("userstat"), Some("OFF"), "{patch}");
+        }
+        let listed: Vec<&str> = Catalogue::all(Product::Percona)
+            .map(|catalogue| catalogue.version())
+            .collect();
+        assert_eq!(listed, ["5.7", "8.0"]);
+        let span = Catalogue::span(Product::Percona, "innodb_redo_log_capacity");
+        assert_eq!(span, Some(("8.0", "8.0")));
     }
 
     #[test]

@@ -50,6 +50,7 @@ mod log_expiry;
 mod machine;
 mod migration;
 mod name;
+mod option_table;
 mod other_builds;
 mod passwords;
 mod pinned_defaults;

@@ -70,6 +70,13 @@ impl Target {
         Self::new(catalogue.product(), &numbers)
     }
 
+    /// The same with the version from which the catalogue derives: `percona-8.0.33` for the catalogue of Percona Server 8.0.
+    pub(crate) fn of_base_version(catalogue: &Catalogue) -> Self {
+        let numbers = catalogue.base_version().split('.');
+        let numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
+        Self::new(catalogue.product(), &numbers)
+    }
+
     /// The targets of all catalogues, by product, the oldest first.
     pub fn all() -> Vec<Self> {
         let catalogues = Product::ALL.into_iter().flat_map(Catalogue::all);
@@ -121,9 +128,10 @@ impl Target {
             ));
         }
         if let Some(later) = self.later_in_series() {
-            let (nearest, later) = (Self::of_catalogue(&catalogue), Self::of_catalogue(&later));
+            let nearest = Self::of_catalogue(&catalogue);
+            let later = Self::of_base_version(&later);
             return Some(format!(
-                "no catalogue for {self}: the one of {nearest} is used; options added or removed up to {later} are reported as notes"
+                "no catalogue for {self}: the one of {nearest} is used{documented}; options added or removed up to {later} are reported as notes"
             ));
         }
         if self.later().is_some() {
@@ -221,6 +229,7 @@ mod tests {
             ("mysql-8.0", "mysql-8.0", "8.0.33", true),
             ("percona-5.7", "percona-5.7", "5.7", true),
             ("Percona-8.0.36-28", "percona-8.0.36", "8.0", true),
+            ("percona-8.0.25", "percona-8.0.25", "8.0.12", true),
             ("percona", "percona-8.0", "8.0", true),
             ("percona-5.6", "percona-5.6", "5.6.24", false),
             ("percona-8.1", "percona-8.1", "8.0", false),
@@ -263,7 +272,11 @@ mod tests {
             ("mysql-8.0.40", None),
             ("mysql-8.0", None),
             ("mysql-5.7.44", None),
-            ("percona-8.0.28", None),
+            ("percona-8.0.28", Some("8.0")),
+            ("percona-8.0.12", None),
+            ("percona-8.0.33", None),
+            ("percona-8.0.36", None),
+            ("percona-8.0", None),
             ("mariadb-10.11.4", None),
             ("mysql-8.3", None),
         ] {
@@ -308,6 +321,12 @@ mod tests {
                 "mysql-8.0.42",
                 Some(
                     "no catalogue for mysql-8.0.42: the one of mysql-8.0.33 is used, the newest of the series",
+                ),
+            ),
+            (
+                "percona-8.0.25",
+                Some(
+                    "no catalogue for percona-8.0.25: the one of percona-8.0.12 is used, from its documentation; options added or removed up to percona-8.0.33 are reported as notes",
                 ),
             ),
             (

@@ -158,9 +158,10 @@ impl Examination<'_> {
             self.take_unlisted()?;
         }
         let accepted = self.refuse_until_accepted()?;
-        if Means::of(self.validator.installation) == Means::SilentHelp && self.has_catalogue {
-            let found = judge(&self.catalogue, &self.remaining).into_iter();
-            self.findings.extend(found.filter(Finding::is_refusal));
+        if self.has_catalogue {
+            let means = Means::of(self.validator.installation);
+            let refused = refused_by_catalogue(means, &self.catalogue, &self.remaining);
+            self.findings.extend(refused);
         }
         // Most servers list their options in the answer that accepts them.
         let help = match Means::of(self.validator.installation) {
@@ -376,6 +377,20 @@ impl Examination<'_> {
     }
 }
 
+/// What the catalogue refuses of the lines that the server's own check takes without judging their values.
+fn refused_by_catalogue(means: Means, catalogue: &Catalogue, taken: &[Entry]) -> Vec<Finding> {
+    let is_unjudged = |entry: &&Entry| match means {
+        Means::SilentHelp => true,
+        // InnoDB of MySQL 5.5 to 5.7 reads words such as that of innodb_flush_method itself, at its start.
+        Means::Help => entry.name.base().starts_with("innodb_") && catalogue.has(&entry.name),
+        Means::ValidateConfig => false,
+    };
+    let unjudged: Vec<Entry> = taken.iter().filter(is_unjudged).cloned().collect();
+    let mut found = judge(catalogue, &unjudged);
+    found.retain(Finding::is_refusal);
+    found
+}
+
 fn remarks_in(log: &str) -> Vec<String> {
     let complaints = parse_complaints(log).into_iter();
     let remarks = complaints.filter_map(|complaint| match complaint {
@@ -425,6 +440,26 @@ mod tests {
             let catalogue = Target::parse(version).unwrap().catalogue();
             let found = lists(&catalogue, &help, &OptionName::new(name));
             assert_eq!(found, is_listed, "{version} {name}");
+        }
+    }
+
+    /// MySQL 5.7 accepts any word for the flush method with --verbose --help, and aborts at its start.
+    #[test]
+    fn a_word_that_only_innodb_reads_is_refused_by_the_catalogue() {
+        let text = "[mysqld]\ninnodb_flush_method=fdatasync\ninnodb_flush_method=O_DIRECT\nbinlog_format=rows\n\
+                    innodb_no_such_option=1\n";
+        let file = OptionFile::parse(text, std::path::Path::new("my.cnf")).unwrap();
+        let cases: [(&str, Means, &[u32]); 4] = [
+            ("mysql-5.6", Means::Help, &[2]),
+            ("mysql-5.7", Means::Help, &[2]),
+            ("mysql-8.0.12", Means::SilentHelp, &[2, 4, 5]),
+            ("mysql-8.0.33", Means::ValidateConfig, &[]),
+        ];
+        for (version, means, lines) in cases {
+            let catalogue = Target::parse(version).unwrap().catalogue();
+            let found = refused_by_catalogue(means, &catalogue, file.entries());
+            let refused: Vec<u32> = found.iter().filter_map(|one| one.at.number()).collect();
+            assert_eq!(refused, lines, "{version}: {found:?}");
         }
     }
 

@@ -32,8 +32,14 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             || subject.decides_another(line)
             || chooses(subject, name);
         if is_last && !has_path && !is_going && !is_decided {
-            let default = subject.default_value(name);
-            let shown = default.filter(|it| !it.is_empty()).unwrap_or("empty");
+            let default = subject.default_value(name).unwrap_or_default();
+            let own = line.value().unwrap_or_default();
+            let shown = match (default, own.as_str()) {
+                ("", "") => "empty".to_owned(),
+                // MySQL up to 5.7 shows no flush method unless one is set.
+                ("", own) => format!("the version uses {own} if the option is not set"),
+                (default, _) => default.to_owned(),
+            };
             let what = format!(
                 "equal to the default of version {} ({shown})",
                 subject.catalogue.version()
@@ -67,6 +73,15 @@ mod tests {
             ],
         );
         assert_found(&RULE, "mysql-5.6", "sync_binlog=1", &[]);
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "innodb_flush_method=fsync\ninit_connect=",
+            &[
+                "innodb_flush_method=fsync: equal to the default of version 5.7.22 (the version uses fsync if the option is not set)",
+                "init_connect=: equal to the default of version 5.7.22 (empty)",
+            ],
+        );
         // A larger pool has eight instances, the maximum is twice the normal rate, and a size enables the cache.
         for (target, lines) in [
             (

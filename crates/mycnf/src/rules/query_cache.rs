@@ -1,4 +1,4 @@
-//! Rule: the query cache is on, or it is off but its memory is reserved.
+//! Rule: the query cache is on, or it is off but its memory is reserved, or it is on without memory.
 
 use crate::assignment::Assignment;
 use crate::catalogue::Family;
@@ -18,8 +18,10 @@ pub(super) const RULE: Rule = Rule {
 const CPUS: usize = 4;
 
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
-    let Some(size) = subject.number("query_cache_size").filter(|size| *size > 0) else {
-        return Vec::new();
+    let size = match subject.number("query_cache_size") {
+        Some(0) => return Vec::from_iter(on_without_memory(subject)),
+        Some(size) if size > 0 => size,
+        _ => return Vec::new(),
     };
     let is_off = subject.is_one_of("query_cache_type", &["OFF", "0"]);
     // 5.7 is the last version of MySQL that has it.
@@ -65,6 +67,16 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         }
         (_, true) => Vec::new(),
     }
+}
+
+/// A line that enables the cache, where another gives it no memory.
+fn on_without_memory(subject: &Subject<'_>) -> Option<RuleFinding> {
+    let line = subject.set("query_cache_type")?;
+    subject.set("query_cache_size")?;
+    let is_off = subject.is_one_of("query_cache_type", &["OFF", "0"]);
+    let what = "enables the query cache, but query_cache_size is 0: no result is cached";
+    let remark = RuleFinding::on(line, Level::Warning, what);
+    (!is_off).then(|| remark.fix("remove both lines: the cache is off without them"))
 }
 
 /// The size of the cache without a line, bytes.
@@ -117,6 +129,17 @@ mod tests {
         );
         assert_found(&RULE, "mariadb-10.11", "", &[]);
         assert_found(&RULE, "mysql-8.0.33", "query_cache_size=64M", &[]);
+    }
+
+    #[test]
+    fn a_cache_that_is_on_needs_memory() {
+        let on = "query_cache_type=1\nquery_cache_size=0";
+        let found = "warning: query_cache_type=1: enables the query cache, but query_cache_size is 0: no result is cached";
+        for target in ["mysql-5.6", "mysql-5.7", "mariadb-10.11"] {
+            assert_found(&RULE, target, on, &[found]);
+        }
+        let off = "query_cache_type=0\nquery_cache_size=0";
+        assert_found(&RULE, "mysql-5.7", off, &[]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn removed_since(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFin
 /// What is known of an option that only one of the two catalogues around the version has.
 fn between(subject: &Subject<'_>, later: &Catalogue, change: &str) -> String {
     let nearest = Target::of_catalogue(&subject.catalogue);
-    let later = Target::of_catalogue(later);
+    let later = Target::of_base_version(later);
     format!("{change} between {nearest} and {later}: this version may not know it")
 }
 

@@ -107,7 +107,7 @@ fn taken_since(subject: &Subject<'_>, line: &Assignment<'_>, value: &str) -> Opt
         return None;
     }
     let nearest = Target::of_catalogue(&subject.catalogue);
-    let later = Target::of_catalogue(&later);
+    let later = Target::of_base_version(&later);
     let what = format!(
         "{later} accepts this value and {nearest} does not: this version may not accept it"
     );
@@ -266,6 +266,8 @@ mod tests {
         let later = "innodb_doublewrite=DETECT_ONLY\noptimizer_switch=hash_join=off";
         let note = "note: innodb_doublewrite=DETECT_ONLY: mysql-8.0.33 accepts this value and mysql-8.0.12 does not";
         assert_found(&RULE, "mysql-8.0.28", later, &[note]);
+        let note = "note: innodb_doublewrite=DETECT_ONLY: percona-8.0.33 accepts this value and percona-8.0.12 does not";
+        assert_found(&RULE, "percona-8.0.28", later, &[note]);
         assert_found(
             &RULE,
             "mysql-8.0.12",

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bad_files;
+mod between_catalogues;
 mod contradictions;
 mod documents;
 mod generated_files;

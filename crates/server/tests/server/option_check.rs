@@ -140,6 +140,18 @@ fn what_a_value_becomes_is_noted_and_keeps_nothing_from_starting() {
     }
 }
 
+/// Old versions read this word at the start of InnoDB, after their own check.
+#[test]
+fn a_wrong_word_of_innodb_is_refused_by_every_version() {
+    for installation in installations() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = format!("{} {}", installation.flavour, installation.version);
+        let text = "max_connections=77\ninnodb_flush_method=SIDEWAYS\n";
+        let checked = check(&installation, &settings(scratch.path(), text)).unwrap();
+        assert_eq!(refused(&checked.findings), ["innodb_flush_method"], "{at}");
+    }
+}
+
 /// The lines of a document, with the answer of each catalogued version.
 fn parameter_list(document: &str) -> Vec<(String, Vec<char>)> {
     let path =

@@ -9,7 +9,7 @@ use super::review::Review;
 use super::running::Running;
 use super::subject::catalogue_line;
 
-/// Findings that fit below the answer without -v.
+/// Findings that fit below the answer without -v. All that are worse than a note are shown, even if they are more.
 const SHOWN_MAX: usize = 9;
 
 /// The answer, and the findings below it.
@@ -27,7 +27,13 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
             .expect("writing to a String cannot fail");
         shown_max -= 1;
     }
-    let shown = if verbose { usize::MAX } else { shown_max };
+    // The worst come first.
+    let worse_than_notes = lint.advice.len() - lint.count(Level::Note);
+    let shown = if verbose {
+        usize::MAX
+    } else {
+        shown_max.max(worse_than_notes)
+    };
     for advice in lint.advice.iter().take(shown) {
         // All advice on a file is by rules; on a server the reader sees which is.
         let mark = review.running.is_some().then(|| advice.basis.name());
@@ -48,27 +54,12 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
     if !rest.is_empty() {
         writeln!(
             text,
-            "{} not shown ({}); -v shows all, with reason and source",
-            counted(rest.len(), "finding"),
-            levels_of(rest)
+            "{} not shown; -v shows all, with reason and source",
+            counted(rest.len(), "note")
         )
         .expect("writing to a String cannot fail");
     }
     text
-}
-
-/// The number of findings of each level: `1 warning, 7 notes`.
-fn levels_of(advice: &[Advice]) -> String {
-    let numbers = Level::ALL.map(|level| {
-        let of_level = advice.iter().filter(|it| it.remark.level == level);
-        match (level, of_level.count()) {
-            (_, 0) => None,
-            (Level::Refused, number) => Some(format!("{number} refused")),
-            (_, number) => Some(counted(number, level.name())),
-        }
-    });
-    let numbers: Vec<String> = numbers.into_iter().flatten().collect();
-    numbers.join(", ")
 }
 
 /// `my.cnf for mysql-8.0.33: does not start: 3 refused, 2 risks, 1 warning, 4 notes in 40 options`
@@ -76,7 +67,7 @@ fn answer(review: &Review) -> String {
     let lint = &review.lint;
     let refused = lint.count(Level::Refused);
     let by = if review.is_validated {
-        "by the version's own validator and the catalogues"
+        "by the catalogues and the version's own option check (no server was started)"
     } else {
         "by the catalogues"
     };
@@ -260,9 +251,52 @@ fn finding(advice: &Advice, mark: Option<&str>, verbose: bool) -> String {
 mod tests {
     use std::path::Path;
 
-    use mycnf::{Machine, OptionFile, Target};
+    use mycnf::{Level, Machine, OptionFile, Target};
+    use units::counted;
 
-    use super::verdict;
+    use super::{Review, SHOWN_MAX, text, verdict};
+
+    #[test]
+    fn only_notes_are_not_shown() {
+        let switches = [
+            "general_log",
+            "slow_query_log",
+            "local_infile",
+            "low_priority_updates",
+            "log_queries_not_using_indexes",
+            "log_slow_admin_statements",
+            "automatic_sp_privileges",
+            "skip_name_resolve",
+            "read_only",
+            "relay_log_recovery",
+            "log_slave_updates",
+            "old_alter_table",
+        ];
+        let wrong: String = switches.map(|name| format!("{name}=maybe\n")).concat();
+        let file = format!("[mysqld]\nsync_binlog=1\n{wrong}");
+        let file = OptionFile::parse(&file, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("mysql-5.7").unwrap();
+        let review = Review {
+            files: vec!["my.cnf".into()],
+            lint: mycnf::lint(&file, &target, &Machine::default()),
+            target,
+            is_validated: false,
+            running: None,
+            missing_directories: Vec::new(),
+            knows_memory: false,
+        };
+        let shown = text(&review, false);
+        let (notes, all) = (review.lint.count(Level::Note), review.lint.advice.len());
+        assert!(notes > 0 && all - notes > SHOWN_MAX, "{shown}");
+        for name in switches {
+            assert!(shown.contains(&format!(": {name}=maybe: ")), "{shown}");
+        }
+        let last = format!(
+            "{} not shown; -v shows all, with reason and source",
+            counted(notes, "note")
+        );
+        assert_eq!(shown.lines().last(), Some(last.as_str()), "{shown}");
+    }
 
     #[test]
     fn an_answer_has_all_conditions_of_the_start() {

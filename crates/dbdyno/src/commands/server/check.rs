@@ -52,8 +52,43 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
         );
     }
     if checked.findings.iter().any(mycnf::Finding::is_refusal) {
-        Ok(ExitCode::from(Blame::Input as u8))
+        return Ok(ExitCode::from(Blame::Input as u8));
+    }
+    let version = format!("{} {}", installation.flavour, installation.version);
+    println!("{}", accepted(&version, checked.catalogue.is_some()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which checks accept the options, and which was not made.
+fn accepted(version: &str, has_catalogue: bool) -> String {
+    let catalogue = if has_catalogue {
+        " and by dbdyno's option catalogue"
     } else {
-        Ok(ExitCode::SUCCESS)
+        ""
+    };
+    format!(
+        "accepted by the option check of {version}{catalogue}; no server was started, and InnoDB can still refuse a value \
+         at its start"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accepted;
+
+    #[test]
+    fn an_answer_names_the_checks() {
+        let by_both = accepted("mysql 5.7.22", true);
+        assert!(
+            by_both.starts_with(
+                "accepted by the option check of mysql 5.7.22 and by dbdyno's option catalogue; no server was started"
+            ),
+            "{by_both}"
+        );
+        let by_server = accepted("mysql 4.1.22", false);
+        assert!(
+            by_server.starts_with("accepted by the option check of mysql 4.1.22; no server"),
+            "{by_server}"
+        );
     }
 }

@@ -14,7 +14,12 @@ fn a_right_file_passes_and_a_wrong_one_is_refused_line_by_line() {
     scene.file("right.cnf", RIGHT);
     scene.file("wrong.cnf", WRONG);
     let check = |cnf| scene.dbdyno(["server", "check", "--run", "mariadb", "--cnf", cnf]);
-    assert_eq!(check("right.cnf").exits(0).text(), "");
+    let accepted = check("right.cnf").exits(0).text();
+    assert_eq!(accepted.lines().count(), 1, "{accepted}");
+    assert!(
+        accepted.starts_with("accepted by the option check of mariadb "),
+        "{accepted}"
+    );
     let told = check("wrong.cnf").exits(2).text();
     let refused: Vec<&str> = told
         .lines()
