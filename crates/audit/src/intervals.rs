@@ -1,7 +1,7 @@
 //! Results whose interval is about as wide as their figure.
 
 use stats::execution_mean;
-use units::si;
+use units::per_s;
 
 use crate::{
     run::Run,
@@ -49,17 +49,17 @@ impl WideInterval {
     /// `the 95 % interval of connections=8 is 910/s to 36.0k/s`
     pub(crate) fn in_words(&self) -> String {
         format!(
-            "the 95 % interval of {} is {}/s to {}/s",
+            "the 95 % interval of {} is {} to {}",
             in_words(&self.of),
-            si(self.low_per_s),
-            si(self.high_per_s)
+            per_s(self.low_per_s),
+            per_s(self.high_per_s)
         )
     }
 }
 
 /// The interval of the throughput, as every output shows it; `None` with fewer than two runs.
 fn interval(runs: &[&Run<'_>]) -> Option<(f64, f64)> {
-    let per_s = runs.iter().filter_map(|run| run.throughput().ok());
-    let per_s: Vec<f64> = per_s.collect();
-    execution_mean(&per_s, CONFIDENCE)?.bounds
+    let throughputs = runs.iter().filter_map(|run| run.throughput().ok());
+    let throughputs: Vec<f64> = throughputs.collect();
+    execution_mean(&throughputs, CONFIDENCE)?.bounds
 }

@@ -67,13 +67,13 @@ fn judge(set: &Set<'_>) -> Outcome {
     let declared = set.declared.comparison.as_ref();
     let wanted = declared.and_then(|it| it.min_effect).unwrap_or(LARGE);
     let would_miss = |effect: f64| effect > wanted && !all_differ_by(effect, &combinations);
-    let is_blind = set.compares() && shown.is_some_and(would_miss);
+    let lacks_power = set.compares() && shown.is_some_and(would_miss);
     // With fewer than the usual number of executions, that number comes first.
     let wide = WideInterval::widest(set).filter(|_| fewest >= EXECUTIONS);
     let level = match fewest {
         1 if set.compares() => Level::Fail,
         fewest if fewest < EXECUTIONS => Level::Warn,
-        _ if is_blind || wide.is_some() => Level::Warn,
+        _ if lacks_power || wide.is_some() => Level::Warn,
         _ => Level::Pass,
     };
     let noun = if set.has_batches() {
@@ -90,7 +90,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         format!("{executions} of some combinations, more of others")
     };
     let mut evidence = format!("{executions}; {could_show}");
-    if is_blind
+    if lacks_power
         && fewest >= EXECUTIONS
         && let Some(needed) = design.executions_needed(estimated, wanted.ln_1p())
     {
