@@ -1,10 +1,13 @@
 //! The summary of all findings in three parts: the machine, the scope, and the method with its grade.
 
+use std::collections::BTreeSet;
+
 use units::{counted, seconds};
 
 use crate::{
     finding::{Level, Outcome, SkipReason},
     grade::Grade,
+    intervals::WideInterval,
     rule::Rule,
     rules::NEIGHBOURS,
     set::Set,
@@ -130,10 +133,17 @@ impl Assessment {
         let scope = Scope::of(set, stages, batches);
         let method = outcomes.iter().filter(|(rule, _)| !rule.is(MACHINE_RULE));
         let method = method.map(|(_, outcome)| *outcome);
+        // The parts of which the report shows the figures.
+        let shown = if batches.has_batches() {
+            batches
+        } else {
+            stages
+        };
+        let best = || best_of_figures(set, shown, outcomes);
         Self {
             machine: MachineState::of(outcomes),
             scope,
-            method: (scope == Scope::Claim).then(|| Grade::of(method)),
+            method: (scope == Scope::Claim).then(|| Grade::of(method).max(best())),
         }
     }
 
@@ -175,13 +185,34 @@ impl Assessment {
     }
 }
 
+/// The best grade that the figures allow, however good the method is: figures of a machine that others used most of the
+/// time, or with an interval as wide as the figure, are not sound.
+fn best_of_figures(set: &Set<'_>, shown: &Set<'_>, outcomes: &[(&Rule, &Outcome)]) -> Grade {
+    if is_mostly_shared(set, outcomes) || WideInterval::widest(shown).is_some() {
+        Grade::C
+    } else {
+        Grade::A
+    }
+}
+
+/// True if the rule about the machine is invalid in more than half of the runs.
+fn is_mostly_shared(set: &Set<'_>, outcomes: &[(&Rule, &Outcome)]) -> bool {
+    let rule = outcomes.iter().find(|(rule, _)| rule.is(MACHINE_RULE));
+    let finding = rule.and_then(|(_, outcome)| outcome.as_ref().ok());
+    let runs: BTreeSet<u32> = set.runs.iter().map(|run| run.record.header.run).collect();
+    finding.is_some_and(|it| it.level == Level::Invalid && 2 * it.runs.len().max(1) > runs.len())
+}
+
 #[cfg(test)]
 mod tests {
     use samples::RATE;
 
     use crate::{
         Subject, audit,
-        fixture::{blocks_over, healthy, in_turns, over, run_of, with_batches},
+        fixture::{
+            blocks_over, each_sample, healthy, in_turns, over, run_of, set_throughput, with_batches,
+        },
+        judge,
         subject::{AuditedRun, Preregistration},
     };
 
@@ -280,18 +311,54 @@ mod tests {
         );
     }
 
-    /// Other load is reported for the machine and does not lower the grade of the method.
+    /// Other load in some runs is reported for the machine and does not lower the grade of the method.
     #[test]
-    fn a_busy_machine_is_none_of_the_method() {
+    fn a_machine_that_was_sometimes_busy_is_none_of_the_method() {
         let mut runs = blocks_over("flush", &["1", "2"]);
         let quiet = assessed(&runs, None);
         assert_eq!(quiet.scope, Scope::Claim);
-        for sample in &mut runs[2].telemetry {
-            let machine = sample.machine.as_mut().unwrap();
-            machine.user_s += 1.0;
-        }
+        each_sample(&mut runs[2], |sample| {
+            sample.machine.as_mut().unwrap().user_s += 1.0;
+        });
         let busy = assessed(&runs, None);
         assert_eq!(busy.machine, MachineState::Busy);
         assert_eq!(busy.method, quiet.method);
+    }
+
+    #[test]
+    fn figures_of_a_machine_that_was_busy_in_most_runs_are_not_sound() {
+        let with_busy = |count: usize| {
+            let mut runs = blocks_over("flush", &["1", "2"]);
+            for run in &mut runs[..count] {
+                each_sample(run, |sample| {
+                    sample.machine.as_mut().unwrap().user_s += 1.0;
+                });
+            }
+            runs
+        };
+        let best = |count: usize| {
+            let runs = with_busy(count);
+            let subject = with_batches(&runs, &[], over(&["flush"]));
+            let outcome = judge(MACHINE_RULE, &subject);
+            let set = Set::of(&subject);
+            best_of_figures(&set, &set, &[(MACHINE_RULE, &outcome)])
+        };
+        assert_eq!([best(5), best(6)], [Grade::A, Grade::C]);
+        assert!(assessed(&with_busy(10), None).method >= Some(Grade::C));
+    }
+
+    #[test]
+    fn a_figure_with_an_interval_as_wide_as_itself_is_not_sound() {
+        let best = |between: [f64; 2]| {
+            let mut runs = blocks_over("flush", &["1", "2"]);
+            for (at, run) in runs.iter_mut().enumerate() {
+                set_throughput(run, between[at / 2 % 2]);
+            }
+            let subject = with_batches(&runs, &[], over(&["flush"]));
+            let set = Set::of(&subject);
+            best_of_figures(&set, &set, &[])
+        };
+        assert_eq!(best([1000.0, 1300.0]), Grade::A);
+        assert_eq!(best([500.0, 5000.0]), Grade::C);
     }
 }

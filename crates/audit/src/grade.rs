@@ -18,7 +18,7 @@ pub enum Grade {
     A,
     /// One to three warnings, or something was not evaluated.
     B,
-    /// More warnings, or a quarter was not evaluated.
+    /// More warnings, a quarter was not evaluated, or the figures themselves are doubtful.
     C,
     /// A rule failed, or half was not evaluated.
     D,
@@ -95,7 +95,7 @@ impl Grade {
 }
 
 /// How the grade is computed, in one paragraph.
-pub const FORMULA: &str = "The grade rates the method. A grade needs all planned runs, with at least three executions of each combination, and each execution must last at least five seconds. Fewer or shorter executions give rough figures without a grade, and an interrupted plan has no grade. Load from other programs (H14) is reported as the machine's state and does not change the grade. A: no finding worse than a note. B: one to three warnings. C: more warnings. D: one rule failed. E: several rules failed. F: at least one finding is invalid. A rule that could not be evaluated is never a pass: one such rule limits the grade to B; if a quarter of the applicable rules were not evaluated, the limit is C; if half of them were not evaluated, it is D. Rules that do not apply are not counted.";
+pub const FORMULA: &str = "The grade rates the method. A grade needs all planned runs, with at least three executions of each combination, and each execution must last at least five seconds. Fewer or shorter executions give rough figures without a grade, and an interrupted plan has no grade. Load from other programs (H14) is reported as the machine's state, and is no finding about the method. The grade is at best C if H14 is invalid in more than half of the runs, or if the upper end of a combination's 95 % interval of the throughput is more than twice the lower end. A: no finding worse than a note. B: one to three warnings. C: more warnings. D: one rule failed. E: several rules failed. F: at least one finding is invalid. A rule that could not be evaluated is never a pass: one such rule limits the grade to B; if a quarter of the applicable rules were not evaluated, the limit is C; if half of them were not evaluated, it is D. Rules that do not apply are not counted.";
 
 #[cfg(test)]
 mod tests {

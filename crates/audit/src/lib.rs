@@ -12,6 +12,7 @@ mod disk_load;
 mod durability;
 mod finding;
 mod grade;
+mod intervals;
 mod judgement;
 mod page;
 mod redo;

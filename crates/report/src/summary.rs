@@ -37,7 +37,7 @@ use crate::{
     results::Results,
     sentences::{
         answer, clauses,
-        doubt::{appended, doubt},
+        doubt::{broken_rule, conditions},
         events::{self, answer::EventAnswer, overview::overviews},
         figures::{latency, unit},
         limit::PeakLimit,
@@ -128,17 +128,17 @@ pub fn summary(
 }
 
 /// What differs in the costs where the experiment compares, as `dbdyno compare` says it of the same two sides:
-/// `A is flush 1; B is 2; fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit`.
+/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit; A is flush 1; B is 2`. Where
+/// there is no room, the end of the text is cut off, so the cause comes first.
 fn why(results: &Results, grid: &Grid<'_>) -> Option<String> {
     let question = results.verdict.as_ref()?;
     let contrast = verdict::contrast_of_question(question, &grid.executions)?;
     let cause = first_cause(contrast.places.first()?)?;
     let cause = cause.trim_end_matches('.');
-    Some(format!("{}; {cause}", sides(question, &contrast.names)))
+    Some(format!("{cause}; {}", sides(question, &contrast.names)))
 }
 
-/// What A and B are, in front of the cause: where there is no room, the end of the text is cut off. A single factor is
-/// named once.
+/// What A and B are. A single factor is named once.
 fn sides(question: &Question, [a, b]: &[String; 2]) -> String {
     let level_of_b = match question.baseline.as_slice() {
         [(factor, _)] => b.strip_prefix(factor.as_str()).map(str::trim_start),
@@ -218,10 +218,7 @@ fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         let mut state = measured_state::in_words(&results.runs);
         let short = grid.answers.iter().map(|it| {
             let said = verdict::short_sentence(question, it);
-            let state = state
-                .take()
-                .map_or_else(String::new, |it| format!(", {it}"));
-            said + &state + &appended(doubt(question, it, grid).as_deref())
+            said + &conditions(state.take(), broken_rule(question, it, grid))
         });
         return short.collect();
     }
@@ -452,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sides_are_named_before_the_cause() {
+    fn a_single_factor_of_the_sides_is_named_once() {
         let named = |factors: &[&str], names: [&str; 2]| {
             let baseline = factors.iter().map(|it| ((*it).to_owned(), "1".to_owned()));
             let question = Question {

@@ -194,6 +194,20 @@ impl MaxRate<'_> {
         }
     }
 
+    /// True if the client prevented a higher rate.
+    pub fn is_client_limit(&self) -> bool {
+        match self.answer {
+            Some(RateAnswer::KeptUpTo {
+                is_client_limit, ..
+            }) => is_client_limit,
+            Some(RateAnswer::NotOffered { .. }) => true,
+            _ => {
+                let limit = self.limited_by.as_ref();
+                limit.is_some_and(|it| it.name == Resource::Client.name())
+            }
+        }
+    }
+
     /// The kind of the answer in a word or two.
     pub fn word(&self) -> &'static str {
         match self.answer {

@@ -140,15 +140,6 @@ impl Compared {
         }
     }
 
-    /// True if the interval of the ratio, or of the difference, excludes equality.
-    pub(crate) fn is_apart(&self) -> bool {
-        match (self.amount(), self.comparison) {
-            (Some(amount), _) => amount.low > 0.0 || amount.high < 0.0,
-            (None, Some(it)) => it.ratio.low > 1.0 || it.ratio.high < 1.0,
-            (None, None) => false,
-        }
-    }
-
     /// The absolute difference of the means, in the measure's unit.
     pub(crate) fn shift(&self) -> f64 {
         self.means[1] - self.means[0]

@@ -7,6 +7,7 @@ use units::{counted, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
+    intervals::WideInterval,
     rule::{Judge, Rule},
     run::Run,
     set::{Combination, Set},
@@ -26,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
     measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that can be detected, given the spread of the executions.",
-    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. Combinations that differ from the first one by more than the smallest detectable difference do not count. Note for a single run without a comparison",
+    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the upper end of a combination's 95 % interval is more than twice the lower end. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. Combinations that differ from the first one by more than the smallest detectable difference do not count. Note for a single run without a comparison",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten; the bound of 20 % is proposed here",
     consequence: "A difference between single runs may be chance. The next pair of runs may show the opposite difference.",
     remedy: "In an experiment file, set repeats = 5 or more, or repeats = \"until decided\". With `dbdyno ab`, set a larger --budget.",
@@ -66,10 +67,13 @@ fn judge(set: &Set<'_>) -> Outcome {
     let declared = set.declared.comparison.as_ref();
     let wanted = declared.and_then(|it| it.min_effect).unwrap_or(LARGE);
     let would_miss = |effect: f64| effect > wanted && !all_differ_by(effect, &combinations);
+    let lacks_power = set.compares() && shown.is_some_and(would_miss);
+    // With fewer than the usual number of executions, that number comes first.
+    let wide = WideInterval::widest(set).filter(|_| fewest >= EXECUTIONS);
     let level = match fewest {
         1 if set.compares() => Level::Fail,
         fewest if fewest < EXECUTIONS => Level::Warn,
-        _ if set.compares() && shown.is_some_and(would_miss) => Level::Warn,
+        _ if lacks_power || wide.is_some() => Level::Warn,
         _ => Level::Pass,
     };
     let noun = if set.has_batches() {
@@ -86,13 +90,15 @@ fn judge(set: &Set<'_>) -> Outcome {
         format!("{executions} of some combinations, more of others")
     };
     let mut evidence = format!("{executions}; {could_show}");
-    // With fewer than the usual number, that number comes first.
-    if level == Level::Warn
+    if lacks_power
         && fewest >= EXECUTIONS
         && let Some(needed) = design.executions_needed(estimated, wanted.ln_1p())
     {
         let (needed, wanted) = (counted(needed, noun), percent(wanted));
         evidence = format!("{evidence}; about {needed} would detect a difference of {wanted}");
+    }
+    if let Some(wide) = wide {
+        evidence = format!("{evidence}; {}", wide.in_words());
     }
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
     Ok(match shown {
@@ -288,6 +294,22 @@ mod tests {
         let outcome = noisy(3.0, None);
         assert_found(&outcome, Level::Pass, "detected with less than 80 % power");
         assert!(!outcome.unwrap().evidence.contains("would detect"));
+    }
+
+    /// The blocks of one combination, with a throughput between these two in turns.
+    fn swinging(between: [f64; 2]) -> Outcome {
+        let mut runs = blocks_over("flush", &["1"]);
+        for (at, run) in runs.iter_mut().enumerate() {
+            set_throughput(run, between[at % 2]);
+        }
+        judged_together(&RULE, &runs, over(&["flush"]))
+    }
+
+    #[test]
+    fn an_interval_that_is_as_wide_as_its_figure_is_found_in_any_number_of_executions() {
+        let part = "the 95 % interval of flush=1 is ";
+        assert_found(&swinging([500.0, 5000.0]), Level::Warn, part);
+        assert_eq!(level(&swinging([1000.0, 1300.0])), Level::Pass);
     }
 
     #[test]

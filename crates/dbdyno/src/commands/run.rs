@@ -386,12 +386,8 @@ fn searches_without_rate(recorded: &Results) -> anyhow::Result<()> {
             Blamed::new(Blame::Answer, format!("limit not kept: {said}{others}"))
                 .hint(hint.to_owned())
         }
-        _ => {
-            let hint = "a larger at_most or a longer --duration gives a narrower interval; a client at its limit needs more \
-                        event loops (loops) or more CPUs";
-            Blamed::new(Blame::Undecided, format!("rate not found: {said}{others}"))
-                .hint(hint.to_owned())
-        }
+        _ => Blamed::new(Blame::Undecided, format!("rate not found: {said}{others}"))
+            .hint(first.remedy().to_owned()),
     };
     Err(error.into())
 }

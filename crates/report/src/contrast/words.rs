@@ -158,7 +158,7 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     });
     let mut sentences: Vec<String> = sentences.collect();
     if sentences.is_empty() && is_decided {
-        sentences.push("Why: unexplained, because no observed cost changed.".to_owned());
+        sentences.push("Why: unexplained, because no observed cost certainly differs.".to_owned());
     }
     sentences
 }

@@ -82,11 +82,17 @@ impl<'a> Peak<'a> {
     /// empty if there are none.
     pub(crate) fn rivals_in_short(&self, grid: &Grid<'_>) -> String {
         let facets: Vec<&Facet> = grid.facets.iter().collect();
-        match self.rivals(grid, &facets).len() {
-            0 => String::new(),
-            1 => ", not distinguishable from 1 other combination".to_owned(),
-            others => format!(", not distinguishable from {others} other combinations"),
-        }
+        counted_rivals(self.rivals(grid, &facets).len(), grid.combinations())
+    }
+}
+
+/// This number of rivals among all combinations, the highest included.
+fn counted_rivals(rivals: usize, combinations: usize) -> String {
+    match rivals {
+        0 => String::new(),
+        1 if combinations == 2 => ", not distinguishable from the other combination".to_owned(),
+        1 => ", not distinguishable from 1 other combination".to_owned(),
+        others => format!(", not distinguishable from {others} other combinations"),
     }
 }
 
@@ -443,5 +449,23 @@ pub(crate) fn method(grid: &Grid) -> String {
         format!("{intervals} {MARKED}")
     } else {
         intervals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_only_rival_of_two_combinations_is_the_other_one() {
+        for (rivals, combinations, from) in [
+            (1, 2, "the other combination"),
+            (1, 3, "1 other combination"),
+            (2, 3, "2 other combinations"),
+        ] {
+            let said = counted_rivals(rivals, combinations);
+            assert_eq!(said, format!(", not distinguishable from {from}"));
+        }
+        assert_eq!(counted_rivals(0, 2), "");
     }
 }

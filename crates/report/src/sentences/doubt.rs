@@ -1,11 +1,15 @@
 //! Doubts about a decision: figures of failed operations, or of a client at its limit, are not the server's, and those of a
 //! machine that other programs used are not those of the machine by itself.
 
-use audit::Rule;
+use audit::{MACHINE_RULE, Rule};
 use samples::Record;
 use verdict::{Answer, Decision, Question};
 
 use crate::grid::Grid;
+
+/// What a difference says that was measured beside other programs.
+const AS_IT_WAS: &str =
+    "it holds for the machine as it was; repeat it without them before you rely on it";
 
 /// Why a decided comparison is doubtful: `operations failed (W10)`; `None` where nothing is decided or no run breaks a
 /// rule.
@@ -23,6 +27,23 @@ pub(crate) fn appended(doubt: Option<&str>) -> String {
     doubt.map_or_else(String::new, |why| format!(", but {why}"))
 }
 
+/// The state of the servers and the doubt about a decision, behind its sentence; empty without either.
+pub(crate) fn conditions(state: Option<&str>, doubt: Option<&Rule>) -> String {
+    match doubt {
+        Some(rule) if rule.is(MACHINE_RULE) => {
+            let measured = state.map_or_else(|| "measured".to_owned(), |it| format!("{it} and"));
+            format!(
+                ", {measured} beside other programs ({}): {AS_IT_WAS}",
+                rule.id
+            )
+        }
+        _ => {
+            let state = state.map_or_else(String::new, |it| format!(", {it}"));
+            state + &appended(doubt.map(reason).as_deref())
+        }
+    }
+}
+
 /// The doubts about several decisions: ` 2 are doubtful because operations failed (W10).`; empty without any.
 pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> String {
     let answers = grid.answers.iter();
@@ -33,7 +54,11 @@ pub(crate) fn doubts_of_decisions(question: &Question, grid: &Grid<'_>) -> Strin
 /// The rule that a run of a decided comparison breaks, so that its figures are not the server's (`dbdyno compare` refuses
 /// such runs), or else the one about other programs in most runs of a side, if the comparison found a difference: it may be
 /// about how the sides share the machine with them.
-fn broken_rule(question: &Question, answer: &Answer, grid: &Grid<'_>) -> Option<&'static Rule> {
+pub(crate) fn broken_rule(
+    question: &Question,
+    answer: &Answer,
+    grid: &Grid<'_>,
+) -> Option<&'static Rule> {
     if answer.decision == Decision::Inconclusive {
         return None;
     }
@@ -95,6 +120,39 @@ fn counted(rules: impl Iterator<Item = &'static Rule>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_state_and_the_doubt_about_a_decision_are_one_sentence() {
+        let [failed, shared] = ["W10", "H14"].map(audit::rule);
+        let early = Some("measured before all servers were steady");
+        for (state, doubt, said) in [
+            (None, None, String::new()),
+            (
+                early,
+                None,
+                ", measured before all servers were steady".to_owned(),
+            ),
+            (
+                early,
+                failed,
+                ", measured before all servers were steady, but operations failed (W10)".to_owned(),
+            ),
+            (
+                early,
+                shared,
+                format!(
+                    ", measured before all servers were steady and beside other programs (H14): {AS_IT_WAS}"
+                ),
+            ),
+            (
+                None,
+                shared,
+                format!(", measured beside other programs (H14): {AS_IT_WAS}"),
+            ),
+        ] {
+            assert_eq!(conditions(state, doubt), said);
+        }
+    }
 
     #[test]
     fn doubts_are_counted_by_their_reason() {

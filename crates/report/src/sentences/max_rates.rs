@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use audit::Rule;
 use verdict::{MaxRate, Outcome};
 
 use super::doubt::{appended, reason};
@@ -18,6 +19,24 @@ pub struct SearchAnswer {
     pub sentence: String,
     /// Whether the limit is kept at a rate that is known; undecided without such a rate.
     pub outcome: Outcome,
+    /// True if other programs used the machine in most of its runs.
+    pub is_machine_shared: bool,
+    /// True if the client could not send at a higher rate.
+    pub is_client_limit: bool,
+}
+
+impl SearchAnswer {
+    /// How to get a rate, or one with a narrower interval.
+    pub fn remedy(&self) -> &'static str {
+        if self.is_machine_shared {
+            "measure again without the other programs, which used the machine in most of the runs; `dbdyno audit` names \
+             them (H14)"
+        } else if self.is_client_limit {
+            "the client was at its limit: it needs more event loops (loops) or more CPUs"
+        } else {
+            "a larger at_most or a longer --duration gives a narrower interval"
+        }
+    }
 }
 
 /// The answers of an experiment's searches, in the order of its combinations; none if it does not search.
@@ -27,6 +46,8 @@ pub fn search_answers(results: &Results) -> Vec<SearchAnswer> {
         .map(|it| SearchAnswer {
             sentence: sentence(results, &it),
             outcome: it.outcome(),
+            is_machine_shared: shared_machine(results, &it).is_some(),
+            is_client_limit: it.is_client_limit(),
         })
         .collect()
 }
@@ -79,12 +100,17 @@ fn doubt(results: &Results, found: &MaxRate<'_>) -> Option<String> {
     if found.outcome() == Outcome::Undecided {
         return None;
     }
+    shared_machine(results, found).map(reason)
+}
+
+/// The rule by which other programs used the machine, if they did so in most of the search's runs.
+fn shared_machine(results: &Results, found: &MaxRate<'_>) -> Option<&'static Rule> {
     let own = results.runs.iter();
     let own = own.filter(|run| run.is_complete() && found.question.has(run));
     let judged: Vec<_> = own.map(audit::shared_machine).collect();
     let shared: Vec<_> = judged.iter().flatten().collect();
     let are_most = 2 * shared.len() > judged.len();
-    shared.first().filter(|_| are_most).map(|rule| reason(rule))
+    shared.first().copied().filter(|_| are_most).copied()
 }
 
 /// The levels that distinguish a combination from those of the other searches.
@@ -169,5 +195,21 @@ mod tests {
         let answers = search_answers(&results);
         assert_eq!(answers[0].sentence, expected);
         assert_eq!(answers[0].outcome, Outcome::Undecided);
+    }
+
+    #[test]
+    fn the_remedy_is_about_what_prevented_an_answer() {
+        let remedy = |is_machine_shared, is_client_limit| {
+            let answer = SearchAnswer {
+                sentence: String::new(),
+                outcome: Outcome::Undecided,
+                is_machine_shared,
+                is_client_limit,
+            };
+            answer.remedy()
+        };
+        assert!(remedy(true, true).starts_with("measure again without the other programs"));
+        assert!(remedy(false, true).contains("more event loops"));
+        assert!(!remedy(false, false).contains("event loops"));
     }
 }

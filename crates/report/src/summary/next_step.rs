@@ -3,11 +3,17 @@
 use std::path::Path;
 
 use audit::Scope;
-use samples::printable;
-use verdict::Decision;
+use samples::{Disturbance, printable};
+use verdict::{Decision, Outcome};
 
 use super::gain::Gain;
-use crate::{grid::Grid, results::Results, sentences::answer, text::shell::shell_word};
+use crate::{
+    expectations,
+    grid::Grid,
+    results::Results,
+    sentences::{answer, max_rates},
+    text::shell::shell_word,
+};
 
 /// Executions of a combination from which on its figures are more than rough.
 const EXECUTIONS_TO_CLAIM: usize = 3;
@@ -19,6 +25,8 @@ const REPEATS_WORTHWHILE: usize = 50;
 pub enum NextStep {
     /// Measure the runs that are missing.
     Resume,
+    /// The same runs, when the programs that used the machine are quiet.
+    Again,
     /// This number of runs of each combination, which should decide what is inconclusive; side by side, of sessions.
     Repeats(usize),
     /// Runs that are long enough to rely on, and repeats.
@@ -37,9 +45,46 @@ pub(super) fn command(
     let shown = dir.display().to_string();
     // A path that is cut is no command to paste.
     let dir = printable(&shown);
-    next_step(results, grid)
-        .and_then(again)
-        .unwrap_or_else(|| format!("dbdyno audit {}", shell_word(&dir)))
+    let audit = format!("dbdyno audit {}", shell_word(&dir));
+    let step = next_step(results, grid);
+    // More or longer runs beside other programs would decide as little.
+    let others = neighbours_of_undecided(results, grid).filter(|_| step != Some(NextStep::Resume));
+    match others {
+        Some(others) => match again(NextStep::Again) {
+            Some(command) => format!("measure without {others} (H14): {command}"),
+            None => format!("measure without {others} (H14), see {audit}"),
+        },
+        None => step.and_then(again).unwrap_or(audit),
+    }
+}
+
+/// The programs, `rustc, another mariadbd`, that used the machine in most of the executions behind an undecided answer;
+/// `None` for a decided one, and on a quiet machine.
+fn neighbours_of_undecided(results: &Results, grid: &Grid<'_>) -> Option<String> {
+    if !is_undecided(results, grid) {
+        return None;
+    }
+    let all = grid.executions.iter().enumerate();
+    let shared = all.filter(|(at, _)| grid.shared_machine(*at).is_some());
+    let shared: Vec<_> = shared.map(|(_, it)| it.record).collect();
+    if 2 * shared.len() <= grid.executions.len() {
+        return None;
+    }
+    let found = shared.into_iter().filter_map(Disturbance::of);
+    let busiest = found.max_by(|a, b| a.others.total_cmp(&b.others));
+    let named = busiest.and_then(|it| it.programs_in_words());
+    let named = named.map(|it| printable(&it).into_owned());
+    Some(named.unwrap_or_else(|| "other programs".to_owned()))
+}
+
+/// True if a comparison, a search or a bound of `[expect]` is undecided.
+fn is_undecided(results: &Results, grid: &Grid<'_>) -> bool {
+    let mut comparisons = grid.answers.iter();
+    let mut searches = max_rates::max_rates(results).into_iter();
+    let mut bounds = expectations::of_grid(results, grid).into_iter();
+    comparisons.any(|it| it.decision == Decision::Inconclusive)
+        || searches.any(|it| it.outcome() == Outcome::Undecided)
+        || bounds.any(|it| it.outcome == Outcome::Undecided)
 }
 
 fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {

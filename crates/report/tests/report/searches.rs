@@ -92,7 +92,7 @@ fn every_output_has_the_answer() {
 
 #[test]
 fn an_answer_on_a_machine_that_others_used_is_doubtful() {
-    let sentence = |disturbed: usize| {
+    let answer = |disturbed: usize| {
         let mut results = results();
         for run in results.runs.iter_mut().take(disturbed) {
             for sample in &mut run.telemetry {
@@ -100,11 +100,12 @@ fn an_answer_on_a_machine_that_others_used_is_doubtful() {
                 machine.steal_s = 0.4;
             }
         }
-        search_answers(&results).remove(0).sentence
+        let answer = search_answers(&results).remove(0);
+        (answer.sentence, answer.is_machine_shared)
     };
-    assert_eq!(sentence(2), ANSWER);
+    assert_eq!(answer(2), (ANSWER.to_owned(), false));
     let doubt = format!("{ANSWER}, but other programs used the machine (H14)");
-    assert_eq!(sentence(3), doubt);
+    assert_eq!(answer(3), (doubt, true));
 }
 
 #[test]

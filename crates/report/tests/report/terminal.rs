@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use figures::RunFigures;
-use report::{Results, summary, table};
+use report::{NextStep, Results, summary, table};
 use samples::{ErrorCount, Host, MeasuredState, ServerState};
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
@@ -89,6 +89,39 @@ fn a_decision_about_failed_operations_is_doubtful() {
     let json = report::json(&results, report::Detail::Runs);
     let doubt = r#""doubt": "operations failed (W10)""#;
     assert_eq!(json.matches(doubt).count(), 1, "{json}");
+}
+
+#[test]
+fn an_undecided_answer_beside_other_programs_is_measured_again_without_them() {
+    let next = |is_disturbed: &dyn Fn(usize) -> bool, command: Option<&str>| {
+        let mut results = asked();
+        // Two executions decide nothing.
+        results.runs.retain(|run| run.header.block < 3);
+        let runs = results.runs.iter_mut().enumerate();
+        for (_, run) in runs.filter(|(at, _)| is_disturbed(*at)) {
+            for sample in &mut run.telemetry {
+                sample.machine.as_mut().unwrap().steal_s = 0.4;
+            }
+        }
+        let again = |step: NextStep| match step {
+            NextStep::Again => command.map(str::to_owned),
+            _ => None,
+        };
+        let text = summary(&results, Path::new("results/made-1"), 120, &again);
+        let line = text.lines().find_map(|it| it.strip_prefix("next"));
+        line.unwrap().trim().to_owned()
+    };
+    let command = Some("dbdyno run a.toml");
+    assert_eq!(
+        next(&|_| true, command),
+        "measure without other programs (H14): dbdyno run a.toml"
+    );
+    let audit = "dbdyno audit results/made-1";
+    assert_eq!(
+        next(&|_| true, None),
+        format!("measure without other programs (H14), see {audit}")
+    );
+    assert_eq!(next(&|at| at == 0, command), audit);
 }
 
 #[test]

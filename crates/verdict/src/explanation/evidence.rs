@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use samples::Disturbance;
-use stats::EXECUTIONS_AT_LEAST;
 
 use crate::{
     bottleneck::{Resource, bottleneck},
     costs::Cost,
-    decision::{CONFIDENCE, Decision},
+    decision::Decision,
     measure::Measure,
     measure_comparison::Compared,
     metric::Metric,
@@ -94,22 +93,18 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// A cost that changed by more than chance explains and by enough to matter. If a metric certainly differs, its
-    /// cause is wanted, so a cost's own interval is enough; otherwise the change has to be significant among all costs.
+    /// A cost that changed by more than chance explains and by enough to matter. The decision is that of the table of
+    /// costs: a cost that is inconclusive there is no cause, even if an interval that ignores the other costs excludes
+    /// equality. Among 28 costs, one does so by chance.
     pub(super) fn moved(&self, cost: Cost) -> Option<CostChange> {
         let compared = self
             .costs
             .iter()
             .find(|it| it.measure == Measure::Cost(cost))?;
-        let alone = compared.at(CONFIDENCE);
-        let comparison = alone.comparison?;
-        let ratio = comparison.ratio;
-        let is_certain =
-            compared.decision.is_different() || (self.is_decided() && alone.is_apart());
+        let ratio = compared.comparison?.ratio;
         let size = ratio.estimate.max(1.0 / ratio.estimate);
         let is_large = size >= MOVED_BY_AT_LEAST && compared.shift().abs() >= compared.negligible;
-        let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;
-        (is_certain && is_large && is_enough).then(|| CostChange {
+        (compared.decision.is_different() && is_large).then(|| CostChange {
             cost,
             a: compared.means[0],
             b: compared.means[1],

@@ -104,11 +104,13 @@ fn a_cost_moves_only_by_more_than_chance_explains() {
     case.costs[0].comparison = compare_pairs(&wide, 0.95);
     case.costs[0].decision = Decision::Inconclusive;
     assert_eq!(case.rules(), [""; 0]);
-    // Its own interval is enough if a metric certainly differs.
+    // An interval of its own is not enough, even if a metric certainly differs: the table calls the cost inconclusive.
     case.costs[0].comparison = compare_pairs(&[(1.0, 1.4); 3], 0.95);
+    assert_eq!(case.rules(), [""; 0]);
+    case.costs[0].decision = Decision::Slower;
     assert_eq!(case.rules(), ["fsyncs"]);
     case.metrics.clear();
-    assert_eq!(case.rules(), [""; 0]);
+    assert_eq!(case.rules(), ["fsyncs"]);
 }
 
 #[test]

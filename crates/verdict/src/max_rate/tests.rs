@@ -172,6 +172,7 @@ fn the_highest_rate_that_the_file_or_the_client_allows() {
         (Outcome::Undecided, "client limit")
     );
     assert!(answer.in_words().contains("at least up to 4"), "{answer:?}");
+    assert!(answer.is_client_limit());
     let limit = answer.limited_by.unwrap();
     assert_eq!(limit.name, "client");
     assert_eq!(limit.evidence, "the event loops could not keep up");

@@ -41,6 +41,7 @@ impl RerunCommand {
         command.unset(&["--results"]);
         command.unset_flag("--resume");
         match step {
+            NextStep::Again => {}
             NextStep::Resume if self.has("--resume") => {
                 command.set(&["--results"], &dir.display().to_string());
                 command.set_flag("--resume");
@@ -310,6 +311,10 @@ mod tests {
         assert_eq!(
             again(NextStep::Repeats(2), RUN).as_deref(),
             Some("dbdyno ab oltp --repeats=2")
+        );
+        assert_eq!(
+            again(NextStep::Again, RUN).as_deref(),
+            Some("dbdyno ab oltp")
         );
         // Three sessions of 76 s, one of them to spare.
         assert_eq!(
