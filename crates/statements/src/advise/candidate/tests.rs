@@ -3,12 +3,13 @@
 mod authors;
 mod joins;
 mod memory;
+mod system_tables;
 
 use plans::column_uses;
 use sqltext::statements_of;
 
 use super::*;
-use crate::advise::table_facts::IndexFacts;
+use crate::{advise::table_facts::IndexFacts, system_schemas::is_system_schema};
 
 fn candidates(
     tree: &str,
@@ -69,6 +70,7 @@ fn candidates_by(
         .iter()
         .map(|table| TableFacts {
             is_view: table.table == "view",
+            is_of_server: is_system_schema(&table.schema),
             ..facts.clone()
         })
         .collect();
