@@ -281,9 +281,13 @@ fn price_sentences(price: &IndexPrice) -> Vec<String> {
         sentences.push(format!("size of the index: {}", units::bytes(bytes as u64)));
     }
     let times = |times: &WriteTimes| {
-        let ratio = times.ratio;
-        let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
         let [before, after] = times.means_s.map(units::seconds);
+        let Some(ratio) = times.ratio else {
+            return format!(
+                "{before} to {after}, not measurable: the copies differ by more than the index costs"
+            );
+        };
+        let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
         format!("{before} to {after}, {change} ({interval})")
     };
     sentences.push(match &price.writes {

@@ -140,9 +140,9 @@ fn price_json(price: &IndexPrice) -> Value {
         json!({
             "before_s": it.means_s[0],
             "after_s": it.means_s[1],
-            "ratio": it.ratio.estimate,
-            "ratio_low": it.ratio.low,
-            "ratio_high": it.ratio.high,
+            "ratio": it.ratio.map(|it| it.estimate),
+            "ratio_low": it.ratio.map(|it| it.low),
+            "ratio_high": it.ratio.map(|it| it.high),
         })
     };
     let writes = price.writes.as_ref();

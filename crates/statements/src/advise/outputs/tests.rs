@@ -1,5 +1,7 @@
 //! Tests of the answers.
 
+mod prices;
+
 use blame::{Blame, Blamed};
 use stats::Interval;
 
