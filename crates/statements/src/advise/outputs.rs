@@ -95,7 +95,8 @@ fn lines(
         }
     }
     for needless in &diagnosis.needless {
-        lines.cut(needless.sentence());
+        // Without its end, a line would hide the condition of a drop.
+        lines.whole(needless.sentence());
     }
     let measurable = diagnosis.advice.iter().any(Advice::is_measurable);
     if !layout.is_tried && measurable {
