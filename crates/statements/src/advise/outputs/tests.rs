@@ -1,5 +1,6 @@
 //! Tests of the answers.
 
+mod index_sets;
 mod prices;
 
 use blame::{Blame, Blamed};
