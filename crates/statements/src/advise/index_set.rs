@@ -35,10 +35,13 @@ impl<'a> IndexSet<'a> {
         // Those that came later can make one needless. The best one stays, which the answer names.
         for at in (1..set.enough.len()).rev() {
             let mut others = set.enough.clone();
-            let advice = others.remove(at);
-            if is_served(advice, &others) {
-                set.enough = others;
-                set.alternatives.push(advice);
+            let mut alternatives = set.alternatives.clone();
+            alternatives.push(others.remove(at));
+            if alternatives.iter().all(|it| is_served(it, &others)) {
+                set = Self {
+                    enough: others,
+                    alternatives,
+                };
             }
         }
         set
