@@ -78,12 +78,19 @@ impl<'a> IndexSet<'a> {
     }
 }
 
-/// The name of the index of a candidate, or its names; `None` if it is none.
+/// The name of the index of a candidate, or its names, with the other text that it needs; `None` if it is none.
 fn name(advice: &Advice) -> Option<String> {
     let Remedy::Side(change) = &advice.candidate.remedy else {
         return None;
     };
-    Some(change.parts.indexes()?.names.join(" and "))
+    let names = change.parts.indexes()?.names.join(" and ");
+    Some(match &change.text {
+        None => names,
+        Some(_) => format!(
+            "{names} with another text of statement {}",
+            advice.statement
+        ),
+    })
 }
 
 /// What a proved remedy makes faster.

@@ -101,6 +101,24 @@ fn several_indexes_can_make_one_needless_together() {
 }
 
 #[test]
+fn an_index_that_needs_another_text_is_named_with_it() {
+    let saving = || vec![faster("Q1", [0.125, 0.003])];
+    let mut with_text = index(0, "Q1", "i_a", "a", saving());
+    if let Remedy::Side(change) = &mut with_text.candidate.remedy {
+        change.text = Some("select count(*) from t where a = '1'".to_owned());
+    }
+    let all = diagnosis(vec![with_text, index(0, "Q1", "i_b", "b", saving())]);
+    let verbose = shown(&all, true, true);
+    for part in [
+        "2 remedies proved; 1 of the 2 indexes is enough: the best: create index i_a",
+        "enough: i_a with another text of statement Q1; each index",
+        "  proved, alternative to i_a with another text of statement Q1: create index i_b",
+    ] {
+        assert!(verbose.contains(part), "{part}: {verbose}");
+    }
+}
+
+#[test]
 fn the_reason_for_an_index_names_the_statement_that_it_is_true_of() {
     let saving = vec![faster("2", [0.002, 0.001])];
     let all = diagnosis(vec![index(0, "Q1", "i_a", "a", saving)]);
