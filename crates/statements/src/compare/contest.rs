@@ -25,7 +25,7 @@ use crate::{
     effect::{Effect, effect_of},
     execution::GuardedStatements,
     explain::{ExplainedPlan, explained_plan},
-    other_work::{self, OtherWork, UNEXPLAINED},
+    other_work::{self, OtherWork},
     setting::is_setting,
     statement_text::statement_name,
 };
@@ -283,14 +283,6 @@ impl Contest<'_> {
                 total.decision = Decision::Inconclusive;
             }
         }
-        let differences = (0..sides.len()).map(|side| {
-            if is_disturbed(side) {
-                UNEXPLAINED
-            } else {
-                self.terms.margin
-            }
-        });
-        let copies_differ_by: Vec<f64> = differences.collect();
         let mut totals = vec![None; self.variants.len()];
         for (place, total) in places.iter().zip(measured.totals) {
             totals[*place] = total;
@@ -313,7 +305,8 @@ impl Contest<'_> {
             let Some(indexes) = indexes.filter(|_| is_faster && failure.is_none()) else {
                 continue;
             };
-            match price_of(sides, at, indexes, copies_differ_by[at]).await {
+            let margin = self.terms.margin;
+            match price_of(sides, at, indexes, margin, &mut others).await {
                 Ok(price) => prices[*place] = Some(price),
                 Err(error) => failure = Some(sides[at].blamed(error).error),
             }
@@ -384,16 +377,17 @@ fn changing_count(variants: &[&Variant]) -> usize {
     variants.iter().filter(|it| it.changes_server()).count()
 }
 
-/// The price of the indexes of a side; unchanged copies differ by this share at most.
+/// The price of the indexes of a side.
 async fn price_of(
     sides: &mut [Side<'_>],
     at: usize,
     indexes: &NewIndexes,
-    copies_differ_by: f64,
+    margin: f64,
+    others: &mut OtherWork,
 ) -> Result<IndexPrice, Blamed> {
     let (before, from_side) = sides.split_at_mut(at);
     let sessions = [&mut before[0].session, &mut from_side[0].session];
-    price(sessions, indexes, copies_differ_by).await
+    price(sessions, indexes, margin, others).await
 }
 
 /// Adds the plans of a side's statements, without those of settings.

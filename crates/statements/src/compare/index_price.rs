@@ -13,7 +13,10 @@ use blame::{Blame, Blamed};
 use runs::{backticked, quoted};
 use stats::{Interval, compare_pairs, execution_mean, sectioned_interval};
 
-use crate::session::{Failure, Session};
+use crate::{
+    other_work::{OtherWork, UNEXPLAINED},
+    session::{Failure, Session},
+};
 
 /// Rows that are written in each block at most.
 const ROWS_AT_MOST: u32 = 100;
@@ -69,11 +72,12 @@ enum Stop {
 }
 
 /// Measures the price; the first side has no such indexes, and the second one has. Both must be copies: their data
-/// changes. `copies_differ_by` is the share by which they could differ without the indexes.
+/// changes. On a quiet machine they differ by less than `margin` without the indexes; `others` observes the machine.
 pub(super) async fn price(
     sides: [&mut Session; 2],
     indexes: &NewIndexes,
-    copies_differ_by: f64,
+    margin: f64,
+    others: &mut OtherWork,
 ) -> Result<IndexPrice, Blamed> {
     let [without, with] = sides;
     let bytes = match size_question(indexes) {
@@ -85,7 +89,7 @@ pub(super) async fn price(
             Err(Stop::Error(error)) => return Err(error),
         },
     };
-    let writes = match write_price([without, with], indexes, copies_differ_by).await {
+    let writes = match write_price([without, with], indexes, margin, others).await {
         Ok(writes) => Ok(writes),
         Err(Stop::Reason(why)) => Err(why),
         Err(Stop::Error(error)) => return Err(error),
@@ -111,7 +115,8 @@ fn size_question(indexes: &NewIndexes) -> Option<String> {
 async fn write_price(
     mut sides: [&mut Session; 2],
     indexes: &NewIndexes,
-    copies_differ_by: f64,
+    margin: f64,
+    others: &mut OtherWork,
 ) -> Result<WritePrice, Stop> {
     let sample = Sample::of(sides[0], indexes).await?;
     for session in &mut sides {
@@ -123,6 +128,8 @@ async fn write_price(
     if rows < 2 {
         return Err(Stop::Reason("the table has fewer than 2 rows".to_owned()));
     }
+    // What it returns afterwards is of the blocks only.
+    others.notable_share();
     let (mut inserts_s, mut updates_s) = (Vec::new(), Vec::new());
     for block in 0..=BLOCKS {
         let mut sums_s = [[0.0; 2]; 2];
@@ -154,6 +161,10 @@ async fn write_price(
             updates_s.push((update_s[0], update_s[1]));
         }
     }
+    let copies_differ_by = match others.notable_share() {
+        Some(_) => UNEXPLAINED.max(margin),
+        None => margin,
+    };
     for session in &mut sides {
         done(session, &sample.removal()).await?;
     }
