@@ -3,6 +3,7 @@
 mod candidate;
 mod diagnosis;
 mod index_review;
+mod index_set;
 mod outputs;
 mod proof;
 mod ranking;

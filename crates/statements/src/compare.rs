@@ -23,6 +23,8 @@ use sqltext::SqlStatement;
 #[cfg(test)]
 pub(crate) use self::comparison::{Comparison, ResultEquivalence};
 use self::copies::Setup;
+#[cfg(test)]
+pub(crate) use self::index_price::WritePrice;
 pub(crate) use self::{
     contest::Contest,
     copies::Copies,

@@ -24,6 +24,7 @@ mod setting;
 mod statement_event;
 mod statement_text;
 mod statistics;
+mod system_schemas;
 pub mod time;
 mod top_statements;
 mod visibility;

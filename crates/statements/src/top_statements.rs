@@ -11,6 +11,7 @@ use telemetry::{SlowEntries, fingerprint};
 use super::{
     effect::{Effect, effect_of},
     execution_counts::ExecutionCounts,
+    system_schemas::uses_only_system_schemas,
 };
 
 /// Kinds of statements that are kept apart at most, since each has a sample.
@@ -167,7 +168,8 @@ impl TopStatements {
     /// The samples of the `top` kinds with the most time, each after a `USE` of its database where that changes, and a
     /// sentence about them. A kind without a sample that can be executed and taken back is left out, and so is one that the
     /// server refuses: `refusal` is its error in this database. Kinds without a database come first, so that they do not run
-    /// in that of another one.
+    /// in that of another one. What reads only tables of the server itself, such as the questions of a monitor, does not
+    /// count.
     pub(super) async fn statements(
         mut self,
         top: usize,
@@ -176,6 +178,10 @@ impl TopStatements {
             &SqlStatement,
         ) -> Result<Option<String>, Blamed>,
     ) -> Result<(Vec<SqlStatement>, String), Blamed> {
+        let (about_server, kinds): (Vec<Kind>, Vec<Kind>) = std::mem::take(&mut self.kinds)
+            .into_iter()
+            .partition(|kind| kind.is_about_server(&self.source));
+        self.kinds = kinds;
         self.kinds.sort_by(|a, b| b.total_s.total_cmp(&a.total_s));
         let total_s: f64 = self.kinds.iter().map(|kind| kind.total_s).sum();
         let count: u64 = self.kinds.iter().map(|kind| kind.count).sum();
@@ -223,6 +229,12 @@ impl TopStatements {
             );
             notes += &format!("; {entries} not in UTF-8, so there is no sample");
         }
+        if !about_server.is_empty() {
+            notes += &format!(
+                "; {} not counted because they use only tables of the server itself",
+                units::counted(about_server.len(), "kind")
+            );
+        }
         if taken == 0 {
             let message = format!(
                 "{}: none of its {} of statements can be executed again: definitions, transactions, truncated texts \
@@ -258,6 +270,14 @@ impl TopStatements {
 }
 
 impl Kind {
+    /// Whether its sample reads only tables of the schemas of the server.
+    fn is_about_server(&self, source: &str) -> bool {
+        let statement = self.statement(source);
+        statement.is_some_and(|it| {
+            effect_of(&it) == Effect::Reads && uses_only_system_schemas(&it, self.schema.as_deref())
+        })
+    }
+
     /// The `USE` of its database, at the place of its sample.
     fn use_of_schema(&self, statement: &SqlStatement, source: &str) -> Option<SqlStatement> {
         let name = self.schema.as_deref()?;
@@ -380,6 +400,35 @@ mod tests {
         );
         assert!(note.contains("1 more expensive kind left out"), "{note}");
         assert!(note.contains("the first with: no table gone"), "{note}");
+    }
+
+    #[test]
+    fn statements_about_the_server_itself_do_not_count() {
+        let text = log(&[
+            ("shop", 9.0, "select * from performance_schema.threads"),
+            ("sys", 8.0, "select * from host_summary"),
+            (
+                "shop",
+                7.0,
+                "select * from t join mysql.user u on u.a = t.a",
+            ),
+            ("shop", 3.0, "select a from t"),
+        ]);
+        let (texts, note) = of(&text, 2).unwrap();
+        assert_eq!(
+            texts,
+            [
+                "slow.log:15:1: use `shop`",
+                "slow.log:15:1: select * from t join mysql.user u on u.a = t.a",
+                "slow.log:20:1: select a from t",
+            ]
+        );
+        assert!(
+            note.starts_with("slow.log: 2 statements of 2 kinds"),
+            "{note}"
+        );
+        let end = "; 2 kinds not counted because they use only tables of the server itself";
+        assert!(note.ends_with(end), "{note}");
     }
 
     #[test]

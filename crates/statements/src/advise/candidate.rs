@@ -189,11 +189,17 @@ pub(super) struct Buffers {
 }
 
 impl Subject<'_> {
-    /// All candidates: indexes of each table and other conditions on it, then other texts, statistics and memory.
+    /// All candidates: indexes of each table and other conditions on it, then other texts, statistics and memory. A user
+    /// changes neither the tables of the server nor the statements of tools that read them.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
-        let text = StatementText::of(self.statement);
         let mut found = Vec::new();
-        for (at, (table, facts)) in self.uses.iter().zip(self.facts).enumerate() {
+        if !self.facts.is_empty() && self.facts.iter().all(|it| it.is_of_server) {
+            return found;
+        }
+        let text = StatementText::of(self.statement);
+        let is_any_of_server = self.facts.iter().any(|it| it.is_of_server);
+        let tables = self.uses.iter().zip(self.facts).enumerate();
+        for (at, (table, facts)) in tables.filter(|(_, (_, facts))| !facts.is_of_server) {
             let table = &self.comparable(table, facts);
             found.extend(self.indexes(table, facts));
             let is_shared = |column: &str| {
@@ -216,7 +222,7 @@ impl Subject<'_> {
                 found.extend(self.of_condition(table, facts, it));
             }
         }
-        if let Some(text) = &text {
+        if let Some(text) = text.as_ref().filter(|_| !is_any_of_server) {
             let are_alike = |names: [ColumnName; 2]| {
                 let [one, other] = names.map(|name| self.kind(text.column_and_table(name)));
                 one.is_some() && one == other

@@ -31,15 +31,18 @@ pub(super) enum DropReason {
 }
 
 impl NeedlessIndex {
-    /// `index a of shop.item is a duplicate: index b begins with its columns`.
+    /// `index a of shop.item can be dropped: it is a duplicate of index b, which begins with its columns`.
     pub(super) fn sentence(&self) -> String {
         let start = format!("index {} of {}", self.index, self.table);
         match &self.why {
             DropReason::Duplicate { of } => {
-                format!("{start} is a duplicate: index {of} begins with its columns")
+                format!(
+                    "{start} can be dropped: it is a duplicate of index {of}, which begins with its columns"
+                )
             }
             DropReason::Shorter { of } => format!(
-                "{start} is replaced by index {of}, except for MIN, MAX or ORDER BY of the primary key"
+                "{start} can be dropped unless a statement needs MIN, MAX or ORDER BY of the primary key: index {of} \
+                 begins with its columns"
             ),
             DropReason::Unused { since } => format!(
                 "{start} is unused since the server's start ({} ago)",
@@ -170,36 +173,49 @@ mod tests {
             (
                 &[("a", &["x"][..]), ("b", &["x", "y"])][..],
                 &[
-                    "index a of s.t is replaced by index b, except for MIN, MAX or ORDER BY of the primary key",
+                    "index a of s.t can be dropped unless a statement needs MIN, MAX or ORDER BY of the primary key: \
+                     index b begins with its columns",
                 ][..],
             ),
             (
                 &[("a", &["x"][..]), ("b", &["x", "id", "y"])],
-                &["index a of s.t is a duplicate: index b begins with its columns"],
+                &[
+                    "index a of s.t can be dropped: it is a duplicate of index b, which begins with its columns",
+                ],
             ),
             // InnoDB adds the primary key to both.
             (
                 &[("long", &["x", "id"]), ("short", &["x"])],
-                &["index long of s.t is a duplicate: index short begins with its columns"],
+                &[
+                    "index long of s.t can be dropped: it is a duplicate of index short, which begins with its columns",
+                ],
             ),
             (
                 &[("one", &["x"]), ("other", &["x"])],
-                &["index other of s.t is a duplicate: index one begins with its columns"],
+                &[
+                    "index other of s.t can be dropped: it is a duplicate of index one, which begins with its columns",
+                ],
             ),
             (&[("unique_a", &["x"]), ("b", &["x", "y"])], &[]),
             (
                 &[("a", &["x"]), ("unique_b", &["x"])],
-                &["index a of s.t is a duplicate: index unique_b begins with its columns"],
+                &[
+                    "index a of s.t can be dropped: it is a duplicate of index unique_b, which begins with its columns",
+                ],
             ),
             (&[("a", &["y", "x"]), ("b", &["x", "y"])], &[]),
             (&[("prefix", &["x"]), ("b", &["x", "y"])], &[]),
             (
                 &[("id", &["id"])],
-                &["index id of s.t is a duplicate: index PRIMARY begins with its columns"],
+                &[
+                    "index id of s.t can be dropped: it is a duplicate of index PRIMARY, which begins with its columns",
+                ],
             ),
             (
                 &[("a", &["x", "id"]), ("unique_b", &["x"])],
-                &["index a of s.t is a duplicate: index unique_b begins with its columns"],
+                &[
+                    "index a of s.t can be dropped: it is a duplicate of index unique_b, which begins with its columns",
+                ],
             ),
         ] {
             let all: Vec<_> = [primary]
@@ -283,7 +299,7 @@ mod tests {
         };
         facts.indexes.insert("d".to_owned(), longer);
         facts.reads.as_mut().unwrap().insert("d".to_owned(), 5);
-        let duplicate = "index d of s.t is a duplicate: index a begins with its columns";
+        let duplicate = "index d of s.t can be dropped: it is a duplicate of index a, which begins with its columns";
         assert_eq!(sentences(&facts), [duplicate]);
     }
 }

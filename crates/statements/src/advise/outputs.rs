@@ -15,6 +15,7 @@ use self::{
 };
 use super::{
     diagnosis::{Advice, DiagnosedStatement, Diagnosis, TrialTime},
+    index_set::IndexSet,
     proof::{Effect, Measured, Outcome, Proof},
     ranking::{Group, groups, main_effect, proved},
 };
@@ -70,6 +71,14 @@ fn lines(
 ) -> Lines {
     let mut lines = Lines::of(layout.width);
     lines.whole(headline(diagnosis, layout.is_tried));
+    let indexes = IndexSet::of(diagnosis);
+    let enough = indexes.enough();
+    if !enough.is_empty() {
+        lines.whole(format!(
+            "enough: {}; each index was measured alone",
+            enough.join(", ")
+        ));
+    }
     if let Some(why) = incomplete {
         lines.whole(format!("incomplete: {why}"));
     }
@@ -90,12 +99,20 @@ fn lines(
     }
     for group in groups(diagnosis) {
         match detail {
-            Some(detail) => in_short(&mut lines, diagnosis, &group, layout.is_tried, detail),
-            None => in_detail(&mut lines, &group, layout.is_tried),
+            Some(detail) => in_short(
+                &mut lines,
+                diagnosis,
+                &group,
+                &indexes,
+                layout.is_tried,
+                detail,
+            ),
+            None => in_detail(&mut lines, &group, &indexes, layout.is_tried),
         }
     }
     for needless in &diagnosis.needless {
-        lines.cut(needless.sentence());
+        // Without its end, a line would hide the condition of a drop.
+        lines.whole(needless.sentence());
     }
     let measurable = diagnosis.advice.iter().any(Advice::is_measurable);
     if !layout.is_tried && measurable {
@@ -153,8 +170,8 @@ fn title(statement: &DiagnosedStatement) -> String {
     )
 }
 
-/// What came of a candidate, before its words: `proved: `.
-fn verdict(advice: &Advice, is_tried: bool) -> String {
+/// What came of a candidate, before its words: `proved: `, or `proved, alternative to index_t_a: `.
+fn verdict(advice: &Advice, indexes: &IndexSet<'_>, is_tried: bool) -> String {
     let words = match &advice.proof {
         Some(Proof::Measured(measured)) => measured.outcome.words(),
         Some(Proof::Unused) => "not used",
@@ -164,7 +181,12 @@ fn verdict(advice: &Advice, is_tried: bool) -> String {
         None if is_tried => "not tried",
         None => return String::new(),
     };
-    format!("{words}: ")
+    let alternative = match indexes.alternative_to(advice).as_slice() {
+        [] => String::new(),
+        [one] => format!(", alternative to {one}"),
+        several => format!(", alternative to {} together", several.join(" and ")),
+    };
+    format!("{words}{alternative}: ")
 }
 
 /// The remedies that were proved with their effects; the others in a line each.
@@ -172,6 +194,7 @@ fn in_short(
     lines: &mut Lines,
     diagnosis: &Diagnosis,
     group: &Group<'_>,
+    indexes: &IndexSet<'_>,
     is_tried: bool,
     detail: Detail,
 ) {
@@ -187,7 +210,7 @@ fn in_short(
     lines.cut(title(group.statement));
     for advice in shown {
         let words = advice.candidate.remedy.words();
-        let start = format!("  {}{words}", verdict(advice, is_tried));
+        let start = format!("  {}{words}", verdict(advice, indexes, is_tried));
         match &advice.proof {
             Some(Proof::Measured(it)) if it.outcome.is_proved() && detail == Detail::Prices => {
                 lines.whole(start);
@@ -235,12 +258,18 @@ fn times_in_short(diagnosis: &Diagnosis, measured: &Measured) -> String {
 }
 
 /// Everything about the candidates of a statement.
-fn in_detail(lines: &mut Lines, group: &Group<'_>, is_tried: bool) {
+fn in_detail(lines: &mut Lines, group: &Group<'_>, indexes: &IndexSet<'_>, is_tried: bool) {
     lines.whole(title(group.statement));
     for advice in &group.advice {
         let words = advice.candidate.remedy.words();
-        lines.whole(format!("  {}{words}", verdict(advice, is_tried)));
-        lines.whole(format!("    {}", advice.candidate.reason));
+        lines.whole(format!("  {}{words}", verdict(advice, indexes, is_tried)));
+        // What is true of its statement, such as that an index has every column, need not be of this one.
+        let of_other = if advice.statement == group.statement.name {
+            String::new()
+        } else {
+            format!("proposed for statement {}: ", advice.statement)
+        };
+        lines.whole(format!("    {of_other}{}", advice.candidate.reason));
         if !advice.also_for.is_empty() {
             lines.whole(format!("    also for: {}", advice.also_for.join(", ")));
         }
@@ -281,9 +310,13 @@ fn price_sentences(price: &IndexPrice) -> Vec<String> {
         sentences.push(format!("size of the index: {}", units::bytes(bytes as u64)));
     }
     let times = |times: &WriteTimes| {
-        let ratio = times.ratio;
-        let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
         let [before, after] = times.means_s.map(units::seconds);
+        let Some(ratio) = times.ratio else {
+            return format!(
+                "{before} to {after}, not measurable: the copies differ by more than the index costs"
+            );
+        };
+        let [change, interval] = change_and_interval(ratio.estimate, (ratio.low, ratio.high));
         format!("{before} to {after}, {change} ({interval})")
     };
     sentences.push(match &price.writes {

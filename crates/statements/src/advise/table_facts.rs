@@ -8,7 +8,7 @@ use protocol::ResultSet;
 use runs::quoted;
 use sqltext::SqlStatement;
 
-use crate::{server_version::is_from, session::Session};
+use crate::{server_version::is_from, session::Session, system_schemas::is_system_schema};
 
 /// Bytes of a key of InnoDB at most; old row formats and small pages take less, which the server says.
 const KEY_BYTES_MAX: u64 = 3072;
@@ -20,6 +20,8 @@ pub(super) const PRIMARY: &str = "PRIMARY";
 pub(super) struct TableFacts {
     /// Whether it is a view: MySQL's plan and rewritten text name one that is materialised like a table.
     pub(super) is_view: bool,
+    /// Whether it is in a schema of the server itself, where an account must not change anything.
+    pub(super) is_of_server: bool,
     /// Type of each column in small letters: `varchar`.
     pub(super) types: BTreeMap<String, String>,
     /// Collation of each column of text.
@@ -91,7 +93,10 @@ impl TableFacts {
             quoted(schema),
             quoted(table)
         );
-        let mut facts = Self::default();
+        let mut facts = Self {
+            is_of_server: is_system_schema(schema),
+            ..Self::default()
+        };
         let columns = format!(
             "SELECT column_name, data_type, COALESCE(collation_name, ''), COALESCE(character_octet_length, '') \
              FROM information_schema.columns WHERE {filter}"
@@ -226,9 +231,9 @@ impl TableFacts {
         indexes.any(|index| index.columns.first().is_some_and(|first| first == column))
     }
 
-    /// Whether it has statistics and can have indexes, as neither a view nor a derived table does.
+    /// Whether it has statistics and can have indexes, as neither a view nor a derived table nor a table of the server does.
     pub(super) fn is_base_table(&self) -> bool {
-        !self.types.is_empty() && !self.is_view
+        !self.types.is_empty() && !self.is_view && !self.is_of_server
     }
 
     /// Whether an index can hold a column as a whole.

@@ -305,7 +305,8 @@ impl Contest<'_> {
             let Some(indexes) = indexes.filter(|_| is_faster && failure.is_none()) else {
                 continue;
             };
-            match price_of(sides, at, indexes).await {
+            let margin = self.terms.margin;
+            match price_of(sides, at, indexes, margin, &mut others).await {
                 Ok(price) => prices[*place] = Some(price),
                 Err(error) => failure = Some(sides[at].blamed(error).error),
             }
@@ -381,10 +382,12 @@ async fn price_of(
     sides: &mut [Side<'_>],
     at: usize,
     indexes: &NewIndexes,
+    margin: f64,
+    others: &mut OtherWork,
 ) -> Result<IndexPrice, Blamed> {
     let (before, from_side) = sides.split_at_mut(at);
     let sessions = [&mut before[0].session, &mut from_side[0].session];
-    price(sessions, indexes).await
+    price(sessions, indexes, margin, others).await
 }
 
 /// Adds the plans of a side's statements, without those of settings.

@@ -4,12 +4,19 @@
 //! in the columns of the index. Both copies execute the same statements in turn, within one transaction for each block,
 //! which is rolled back: what is measured after it meets the same data. The wait for the disk at a commit is the same with
 //! the index and without it, and would hide what it costs.
+//!
+//! Copies without a change differ, too, which no number of blocks shows: by less than the smallest difference that matters,
+//! and by more on a busy machine. As in a comparison, an interval therefore covers that difference. An index never makes a
+//! write cheaper: where the interval says so, the copies differed by more, and there is no figure.
 
 use blame::{Blame, Blamed};
 use runs::{backticked, quoted};
-use stats::{Interval, compare_pairs, execution_mean};
+use stats::{Interval, compare_pairs, execution_mean, sectioned_interval};
 
-use crate::session::{Failure, Session};
+use crate::{
+    other_work::{OtherWork, UNEXPLAINED},
+    session::{Failure, Session},
+};
 
 /// Rows that are written in each block at most.
 const ROWS_AT_MOST: u32 = 100;
@@ -52,8 +59,9 @@ pub(crate) struct WritePrice {
 pub(crate) struct WriteTimes {
     /// Geometric mean over the blocks without the indexes and with them, seconds.
     pub(crate) means_s: [f64; 2],
-    /// With divided by without.
-    pub(crate) ratio: Interval,
+    /// With divided by without, with the difference of copies without a change; `None` if that was larger than the effect
+    /// of the indexes, or the times of the blocks shifted.
+    pub(crate) ratio: Option<Interval>,
 }
 
 /// Why a price has no number.
@@ -64,10 +72,12 @@ enum Stop {
 }
 
 /// Measures the price; the first side has no such indexes, and the second one has. Both must be copies: their data
-/// changes.
+/// changes. On a quiet machine they differ by less than `margin` without the indexes; `others` observes the machine.
 pub(super) async fn price(
     sides: [&mut Session; 2],
     indexes: &NewIndexes,
+    margin: f64,
+    others: &mut OtherWork,
 ) -> Result<IndexPrice, Blamed> {
     let [without, with] = sides;
     let bytes = match size_question(indexes) {
@@ -79,7 +89,7 @@ pub(super) async fn price(
             Err(Stop::Error(error)) => return Err(error),
         },
     };
-    let writes = match write_price([without, with], indexes).await {
+    let writes = match write_price([without, with], indexes, margin, others).await {
         Ok(writes) => Ok(writes),
         Err(Stop::Reason(why)) => Err(why),
         Err(Stop::Error(error)) => return Err(error),
@@ -105,6 +115,8 @@ fn size_question(indexes: &NewIndexes) -> Option<String> {
 async fn write_price(
     mut sides: [&mut Session; 2],
     indexes: &NewIndexes,
+    margin: f64,
+    others: &mut OtherWork,
 ) -> Result<WritePrice, Stop> {
     let sample = Sample::of(sides[0], indexes).await?;
     for session in &mut sides {
@@ -116,6 +128,8 @@ async fn write_price(
     if rows < 2 {
         return Err(Stop::Reason("the table has fewer than 2 rows".to_owned()));
     }
+    // What it returns afterwards is of the blocks only.
+    others.notable_share();
     let (mut inserts_s, mut updates_s) = (Vec::new(), Vec::new());
     for block in 0..=BLOCKS {
         let mut sums_s = [[0.0; 2]; 2];
@@ -147,29 +161,50 @@ async fn write_price(
             updates_s.push((update_s[0], update_s[1]));
         }
     }
+    let copies_differ_by = match others.notable_share() {
+        Some(_) => UNEXPLAINED.max(margin),
+        None => margin,
+    };
     for session in &mut sides {
         done(session, &sample.removal()).await?;
     }
-    let insert = WriteTimes::of(&inserts_s, rows);
+    let times = |blocks_s: &[(f64, f64)]| WriteTimes::of(blocks_s, rows, copies_differ_by);
     Ok(WritePrice {
-        insert: insert.ok_or_else(|| Stop::Reason("the measured time is zero".to_owned()))?,
-        update: WriteTimes::of(&updates_s, rows),
+        insert: times(&inserts_s)
+            .ok_or_else(|| Stop::Reason("the measured time is zero".to_owned()))?,
+        update: times(&updates_s),
     })
 }
 
 impl WriteTimes {
     /// The times of one write by those of blocks, each of this number of writes without the indexes and with them; `None`
     /// if one is zero. The ratio is that of the two means.
-    fn of(blocks_s: &[(f64, f64)], writes: u32) -> Option<Self> {
+    fn of(blocks_s: &[(f64, f64)], writes: u32, copies_differ_by: f64) -> Option<Self> {
+        let estimate = compare_pairs(blocks_s, CONFIDENCE)?.ratio.estimate;
         let mean_s = |of: fn(&(f64, f64)) -> f64| {
             let times_s: Vec<f64> = blocks_s.iter().map(of).collect();
             Some(execution_mean(&times_s, CONFIDENCE)?.mean / f64::from(writes))
         };
         Some(Self {
             means_s: [mean_s(|it| it.0)?, mean_s(|it| it.1)?],
-            ratio: compare_pairs(blocks_s, CONFIDENCE)?.ratio,
+            ratio: ratio_of(blocks_s, estimate, copies_differ_by),
         })
     }
+}
+
+/// The ratio of the times of blocks with its interval, in which blocks that are like those before them count for less.
+/// `None` if the interval is below 1, or the blocks shifted so much that it has no bounds.
+fn ratio_of(blocks_s: &[(f64, f64)], estimate: f64, copies_differ_by: f64) -> Option<Interval> {
+    let logs = blocks_s.iter().map(|(without, with)| (with / without).ln());
+    let logs: Vec<f64> = logs.collect();
+    let of_blocks = sectioned_interval(estimate.ln(), &logs, CONFIDENCE)?;
+    let difference = 1.0 + copies_differ_by;
+    let ratio = Interval {
+        estimate,
+        low: of_blocks.low.exp() / difference,
+        high: of_blocks.high.exp() * difference,
+    };
+    (ratio.high >= 1.0).then_some(ratio)
 }
 
 /// Rows of a table that are written, kept in a table beside it.
@@ -386,11 +421,46 @@ mod tests {
     #[test]
     fn the_change_is_that_of_the_times_that_are_shown() {
         // The arithmetic means are 1.6 and 1.5, and the change of them would have the other sign.
-        let times = WriteTimes::of(&[(1.0, 1.4), (2.2, 1.6)], 10).unwrap();
+        let blocks_s = [(1.0, 1.4), (2.2, 1.6)].repeat(6);
+        let times = WriteTimes::of(&blocks_s, 10, 0.05).unwrap();
         let [before, after] = times.means_s;
-        assert!((times.ratio.estimate - after / before).abs() < 1e-9);
+        let ratio = times.ratio.unwrap();
+        assert!((ratio.estimate - after / before).abs() < 1e-9);
         assert!(before < after && after < 0.2, "{times:?}");
-        assert_eq!(WriteTimes::of(&[(0.0, 1.0), (1.0, 1.0)], 10), None);
+        assert_eq!(WriteTimes::of(&[(0.0, 1.0), (1.0, 1.0)], 10, 0.05), None);
+    }
+
+    /// The ratio of 12 blocks with these ratios, give or take 1 %.
+    fn ratio_by(of_block: fn(usize) -> f64, copies_differ_by: f64) -> Option<Interval> {
+        let blocks_s = (0..12_usize).map(|block| {
+            let noise = if block.is_multiple_of(2) { 1.01 } else { 0.99 };
+            (1.0, of_block(block) * noise)
+        });
+        let blocks_s: Vec<(f64, f64)> = blocks_s.collect();
+        WriteTimes::of(&blocks_s, 10, copies_differ_by)?.ratio
+    }
+
+    #[test]
+    fn an_interval_covers_what_copies_differ_by_without_the_index() {
+        let quiet = ratio_by(|_| 1.2, 0.05).unwrap();
+        assert!(quiet.low < 1.2 / 1.05 && quiet.high > 1.2 * 1.05);
+        assert!(quiet.low > 1.1 && quiet.high < 1.3, "{quiet:?}");
+        let busy = ratio_by(|_| 1.2, 0.5).unwrap();
+        assert!(busy.low < 0.8 && busy.high > 1.8, "{busy:?}");
+        assert_eq!(busy.estimate, quiet.estimate);
+    }
+
+    #[test]
+    fn an_index_that_makes_writes_cheaper_was_not_measurable() {
+        let within = ratio_by(|_| 0.98, 0.05).unwrap();
+        assert!(within.low < 1.0 && within.high > 1.0, "{within:?}");
+        assert_eq!(ratio_by(|_| 0.63, 0.05), None);
+    }
+
+    #[test]
+    fn blocks_that_shift_in_the_middle_have_no_interval() {
+        let shifting = |block: usize| if block < 6 { 1.1 } else { 1.9 };
+        assert_eq!(ratio_by(shifting, 0.05), None);
     }
 
     #[test]

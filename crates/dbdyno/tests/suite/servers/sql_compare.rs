@@ -393,7 +393,12 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
         assert!(price["bytes"].as_f64() >= Some(16384.0), "{tried}");
         for write in ["insert", "update"] {
             let ratio = |end: &str| price[write][end].as_f64().unwrap_or(f64::NAN);
-            assert!(ratio("ratio_low") <= ratio("ratio"), "{tried}");
+            // It is missing if the copies differed by more than the index costs.
+            let is_measured = !price[write]["ratio"].is_null();
+            assert!(
+                !is_measured || ratio("ratio_low") <= ratio("ratio"),
+                "{tried}"
+            );
             assert!(ratio("before_s") > 0.0 && ratio("after_s") > 0.0, "{tried}");
         }
     }

@@ -30,8 +30,6 @@ struct IndexSpec<'a> {
     columns: &'a [String],
     /// Number of the first columns whose order does not matter.
     equal: usize,
-    /// The beginning of its name.
-    kind: &'static str,
 }
 
 impl Subject<'_> {
@@ -56,7 +54,6 @@ impl Subject<'_> {
                 let wanted = IndexSpec {
                     columns: &columns,
                     equal: *equal,
-                    kind: "index",
                 };
                 found.push(index(table, facts, &wanted, [&reads, &why], saving));
             }
@@ -81,7 +78,6 @@ impl Subject<'_> {
                 let wanted = IndexSpec {
                     columns: &covering,
                     equal: *equal,
-                    kind: "covering",
                 };
                 found.push(index(table, facts, &wanted, [&reads, why], saving));
             }
@@ -121,7 +117,6 @@ impl Subject<'_> {
         let wanted = IndexSpec {
             columns: &columns,
             equal: *equal,
-            kind: "index",
         };
         let mut candidate = index(table, facts, &wanted, [&reads, &why], saving);
         if let Remedy::Side(change) = &mut candidate.remedy {
@@ -175,7 +170,6 @@ impl Subject<'_> {
             let wanted = IndexSpec {
                 columns: std::slice::from_ref(column),
                 equal: 1,
-                kind: "index",
             };
             IndexChange::of(table, facts, &wanted)
         });
@@ -351,7 +345,7 @@ impl IndexChange {
     fn of(table: &TableUse, facts: &TableFacts, wanted: &IndexSpec<'_>) -> Self {
         let full_name = full_name(table);
         let Some(hidden) = facts.hidden_with(wanted.columns, wanted.equal) else {
-            let name = index_name(table, wanted.columns, wanted.kind);
+            let name = index_name(table, wanted.columns, "index");
             let columns: Vec<String> = wanted.columns.iter().map(|it| backticked(it)).collect();
             return Self {
                 columns: wanted.columns.to_vec(),

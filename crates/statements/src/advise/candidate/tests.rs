@@ -3,12 +3,13 @@
 mod authors;
 mod joins;
 mod memory;
+mod system_tables;
 
 use plans::column_uses;
 use sqltext::statements_of;
 
 use super::*;
-use crate::advise::table_facts::IndexFacts;
+use crate::{advise::table_facts::IndexFacts, system_schemas::is_system_schema};
 
 fn candidates(
     tree: &str,
@@ -69,6 +70,7 @@ fn candidates_by(
         .iter()
         .map(|table| TableFacts {
             is_view: table.table == "view",
+            is_of_server: is_system_schema(&table.schema),
             ..facts.clone()
         })
         .collect();
@@ -129,7 +131,7 @@ fn a_hidden_index_is_made_visible_in_place_of_a_new_one() {
         candidates(SCAN, text, &types, &[]),
         [
             "alter table `s`.`t` alter index `old` visible",
-            "create index `covering_t_rare_c` on `s`.`t` (`rare`, `c`)",
+            "create index `index_t_rare_c` on `s`.`t` (`rare`, `c`)",
             "analyze table `s`.`t`"
         ]
     );
@@ -177,7 +179,7 @@ fn indexes_follow_conditions_and_orders() {
     assert_eq!(found[0], "create index `index_t_a_b` on `s`.`t` (`a`, `b`)");
     assert_eq!(
         found[1],
-        "create index `covering_t_a_b_c` on `s`.`t` (`a`, `b`, `c`)"
+        "create index `index_t_a_b_c` on `s`.`t` (`a`, `b`, `c`)"
     );
     // The estimate is off by a factor of 1000.
     assert_eq!(found[2..], ["analyze table `s`.`t`"]);
@@ -192,7 +194,7 @@ fn indexes_follow_conditions_and_orders() {
     let found = of("(`s`.`t`.`day` = '2020-01-01')");
     assert_eq!(
         found[0],
-        "create index `covering_t_day_c` on `s`.`t` (`day`, `c`)"
+        "create index `index_t_day_c` on `s`.`t` (`day`, `c`)"
     );
     // With another column the key is too long.
     let types = [("a", "int"), ("c", "int"), ("name", "varchar")];
@@ -327,7 +329,7 @@ fn an_index_that_innodb_already_has_is_no_candidate() {
     let text = "select `s`.`t`.`id` AS `id`,`s`.`t`.`c` AS `c` from `s`.`t` where (`s`.`t`.`country` = 'x')";
     assert_eq!(
         of(text),
-        ["create index `covering_t_country_c` on `s`.`t` (`country`, `c`)"]
+        ["create index `index_t_country_c` on `s`.`t` (`country`, `c`)"]
     );
 }
 
@@ -455,7 +457,7 @@ fn what_saves_most_by_the_plan_is_tried_first() {
     assert_eq!(first(5), "create index `index_t_a` on `s`.`t` (`a`)");
     assert_eq!(
         first(1000),
-        "create index `covering_t_a_c` on `s`.`t` (`a`, `c`)"
+        "create index `index_t_a_c` on `s`.`t` (`a`, `c`)"
     );
 }
 
@@ -470,7 +472,7 @@ fn an_index_of_a_further_range_is_tried_later() {
         ranked("delete from x", tree, rewritten, &types),
         [
             "create index `index_t_a` on `s`.`t` (`a`)",
-            "create index `covering_t_a_c_b` on `s`.`t` (`a`, `c`, `b`)",
+            "create index `index_t_a_c_b` on `s`.`t` (`a`, `c`, `b`)",
             "create index `index_t_b` on `s`.`t` (`b`)"
         ]
     );

@@ -8,6 +8,7 @@ use crate::{
         candidate::{Parts, Remedy},
         diagnosis::{Advice, Diagnosis},
         index_review::{DropReason, NeedlessIndex},
+        index_set::IndexSet,
         proof::{Effect, Measured, Proof},
     },
     compare::{IndexPrice, WriteTimes},
@@ -27,7 +28,9 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
             })
         })
         .collect();
-    let candidates: Vec<Value> = diagnosis.advice.iter().map(advice_json).collect();
+    let indexes = IndexSet::of(diagnosis);
+    let candidates = diagnosis.advice.iter();
+    let candidates: Vec<Value> = candidates.map(|it| advice_json(it, &indexes)).collect();
     let needless: Vec<Value> = diagnosis.needless.iter().map(needless_json).collect();
     let failed = diagnosis.failed.iter();
     let failed: Vec<&str> = failed.map(|it| it.error.message.as_str()).collect();
@@ -48,13 +51,14 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
             "trial_time": trial,
             "statements": statements,
             "candidates": candidates,
+            "enough_indexes": indexes.enough(),
             "needless_indexes": needless,
             "notes": diagnosis.notes,
         })
     )
 }
 
-fn advice_json(it: &Advice) -> Value {
+fn advice_json(it: &Advice, indexes: &IndexSet<'_>) -> Value {
     let remedy = &it.candidate.remedy;
     let (kind, what, text) = match remedy {
         Remedy::Statistics(_) => ("variant", remedy.words(), None),
@@ -75,6 +79,7 @@ fn advice_json(it: &Advice) -> Value {
         "text": text,
         "saving_s": it.saving_s,
         "unaffected_statements": it.unaffected,
+        "alternative_to": indexes.alternative_to(it),
         "trial": it.proof.as_ref().map(|proof| proof_json(remedy, proof)),
     })
 }
@@ -140,9 +145,9 @@ fn price_json(price: &IndexPrice) -> Value {
         json!({
             "before_s": it.means_s[0],
             "after_s": it.means_s[1],
-            "ratio": it.ratio.estimate,
-            "ratio_low": it.ratio.low,
-            "ratio_high": it.ratio.high,
+            "ratio": it.ratio.map(|it| it.estimate),
+            "ratio_low": it.ratio.map(|it| it.low),
+            "ratio_high": it.ratio.map(|it| it.high),
         })
     };
     let writes = price.writes.as_ref();

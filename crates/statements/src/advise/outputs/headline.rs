@@ -4,6 +4,7 @@ use units::counted;
 
 use crate::advise::{
     diagnosis::{Advice, Diagnosis},
+    index_set::IndexSet,
     proof::{Measured, Outcome, Proof},
     ranking::{costs, main_effect, outcome, proof_of, proved},
 };
@@ -44,15 +45,26 @@ pub(super) fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         1 => "1 remedy".to_owned(),
         number => format!("{number} remedies"),
     };
+    let enough = enough(&IndexSet::of(diagnosis));
     let measured = proof_of(best);
     let times = measured.and_then(|it| main_effect(diagnosis, it)?.times());
     let times = times.map_or_else(String::new, |times| format!(": {times}"));
     let cost = measured.and_then(|it| cost(diagnosis, it));
     format!(
-        "{number} proved: {which}{}{times}{}",
+        "{number} proved{enough}: {which}{}{times}{}",
         best.candidate.remedy.title(&best.statement),
         cost.unwrap_or_default()
     )
+}
+
+/// `; 2 of the 5 indexes are enough`; empty if each index is needed.
+fn enough(indexes: &IndexSet<'_>) -> String {
+    let all = indexes.number();
+    match indexes.enough().len() {
+        0 => String::new(),
+        1 => format!("; 1 of the {all} indexes is enough"),
+        number => format!("; {number} of the {all} indexes are enough"),
+    }
 }
 
 /// `, but statement 4 takes 3.63 times as long`; `None` if no statement is slower.

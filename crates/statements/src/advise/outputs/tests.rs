@@ -1,5 +1,8 @@
 //! Tests of the answers.
 
+mod index_sets;
+mod prices;
+
 use blame::{Blame, Blamed};
 use stats::Interval;
 
