@@ -29,14 +29,13 @@ use comparison::Comparison;
 use inner_sides::{InnerSide, inner_sides};
 use order::Orders;
 use queries::Queries;
-use schemas::with_schemas;
 use table_use::add;
 pub use table_use::{Computation, JoinedColumn, TableUse};
 use token::{MARK_OF_VALUE, Token, is_word, tokens};
 
 /// The tables of a rewritten statement.
 pub fn column_uses(rewritten: &str) -> Vec<TableUse> {
-    let tokens = with_schemas(tokens(rewritten));
+    let tokens = Reading::of(&tokens(rewritten)).with_schemas();
     let mut reading = Reading::of(&tokens);
     reading.find_tables();
     reading.find_columns();

@@ -2,26 +2,26 @@
 
 use super::{Reading, table_use::TableUse, token::Token};
 
-/// Gives each column of a table its schema: `` `i`.`kind` `` becomes `` `shop`.`i`.`kind` ``.
-///
-/// Once a view over a table was created or shown (`mariadb-dump` shows all), MariaDB writes the columns of that table in all
-/// statements without their schema, until the table is opened again (seen on 10.11.19, also by EXPLAIN of other sessions).
-pub(super) fn with_schemas(mut tokens: Vec<Token>) -> Vec<Token> {
-    let (tables, places) = {
-        let mut reading = Reading::of(&tokens);
-        reading.find_tables();
-        (reading.tables, reading.place_of_tables)
-    };
-    for (at, token) in tokens.iter_mut().enumerate() {
-        let Token::Name(parts) = token else { continue };
-        if parts.len() == 2
-            && !places.contains(&at)
-            && let Some(schema) = schema_of(&tables, &parts[0])
-        {
-            parts.insert(0, schema.to_owned());
+impl Reading<'_> {
+    /// The statement with the schema of each column of a table: `` `i`.`kind` `` becomes `` `shop`.`i`.`kind` ``.
+    ///
+    /// Once a view over a table was created or shown (`mariadb-dump` shows all), MariaDB writes the columns of that table in
+    /// all statements without their schema, until the table is opened again (seen on 10.11.19, also by EXPLAIN of other
+    /// sessions).
+    pub(super) fn with_schemas(mut self) -> Vec<Token> {
+        self.find_tables();
+        let mut tokens = self.tokens.to_vec();
+        for (at, token) in tokens.iter_mut().enumerate() {
+            let Token::Name(parts) = token else { continue };
+            if parts.len() == 2
+                && !self.place_of_tables.contains(&at)
+                && let Some(schema) = schema_of(&self.tables, &parts[0])
+            {
+                parts.insert(0, schema.to_owned());
+            }
         }
+        tokens
     }
-    tokens
 }
 
 /// The schema of the table with this name in the statement.
