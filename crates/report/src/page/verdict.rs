@@ -26,8 +26,9 @@ use crate::{
 /// The conclusion, and how reliable it is.
 pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview]) -> Markup {
     let rates = max_rates::sentences(results);
-    // The throughput of the highest rate that was tried is that rate, and no answer.
+    // The throughput of the highest rate that was tried is that rate, and no answer; what limits the answer is a part of it.
     let headline = answer::headline(grid).filter(|_| rates.is_empty());
+    let limit = PeakLimit::of(results, grid).filter(|_| rates.is_empty());
     let verdict = answer::verdict_in_short(results, grid);
     let clauses = clauses::clauses(results, grid);
     let events = EventAnswer::of(results, planned);
@@ -67,9 +68,9 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
                     dt { "Saturation point" }
                     dd { (unbroken(&bend)) }
                 }
-                @if let Some(limit) = PeakLimit::of(results, grid) {
+                @if let Some(limit) = &limit {
                     dt { "What limits it" }
-                    dd { (limit_in_words(results, grid, &limit)) }
+                    dd { (limit_in_words(results, grid, limit)) }
                 }
             }
             (comparison::sentences(results, grid))
@@ -93,7 +94,8 @@ pub(super) fn section(results: &Results, grid: &Grid, planned: &[EventOverview])
 fn confidence(results: &Results, grid: &Grid, events: Option<&EventAnswer>) -> Markup {
     let doubts = match events {
         Some(events) => events.confidence().into_iter().collect(),
-        None => answer::doubts_of_headline(grid),
+        None if results.searches.is_empty() => answer::doubts_of_headline(grid),
+        None => Vec::new(),
     };
     let executions = if results.searches.is_empty() {
         executions(grid)
