@@ -83,12 +83,18 @@ pub(crate) fn broken_rule(
     if unfit.is_some() || !answer.decision.is_different() {
         return unfit;
     }
-    sides.iter().find_map(|side| {
-        let shared = side.iter().filter_map(|at| grid.shared_machine(*at));
-        let shared: Vec<_> = shared.collect();
-        let are_most = 2 * shared.len() > side.len();
-        shared.first().copied().filter(|_| are_most)
-    })
+    let mut sides = sides.iter();
+    sides.find_map(|side| mostly_shared(side.iter().map(|at| grid.shared_machine(*at))))
+}
+
+/// The rule about other programs if it holds in more than half of the runs, of which `judged` has one each.
+pub(crate) fn mostly_shared(
+    judged: impl Iterator<Item = Option<&'static Rule>>,
+) -> Option<&'static Rule> {
+    let judged: Vec<_> = judged.collect();
+    let mut shared = judged.iter().flatten();
+    let are_most = 2 * shared.clone().count() > judged.len();
+    shared.next().copied().filter(|_| are_most)
 }
 
 /// ` 2 are doubtful because operations failed (W10), 1 because the client was the bottleneck (H12).`

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use audit::Rule;
 use verdict::{MaxRate, Outcome};
 
-use super::doubt::{appended, reason};
+use super::doubt::{appended, mostly_shared, reason};
 use crate::{grid::in_words, results::Results};
 
 /// The answer of one search.
@@ -107,10 +107,7 @@ fn doubt(results: &Results, found: &MaxRate<'_>) -> Option<String> {
 fn shared_machine(results: &Results, found: &MaxRate<'_>) -> Option<&'static Rule> {
     let own = results.runs.iter();
     let own = own.filter(|run| run.is_complete() && found.question.has(run));
-    let judged: Vec<_> = own.map(audit::shared_machine).collect();
-    let shared: Vec<_> = judged.iter().flatten().collect();
-    let are_most = 2 * shared.len() > judged.len();
-    shared.first().copied().filter(|_| are_most).copied()
+    mostly_shared(own.map(audit::shared_machine))
 }
 
 /// The levels that distinguish a combination from those of the other searches.

@@ -11,7 +11,7 @@ use crate::{
     expectations,
     grid::Grid,
     results::Results,
-    sentences::{answer, max_rates},
+    sentences::{answer, doubt::mostly_shared, max_rates},
     text::shell::shell_word,
 };
 
@@ -64,13 +64,10 @@ fn neighbours_of_undecided(results: &Results, grid: &Grid<'_>) -> Option<String>
     if !is_undecided(results, grid) {
         return None;
     }
-    let all = grid.executions.iter().enumerate();
-    let shared = all.filter(|(at, _)| grid.shared_machine(*at).is_some());
-    let shared: Vec<_> = shared.map(|(_, it)| it.record).collect();
-    if 2 * shared.len() <= grid.executions.len() {
-        return None;
-    }
-    let found = shared.into_iter().filter_map(Disturbance::of);
+    let all = || grid.executions.iter().enumerate();
+    mostly_shared(all().map(|(at, _)| grid.shared_machine(at)))?;
+    let shared = all().filter(|(at, _)| grid.shared_machine(*at).is_some());
+    let found = shared.filter_map(|(_, it)| Disturbance::of(it.record));
     let busiest = found.max_by(|a, b| a.others.total_cmp(&b.others));
     let named = busiest.and_then(|it| it.programs_in_words());
     let named = named.map(|it| printable(&it).into_owned());
