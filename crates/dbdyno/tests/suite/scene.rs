@@ -27,6 +27,8 @@ use crate::{
 
 /// Timeout of a command, of a wait for something that it does, and of a response.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+/// Attempts of what a busy machine may have no time for.
+pub(crate) const ATTEMPTS: usize = 10;
 const POLL: Duration = Duration::from_millis(20);
 /// Where Linux has a file system in memory; containers often have one of 64 MiB.
 const MEMORY: &str = "/dev/shm";

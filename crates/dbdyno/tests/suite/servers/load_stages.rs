@@ -8,11 +8,8 @@ use samples::{Record, Staged};
 use crate::{
     experiment::{Experiment, write_sleeping},
     results::Results,
-    scene::Scene,
+    scene::{ATTEMPTS, Scene},
 };
-
-/// Attempts of what a busy machine may have no time for.
-const ATTEMPTS: usize = 10;
 
 fn in_stages(load: &str) -> Experiment {
     Experiment {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     results::names_in,
-    scene::{Finished, Scene, wait_until},
+    scene::{ATTEMPTS, Finished, Scene, wait_until},
 };
 
 /// A server with a table of a thousand rows, and one without transactions.
@@ -230,9 +230,6 @@ fn statements_are_timed_in_rounds() {
         .prints("name,place,rows");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
-
-/// Attempts of what a busy machine may have no time for.
-const ATTEMPTS: usize = 10;
 
 /// The rounds before it are not measured in vain, nor is the statement before it in its round.
 #[test]

@@ -9,11 +9,8 @@ use serde_json::Value;
 
 use crate::{
     results,
-    scene::{Finished, Running, Scene},
+    scene::{ATTEMPTS, Finished, Running, Scene},
 };
-
-/// Attempts of what a busy machine may have no time for.
-const ATTEMPTS: usize = 10;
 
 /// Triggers that let orders and payments sleep in the server, so that a run is long enough on a busy machine and costs it
 /// little.

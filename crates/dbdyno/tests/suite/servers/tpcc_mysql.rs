@@ -2,7 +2,7 @@
 //! localhost's unix socket and over TCP, part loads, side files and several databases.
 
 use crate::{
-    scene::{Finished, Scene},
+    scene::{ATTEMPTS, Finished, Scene},
     servers::{tpcc::UNHURRIED, tpcc_faults},
 };
 
@@ -251,9 +251,6 @@ fn values_that_do_not_fit(place: &Place) {
         "drop database narrow; set global sql_mode = default, global local_infile = on",
     );
 }
-
-/// Attempts of what a busy machine may have no time for.
-const ATTEMPTS: usize = 10;
 
 /// Threads over two databases, of which one is a view of the tables that are there, and the other has orders of its own.
 fn several_databases(place: &Place) {
