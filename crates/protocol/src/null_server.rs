@@ -29,6 +29,7 @@ mod question;
 mod request;
 mod result;
 mod server;
+mod service_law;
 mod session;
 mod shared_state;
 mod variables;
@@ -36,6 +37,7 @@ mod variables;
 pub use behaviour::{Behaviour, ColdStart, Delay, Freeze, Stalls};
 pub use result::InventedRows;
 pub use server::{NullServer, Settings, usual_error};
+pub use service_law::{CpuDemand, ReadDemand, ServiceLaw, ServiceQueues};
 pub use variables::Counters;
 
 pub use crate::outgoing_greeting::{Dialect, Login, OutgoingGreeting};

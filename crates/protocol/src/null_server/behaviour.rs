@@ -1,4 +1,5 @@
-//! The configured behaviour of the null server: delays, stalls, a freeze, errors and dropped connections.
+//! The configured behaviour of the null server: delays, limited resources, stalls, a freeze, errors and dropped
+//! connections.
 
 use std::time::Duration;
 
@@ -7,6 +8,8 @@ use rand_xoshiro::{
     rand_core::{Rng, SeedableRng},
 };
 use reactor::Instant;
+
+use super::service_law::{ServiceLaw, ServiceQueues};
 
 /// The execution time of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub struct Freeze {
 pub struct Behaviour {
     /// Execution time of a statement; connections do not wait for each other.
     pub delay: Option<Delay>,
+    /// Resources at which statements wait for each other, before their delay; `None` for none.
+    pub law: Option<ServiceLaw>,
     /// Additional time of the first statements; `None` for none.
     pub chill: Option<ColdStart>,
     pub stalls: Option<Stalls>,
@@ -81,6 +86,7 @@ pub(super) enum StatementOutcome {
 
 pub(super) struct BehaviourState {
     behaviour: Behaviour,
+    queues: Option<ServiceQueues>,
     random: Xoshiro256PlusPlus,
     first_statement: Option<Instant>,
     spared: u64,
@@ -90,6 +96,7 @@ impl BehaviourState {
     pub(super) fn new(behaviour: Behaviour) -> Self {
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(behaviour.seed),
+            queues: behaviour.law.map(ServiceQueues::new),
             first_statement: None,
             spared: 0,
             behaviour,
@@ -100,6 +107,7 @@ impl BehaviourState {
     pub(super) fn is_plain(&self) -> bool {
         let Behaviour {
             delay,
+            law,
             chill,
             stalls,
             freeze,
@@ -107,7 +115,7 @@ impl BehaviourState {
             drop_rate,
             ..
         } = &self.behaviour;
-        let is_prompt = delay.is_none() && chill.is_none();
+        let is_prompt = delay.is_none() && law.is_none() && chill.is_none();
         is_prompt && stalls.is_none() && freeze.is_none() && *error_rate == 0.0 && *drop_rate == 0.0
     }
 
@@ -118,13 +126,17 @@ impl BehaviourState {
             return (received, StatementOutcome::Answer);
         }
         let first = *self.first_statement.get_or_insert(received);
-        let work = match self.behaviour.delay {
+        let arrival = received - first;
+        let queues = self.queues.as_mut();
+        let served = queues.map_or(arrival, |queues| queues.serve(arrival));
+        let delay = match self.behaviour.delay {
             None => Duration::ZERO,
             Some(Delay::Fixed(delay)) => delay,
             Some(Delay::Exponential(mean)) => mean.mul_f64(-(1.0 - self.draw()).ln()),
         };
         let chill = self.behaviour.chill.as_ref();
-        let work = work + chill.map_or(Duration::ZERO, |it| it.extra_after(received - first));
+        let work = delay + chill.map_or(Duration::ZERO, |it| it.extra_after(arrival));
+        let work = (served - arrival).saturating_add(work);
         let fate = match self.draw() {
             draw if draw < self.behaviour.drop_rate => StatementOutcome::Drop,
             draw if draw < self.behaviour.drop_rate + self.behaviour.error_rate => {
@@ -133,6 +145,11 @@ impl BehaviourState {
             _ => StatementOutcome::Answer,
         };
         (first + self.thawed((received + work) - first), fate)
+    }
+
+    /// Page reads of the statements so far; `None` without a law that has reads.
+    pub(super) fn page_reads(&self) -> Option<u64> {
+        self.queues.as_ref()?.page_reads()
     }
 
     /// The same time after the first statement, or the end of the pause that contains it.
@@ -161,6 +178,7 @@ impl BehaviourState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::null_server::service_law::{CpuDemand, ReadDemand};
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
@@ -223,6 +241,36 @@ mod tests {
             let off_us = ((at - received).as_micros() as i64 - took_us).abs();
             assert!(off_us <= 2, "after {after} ms: off by {off_us} us");
         }
+    }
+
+    #[test]
+    fn statements_wait_for_a_resource_and_not_for_a_delay() {
+        let mut conduct = BehaviourState::new(Behaviour {
+            delay: Some(Delay::Fixed(ms(3))),
+            law: Some(ServiceLaw {
+                cpu: Some(CpuDemand {
+                    cpus: 1,
+                    time: ms(10),
+                }),
+                reads: Some(ReadDemand {
+                    per_statement: 1.5,
+                    iops: None,
+                }),
+                ..ServiceLaw::default()
+            }),
+            spare: 1,
+            ..Behaviour::default()
+        });
+        assert!(!conduct.is_plain());
+        assert_eq!(conduct.page_reads(), Some(0));
+        let start = Instant::from_ns(5);
+        // The first statement is spared.
+        for (received, answered) in [(0, 0), (100, 113), (100, 123), (200, 213)] {
+            let (at, _) = conduct.decide(start + ms(received));
+            assert_eq!(at - start, ms(answered), "{received}");
+        }
+        // 3 · 1.5, rounded down.
+        assert_eq!(conduct.page_reads(), Some(4));
     }
 
     #[test]

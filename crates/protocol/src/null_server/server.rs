@@ -32,7 +32,7 @@ pub struct Settings {
     pub deprecate_eof: bool,
     /// The rows returned by queries on tables.
     pub rows: InventedRows,
-    /// Delays, stalls and failures of statements.
+    /// Delays, limited resources, stalls and failures of statements.
     pub behaviour: Behaviour,
     /// The error of statements that fail.
     pub error: ServerError,
@@ -80,6 +80,12 @@ impl NullServer {
             max_prepared_stmt_count: PREPARED_MAX,
             set: settings.variables,
         };
+        let read_delay = settings.behaviour.read_delay;
+        let conduct = BehaviourState::new(settings.behaviour);
+        let counters = Counters {
+            page_reads: conduct.page_reads(),
+            ..Counters::default()
+        };
         let shared = SharedState {
             hello: OutgoingGreeting {
                 version: identity.greeted_version(),
@@ -91,12 +97,12 @@ impl NullServer {
             },
             identity,
             canned: CachedResults::new(settings.rows),
-            read_delay: settings.behaviour.read_delay,
-            conduct: BehaviourState::new(settings.behaviour),
+            read_delay,
+            conduct,
             error: settings.error,
             user_connections: settings.user_connections,
             log: settings.log.map(Log::new),
-            counters: Counters::default(),
+            counters,
             last_connection_id: 0,
             prepared: 0,
         };

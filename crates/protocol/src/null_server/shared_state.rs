@@ -75,7 +75,7 @@ impl SharedState {
         })
     }
 
-    /// Whether statements are delayed, failed, dropped or logged, so that their times are needed.
+    /// Whether statements are delayed, counted by a law, failed, dropped or logged, so that their times are needed.
     pub(super) fn is_watched(&self) -> bool {
         self.log.is_some() || !self.conduct.is_plain()
     }
@@ -83,6 +83,7 @@ impl SharedState {
     /// The time of the answer to a statement received at this time, and its outcome.
     pub(super) fn decide(&mut self, received: Instant) -> (Instant, StatementOutcome) {
         let (at, fate) = self.conduct.decide(received);
+        self.counters.page_reads = self.conduct.page_reads();
         match fate {
             StatementOutcome::Answer => {}
             StatementOutcome::Error => self.counters.errors += 1,

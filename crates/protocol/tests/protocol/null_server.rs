@@ -3,6 +3,7 @@
 mod answers;
 mod behaviour;
 mod hostile;
+mod service_law;
 
 use std::path::PathBuf;
 
