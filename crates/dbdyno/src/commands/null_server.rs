@@ -12,8 +12,8 @@ use std::{
 use blame::{Blame, Blamed};
 use files::SocketFile;
 use protocol::null_server::{
-    Behaviour, ColdStart, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
-    usual_error,
+    Behaviour, ColdStart, CpuDemand, Delay, Dialect, Freeze, InventedRows, NullServer, ReadDemand,
+    ServiceLaw, Settings, Stalls, usual_error,
 };
 use reactor::{Clock, Interrupt, Listener, Reactor};
 use runs::{open_files, signals};
@@ -42,6 +42,7 @@ When the server is ready, it prints one line with the addresses on which it list
 Examples:
   dbdyno null-server --socket /tmp/null.sock
   dbdyno null-server --port 3307 --delay exponential:1ms --error-rate 0.01 --error-number 1213
+  dbdyno null-server --socket /tmp/null.sock --cpus 2 --cpu-time 500us --reads-per-statement 2.5 --read-iops 3000
   dbdyno null-server --socket /tmp/null.sock --freeze-at 2s --freeze-for 500ms --log statements.log"
 )]
 pub(crate) struct NullServerArgs {
@@ -75,6 +76,21 @@ pub(crate) struct NullServerArgs {
     /// none]
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
+    /// Number of simulated CPUs, each of which executes one statement at a time; further statements wait
+    #[arg(long, value_name = "N", requires = "cpu_time", value_parser = clap::value_parser!(u16).range(1..))]
+    cpus: Option<u16>,
+    /// Time of each statement on one of the --cpus; no real CPU time is used
+    #[arg(long, value_name = "TIME", value_parser = positive_time, requires = "cpus")]
+    cpu_time: Option<Duration>,
+    /// Time of each statement in a part that only one connection at a time executes, as under a lock
+    #[arg(long, value_name = "TIME", value_parser = positive_time)]
+    serial_time: Option<Duration>,
+    /// Mean number of pages that a statement reads; SHOW STATUS counts them
+    #[arg(long, value_name = "N", value_parser = amount)]
+    reads_per_statement: Option<f64>,
+    /// Maximum number of page reads per second of the simulated disk; statements wait for their reads
+    #[arg(long, value_name = "N", value_parser = amount, requires = "reads_per_statement")]
+    read_iops: Option<f64>,
     /// Additional response time at the start, as with cold caches; --warm-in sets how fast it decays
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
     cold: Option<Duration>,
@@ -94,7 +110,7 @@ pub(crate) struct NullServerArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
     /// Never answer statements that read or change rows; logins and queries about the server are still answered
-    #[arg(long, conflicts_with = "freeze_at")]
+    #[arg(long, conflicts_with_all = ["freeze_at", "cpus", "serial_time", "reads_per_statement"])]
     never_answer: bool,
     /// Number of statements that are answered normally before the faults begin
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -179,6 +195,7 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
         rows,
         behaviour: Behaviour {
             delay: args.delay,
+            law: service_law(args),
             chill: args
                 .cold
                 .zip(args.warm_in)
@@ -200,6 +217,22 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
         user_connections: args.user_connections,
         log,
     })
+}
+
+/// The simulated resources; `None` if no option names one.
+fn service_law(args: &NullServerArgs) -> Option<ServiceLaw> {
+    let law = ServiceLaw {
+        cpu: args
+            .cpus
+            .zip(args.cpu_time)
+            .map(|(cpus, time)| CpuDemand { cpus, time }),
+        serial_time: args.serial_time.unwrap_or_default(),
+        reads: args.reads_per_statement.map(|per_statement| ReadDemand {
+            per_statement,
+            iops: args.read_iops,
+        }),
+    };
+    (law != ServiceLaw::default()).then_some(law)
 }
 
 fn freeze(args: &NullServerArgs) -> Option<Freeze> {
@@ -264,6 +297,7 @@ async fn serve(
         (counters.errors, "failed on purpose"),
         (counters.drops, "dropped on purpose"),
         (counters.refused, "connections refused"),
+        (counters.page_reads.unwrap_or(0), "page reads"),
     ] {
         if count > 0 {
             summary.push_str(&format!("; {count} {what}"));
@@ -299,7 +333,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("a time such as 500ms or 2s; {}", quantity::DURATION_LIMIT))
 }
 
-fn time_constant(text: &str) -> Result<Duration, String> {
+fn positive_time(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         Duration::ZERO => Err("not above zero".to_owned()),
         time => Ok(time),
@@ -311,6 +345,11 @@ fn delay(text: &str) -> Result<Delay, String> {
         Some(mean) => duration(mean).map(Delay::Exponential),
         None => duration(text).map(Delay::Fixed),
     }
+}
+
+/// A number above zero, such as the reads of a statement or of a second.
+fn amount(text: &str) -> Result<f64, String> {
+    quantity::rate(text).ok_or_else(|| "not a number above 0 and at most 1000000".to_owned())
 }
 
 /// A share of the whole, 0 to 1.
@@ -346,9 +385,17 @@ mod tests {
     }
 
     #[test]
-    fn time_constants() {
-        assert_eq!(time_constant("2s"), Ok(Duration::from_secs(2)));
-        assert!(time_constant("0s").is_err() && time_constant("2").is_err());
+    fn positive_times() {
+        assert_eq!(positive_time("2s"), Ok(Duration::from_secs(2)));
+        assert!(positive_time("0s").is_err() && positive_time("2").is_err());
+    }
+
+    #[test]
+    fn amounts() {
+        assert_eq!(amount("2.5"), Ok(2.5));
+        for text in ["0", "-1", "1000001", "3k", "NaN", ""] {
+            assert!(amount(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -121,13 +121,26 @@ fn what_it_refuses() {
         std::fs::read_to_string(scene.path().join("there")).unwrap(),
         "mine"
     );
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["--delay", "fast"], "--delay"),
         (&["--error-rate", "2"], "not from 0 to 1"),
         (&["--error-number", "1213"], "--error-rate"),
         (&["--stall-every", "1s", "--stall-for", "1s"], "--stall-for"),
         (&["--freeze-at", "1s"], "--freeze-for"),
         (&["--row-bytes", "99999999"], "--row-bytes"),
+        (&["--cpus", "2"], "--cpu-time"),
+        (&["--cpu-time", "1ms"], "--cpus"),
+        (&["--cpus", "0", "--cpu-time", "1ms"], "--cpus"),
+        (&["--serial-time", "0s"], "not above zero"),
+        (&["--read-iops", "3000"], "--reads-per-statement"),
+        (
+            &["--reads-per-statement", "1", "--read-iops", "3k"],
+            "not a number above 0",
+        ),
+        (
+            &["--never-answer", "--cpus", "2", "--cpu-time", "1ms"],
+            "cannot be used with",
+        ),
     ];
     for (options, expected) in cases {
         let arguments = [&["null-server", "--socket", "s"], options].concat();

@@ -1,7 +1,13 @@
 //! `dbdyno size`: `--consolidate` on the files of other programs and a run record, `--target` on the records of a small
-//! experiment; `crates/sizing/tests` has the figures of both.
+//! experiment, and on runs against the null server, whose law is the truth; `crates/sizing/tests` has the figures of both.
 
-use crate::scene::{Finished, Scene};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::{
+    null_server::{null_server, write_smack},
+    scene::{Finished, Scene},
+};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -212,6 +218,41 @@ fn a_storage_record_has_the_limits_of_its_disk() {
         .prints(" by 100 writes/s, ")
         .prints(" by 3.94 ms per flush, ");
     size("gone.jsonl").exits(2).says("gone.jsonl");
+}
+
+/// The null server's law is the truth: 2.5 page reads each, of which a disk with 500 per second allows 200 operations. The
+/// measured disk has another limit. CPU time cannot be simulated here: the process of the null server uses none for it.
+#[test]
+fn a_read_limit_that_was_not_measured_is_predicted_from_counted_reads() {
+    let scene = Scene::new();
+    let law = ["--reads-per-statement", "2.5", "--read-iops", "1000"];
+    let (server, socket) = null_server(&scene, &law);
+    write_smack(&scene, &socket, "select c from t where id = 1");
+    let text = format!(
+        "format = 1\nrepeats = 2\n[server]\naddress = {socket:?}\nuser = \"u\"\n\
+         [load]\nsmack = \"one.smack\"\nconnections = 8\nwarmup = \"500ms\"\nduration = \"2s\"\n\
+         [disturbed]\nrepeats = \"0 %\"\n"
+    );
+    scene.file("trial.toml", &text);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(0);
+    server.signal(Signal::TERM);
+    server.finish().exits(0).says(" page reads");
+    let answer = scene.dbdyno([
+        "size",
+        "out",
+        "--target",
+        "read_iops=500",
+        "--format",
+        "json",
+    ]);
+    let found: Value = serde_json::from_str(&answer.text()).unwrap();
+    answer.exits(0);
+    assert_eq!(found["throughput"]["binding"][0]["limit"], "read_iops");
+    let per_s = found["throughput"]["per_s"]["estimate"].as_f64().unwrap();
+    // Counters and operations are not read at exactly the same time.
+    assert!((160.0..250.0).contains(&per_s), "{per_s}");
 }
 
 #[test]

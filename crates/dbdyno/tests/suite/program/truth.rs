@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use figures::RunFigures;
 use rustix::process::Signal;
-use samples::Record;
+use samples::{Record, ServerStatus};
 
 use crate::{
     null_server::{null_server, write_smack},
@@ -156,6 +156,41 @@ fn the_rate_that_was_asked_for_is_the_rate_that_came() {
         (ceiling.share, ceiling.note.as_str()),
         (None, "not calibrated")
     );
+}
+
+/// 2.5 page reads each, of at most 1,000 per second: a closed loop completes at most 400 statements per second.
+#[test]
+fn a_read_limit_is_never_exceeded_and_all_reads_are_counted() {
+    let scene = Scene::new();
+    let (finished, record, log) = run(
+        &scene,
+        &["--reads-per-statement", "2.5", "--read-iops", "1000"],
+        "connections = 8\nduration = \"2s\"",
+    );
+    finished.exits(0);
+    let begin = log[0].received;
+    let mut answered: Vec<u64> = log.iter().map(|entry| entry.answered - begin).collect();
+    answered.sort_unstable();
+    for (at, answered_ns) in answered.iter().enumerate() {
+        // The disk needs this time for the reads of as many statements, on any machine.
+        let reads = (at as u64 + 1) * 5 / 2;
+        let least_ns = reads * 1_000_000;
+        assert!(
+            *answered_ns + 1 >= least_ns,
+            "statement {at}: {answered_ns}"
+        );
+    }
+    // Each reading has the reads of its statements, but for one half.
+    let grown =
+        |status: &ServerStatus, name: &str| status.counters.get(name).copied().unwrap_or(0.0);
+    let mut counted = 0.0;
+    for status in &record.server_status {
+        let reads = grown(status, "Innodb_data_reads");
+        let statements = grown(status, "Questions");
+        assert!((reads - 2.5 * statements).abs() < 1.0, "{status:?}");
+        counted += reads;
+    }
+    assert!(counted > 0.0, "{:?}", record.server_status);
 }
 
 #[test]
