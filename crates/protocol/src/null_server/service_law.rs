@@ -1,15 +1,15 @@
 //! The service-time law: the simulated resources of a null server, at which statements wait for each other.
 //!
-//! It is pure: all times are the caller's. The null server applies it to the times of real statements, and a simulation in
-//! virtual time has the same queues.
+//! It is pure: all times are the caller's. The null server applies it to the times of real statements, and a simulation
+//! in virtual time has the same queues.
 
 use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
 
 /// What a statement needs of the simulated resources, in this order: a CPU, the serial part, the disk.
 ///
 /// Each resource serves statements first come, first served. A closed loop without pauses therefore completes at most
-/// cpus / time, 1 / `serial_time` and iops / `per_statement` statements per second, whichever is least, and reaches this
-/// bound with enough connections.
+/// cpus / time, 1 / `serial_time` and iops / `per_statement` statements per second, whichever is least, and reaches
+/// this bound with enough connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ServiceLaw {
     pub cpu: Option<CpuDemand>,
@@ -112,8 +112,8 @@ impl ServiceQueues {
 impl Disk {
     /// The end of reads that are requested at this time.
     ///
-    /// It is computed from all reads since the disk was last idle: rounded times of single reads would add up to another
-    /// rate.
+    /// It is computed from all reads since the disk was last idle: rounded times of single reads would add up to
+    /// another rate.
     fn read(&mut self, requested: Duration, reads: u64, iops: f64) -> Duration {
         if requested >= self.busy_until {
             (self.busy_from, self.reads) = (requested, 0);
@@ -221,8 +221,8 @@ mod tests {
             serial_time: ms(4),
             reads: reads(2.0, 100.0),
         };
-        // 10 + 4 + 2 · 10 ms. The second statement is on the other CPU, waits 4 ms for the serial part and 16 ms for the
-        // disk. The third one has a CPU at 10 ms and the serial part at 20 ms, and waits 30 ms for the disk.
+        // 10 + 4 + 2 · 10 ms. The second statement is on the other CPU, waits 4 ms for the serial part and 16 ms for
+        // the disk. The third one has a CPU at 10 ms and the serial part at 20 ms, and waits 30 ms for the disk.
         assert_eq!(served(law, &[0, 0, 0]).0, [34, 54, 74]);
     }
 

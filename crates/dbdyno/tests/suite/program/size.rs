@@ -1,5 +1,5 @@
 //! `dbdyno size`: `--consolidate` on the files of other programs and a run record, `--target` on the records of a small
-//! experiment, and on runs against the null server, whose law is the truth; `crates/sizing/tests` has the figures of both.
+//! experiment, and on runs against the null server, whose law is the truth; `crates/sizing/tests` has more figures.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -220,8 +220,8 @@ fn a_storage_record_has_the_limits_of_its_disk() {
     size("gone.jsonl").exits(2).says("gone.jsonl");
 }
 
-/// The null server's law is the truth: 2.5 page reads each, of which a disk with 500 per second allows 200 operations. The
-/// measured disk has another limit. CPU time cannot be simulated here: the process of the null server uses none for it.
+/// The null server's law is the truth: 2.5 page reads each, so that 500 reads per second allow 200 operations. The
+/// measured disk has another limit. Simulated CPU time is no CPU time of the process, so that only reads are tested here.
 #[test]
 fn a_read_limit_that_was_not_measured_is_predicted_from_counted_reads() {
     let scene = Scene::new();

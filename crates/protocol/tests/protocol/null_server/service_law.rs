@@ -1,4 +1,4 @@
-//! Tests of the null server's service-time law on a driven clock: the throughput of closed loops, and the counted reads.
+//! Tests of the null server's service-time law on a driven clock: the throughput of closed loops, the counted reads.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
