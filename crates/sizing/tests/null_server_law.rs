@@ -159,8 +159,8 @@ impl Truth {
         self.cpus_per_s().min(self.reads_per_s())
     }
 
-    /// An execution on the measured server, whose disk never limits it. All demands of a block vary together by 2 %, and
-    /// each by itself.
+    /// An execution on the measured server, whose disk never limits it. All demands of a block vary together by 2 %,
+    /// and each by itself.
     fn execution(
         &self,
         share: f64,
@@ -232,8 +232,8 @@ impl Truth {
     }
 }
 
-/// The stated 90 % intervals hold the truth of targets whose limits were not measured: other CPUs, another disk, another
-/// memory.
+/// The stated 90 % intervals hold the truth of targets whose limits were not measured: other CPUs, another disk,
+/// another memory.
 #[test]
 fn intervals_hold_the_throughput_of_targets_that_were_not_measured() {
     const CASES: usize = 200;

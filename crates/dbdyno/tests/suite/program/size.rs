@@ -221,7 +221,7 @@ fn a_storage_record_has_the_limits_of_its_disk() {
 }
 
 /// The null server's law is the truth: 2.5 page reads each, so that 500 reads per second allow 200 operations. The
-/// measured disk has another limit. Simulated CPU time is no CPU time of the process, so that only reads are tested here.
+/// measured disk has another limit. Simulated CPU time is no CPU time of the process: only reads are tested here.
 #[test]
 fn a_read_limit_that_was_not_measured_is_predicted_from_counted_reads() {
     let scene = Scene::new();
