@@ -95,7 +95,7 @@ pub(crate) struct NullServerArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
     cold: Option<Duration>,
     /// Time in which the additional response time of --cold decays to 37 % of its initial value
-    #[arg(long, value_name = "TIME", value_parser = time_constant, requires = "cold")]
+    #[arg(long, value_name = "TIME", value_parser = positive_time, requires = "cold")]
     warm_in: Option<Duration>,
     /// Interval between the starts of two stalls; during a stall, no statement is answered
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
