@@ -118,7 +118,7 @@ pub(crate) fn server_limits(record: &Record) -> Vec<(Resource, ObservedLimit)> {
 mod tests {
     use super::*;
 
-    const HEADER: &str = r#"{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"oltp","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"2026-11-20T02:00:00Z","connections":2,"loops":2,"io":"epoll","transport":"TCP"}"#;
+    const HEADER: &str = r#"{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"oltp","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"2026-11-20T02:00:00Z","connections":2,"loops":2,"io":"epoll","transport":"unix socket"}"#;
     const MACHINE: &str = r#"{"line":"machine","host":"server","name":"db1","cpu_model":"x","cpus":8,"memory_bytes":1000,"kernel":"6.1","virtualised":false,"not_observed":[],"links":[{"interface":"eth0","speed_bits_per_s":8000}]}"#;
     const SAMPLE: &str = r#"{"line":"telemetry","t_s":0.0,"length_s":2.0,"host":"server","machine":{"user_s":6.0,"system_s":0.0,"iowait_s":0.0,"steal_s":0.0,"idle_s":10.0},"server":{"user_s":1.5,"system_s":0.5,"resident_bytes":1},"client":null,"memory":null,"disk":null}"#;
     const FIRST: &str = r#"{"line":"server_status","t_s":0.0,"length_s":2.0,"asked_s":0.0,"counters":{"Bytes_sent":100.0,"Bytes_received":600.0,"Innodb_os_log_fsyncs":0.0,"Innodb_data_fsyncs":40.0},"values":{}}"#;
