@@ -138,7 +138,7 @@ mod tests {
     fn days(dates: impl IntoIterator<Item = i64>) -> Vec<Day> {
         let day = |date| Day {
             date,
-            steps: vec![[Some(date as f64); 6]; 2],
+            steps: vec![[Some(date as f64); 8]; 2],
         };
         dates.into_iter().map(day).collect()
     }

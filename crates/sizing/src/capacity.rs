@@ -13,7 +13,7 @@ pub fn parse_capacity(text: &str) -> Result<Capacity, String> {
     for part in text.split(',') {
         let (name, amount) = named_part(part)?;
         let Some(resource) = Resource::named(name) else {
-            let names = Resource::ALL.map(Resource::name);
+            let names = Resource::ADDED_UP.map(Resource::name);
             return Err(format!(
                 "no resource {name:?}; the resources are {}",
                 names.join(", ")
@@ -24,9 +24,7 @@ pub fn parse_capacity(text: &str) -> Result<Capacity, String> {
         }
         let value = match resource {
             Resource::Cpus | Resource::Reads | Resource::Writes => amount.parse().ok(),
-            Resource::Memory | Resource::ReadBytes | Resource::WrittenBytes => {
-                settings::quantity::bytes(amount).map(|bytes| bytes as f64)
-            }
+            _ => settings::quantity::bytes(amount).map(|bytes| bytes as f64),
         };
         match value.filter(|value: &f64| value.is_finite() && *value > 0.0) {
             Some(value) => capacity.push((resource, value)),

@@ -149,7 +149,7 @@ pub fn consolidate(mut curves: Vec<LoadCurve>, request: &Request) -> Result<Cons
     let highest: Vec<Demand> = by_system.iter().map(|days| highest(days)).collect();
     let covered = covered(&systems, &by_system);
     let aligned = AlignedDays::of(by_system, (DAY_S / step_s) as usize, step_s);
-    let joint = Resource::ALL
+    let joint = Resource::ADDED_UP
         .into_iter()
         .filter_map(|it| JointLoad::of(it, &aligned));
     let joint: Vec<JointLoad> = joint.collect();
@@ -361,7 +361,7 @@ fn left_out(curves: &[LoadCurve], joint: &[JointLoad]) -> Vec<(Resource, String)
         let names: Vec<&str> = lacking.iter().map(|it| it.name.as_str()).collect();
         format!("not in {}", names.join(", "))
     };
-    let left_out = Resource::ALL.into_iter().filter(is_left_out);
+    let left_out = Resource::ADDED_UP.into_iter().filter(is_left_out);
     left_out.map(|it| (it, why(it))).collect()
 }
 

@@ -52,27 +52,44 @@ pub(crate) fn peak_interval(days: &AlignedDays, joint: &JointLoad) -> Option<Pea
         return None;
     }
     let mut random = Random::new(SEED);
-    let mut peaks: Vec<f64> = match days.alignment {
+    let peaks: Vec<f64> = match days.alignment {
         Alignment::Weekday | Alignment::Date => {
-            let daily = daily_peaks(days, joint);
-            let mut draw = || {
-                let drawn = daily.iter().map(|_| daily[random.below(daily.len())]);
-                drawn.fold(0.0, f64::max)
-            };
-            (0..RESAMPLES).map(|_| draw()).collect()
+            highest_of_drawn(&daily_peaks(days, joint), &mut random)
         }
         Alignment::TimeOfDay => peaks_of_drawn_days(days, joint, &mut random),
     };
+    let all: Vec<usize> = (0..days.systems()).collect();
+    Some(ends(peaks, joint.peak(&all).value))
+}
+
+/// The 95 % interval of the highest of these peaks of days, of one system; `None` for fewer than three days.
+pub(crate) fn interval_of_days(daily: &[f64]) -> Option<PeakInterval> {
+    if daily.len() < DAYS_AT_LEAST {
+        return None;
+    }
+    let peaks = highest_of_drawn(daily, &mut Random::new(SEED));
+    let measured = daily.iter().copied().fold(0.0, f64::max);
+    Some(ends(peaks, measured))
+}
+
+/// The highest peak of each draw of as many days.
+fn highest_of_drawn(daily: &[f64], random: &mut Random) -> Vec<f64> {
+    let mut draw = || {
+        let drawn = daily.iter().map(|_| daily[random.below(daily.len())]);
+        drawn.fold(0.0, f64::max)
+    };
+    (0..RESAMPLES).map(|_| draw()).collect()
+}
+
+fn ends(mut peaks: Vec<f64>, measured: f64) -> PeakInterval {
     peaks.sort_by(f64::total_cmp);
     let at = |quantile: f64| peaks[(quantile * (peaks.len() - 1) as f64).round() as usize];
     let tail = (1.0 - CONFIDENCE) / 2.0;
-    let all: Vec<usize> = (0..days.systems()).collect();
     // Drawn by themselves, the highest days of many systems hardly ever meet as they did.
-    let measured = joint.peak(&all).value;
-    Some(PeakInterval {
+    PeakInterval {
         low: at(tail).min(measured),
         high: at(1.0 - tail).max(measured),
-    })
+    }
 }
 
 /// The highest sum of each aligned day that has one.
@@ -129,7 +146,11 @@ fn peaks_of_drawn_days(days: &AlignedDays, joint: &JointLoad, random: &mut Rando
 /// How an interval was made, or why there is none, as text.
 pub(crate) fn interval_in_words(days: &AlignedDays, joint: &[JointLoad]) -> String {
     let drawable = joint.iter().map(|it| drawable_days(days, it));
-    let fewest = drawable.min().unwrap_or(0);
+    days_in_words(drawable.min().unwrap_or(0))
+}
+
+/// The same for this number of days.
+pub(crate) fn days_in_words(fewest: usize) -> String {
     if fewest >= DAYS_AT_LEAST {
         let confidence = units::percent(CONFIDENCE);
         return format!("{confidence} intervals of the peaks by drawing the {fewest} days again");
@@ -149,7 +170,7 @@ mod tests {
     fn day(date: i64, uses: [f64; 2]) -> Day {
         Day {
             date,
-            steps: uses.map(|it| [Some(it); 6]).to_vec(),
+            steps: uses.map(|it| [Some(it); 8]).to_vec(),
         }
     }
 

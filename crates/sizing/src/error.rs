@@ -73,6 +73,10 @@ pub enum Error {
     OneExecution { executions: usize },
     #[error("--target names no limit")]
     NoLimit,
+    #[error("the files are of several machines: {hosts}")]
+    SeveralHosts { hosts: String },
+    #[error("--target names {name}, which is no limit of a running server")]
+    NoLimitOfServer { name: &'static str },
     #[error("--target names no memory, and the records have {measured}")]
     MemoryMissing { measured: String },
     #[error("--target names no size of the data, and the records have {measured}")]
@@ -107,6 +111,12 @@ impl Error {
             }
             Self::OneExecution { .. } => "run the experiment with --repeats 3 or more",
             Self::NoLimit => "name cpus, read_iops, write_iops, fsync or net",
+            Self::SeveralHosts { .. } => {
+                "name the files of one server; --consolidate adds up the load of several"
+            }
+            Self::NoLimitOfServer { .. } => {
+                "name cpus, read_iops, write_iops, fsync, net or memory"
+            }
             Self::MemoryMissing { .. } => "for example memory=32G or buffer_pool=24G",
             Self::DataMissing { .. } => "for example data=100G",
             _ => return None,

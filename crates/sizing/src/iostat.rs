@@ -91,6 +91,7 @@ impl Output {
             // Another call of iostat: its first report is again of the time since the start.
             self.previous_s = None;
             self.curve.cpus = cpu_count(line).or(self.curve.cpus);
+            self.curve.hosts.extend(host(line).map(str::to_owned));
         } else if first == "avg-cpu:" {
             self.table = Table::Cpu(owned(&words[1..]));
         } else if first.trim_end_matches(':') == "Device" {
@@ -218,6 +219,12 @@ impl Output {
     }
 }
 
+/// The name of the machine in a line such as `Linux 6.1.0-13-amd64 (db1) ...`.
+fn host(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once('(')?;
+    Some(rest.split_once(')')?.0)
+}
+
 fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|&it| it.to_owned()).collect()
 }
@@ -275,12 +282,13 @@ mod tests {
         ] {
             let curve = curve(&reports(times));
             assert_eq!(curve.samples.len(), 1, "{times:?}");
+            assert!(curve.hosts.iter().eq(["db1"]));
             let sample = curve.samples[0];
             assert_eq!((sample.start_s, sample.length_s), (1_795_140_000.0, 600.0));
             // A quarter of 4 CPUs; sda alone.
             let expected = [1.0, 5.0, 30.0, 10.0 * 1024.0, 20.0 * 1024.0].map(Some);
             assert_eq!(sample.demand[..1], expected[..1]);
-            assert_eq!(sample.demand[2..], expected[1..]);
+            assert_eq!(sample.demand[2..6], expected[1..]);
         }
     }
 
@@ -292,7 +300,7 @@ mod tests {
              sda               0.00     1.00    2.00    3.00     4.00     6.00    10.00     0.00    0.10   0.10   0.05\n"
         );
         let demand = curve(&text).samples[0].demand;
-        assert_eq!(demand[2..], [2.0, 3.0, 2048.0, 3072.0].map(Some));
+        assert_eq!(demand[2..6], [2.0, 3.0, 2048.0, 3072.0].map(Some));
     }
 
     #[test]

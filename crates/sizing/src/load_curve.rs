@@ -1,10 +1,11 @@
 //! The load of one system over time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     error::Error,
     moment::DAY_S,
+    observed_limit::{LimitSource, ObservedLimit},
     resource::{Demand, Resource},
 };
 
@@ -26,7 +27,13 @@ pub struct LoadCurve {
     pub name: String,
     /// The kinds of its files: `sadf`, `iostat`, `CloudWatch`, `run record`.
     pub(crate) kinds: BTreeSet<&'static str>,
+    /// The names of the machines in its files.
+    pub(crate) hosts: BTreeSet<String>,
     pub(crate) samples: Vec<Sample>,
+    /// What the server itself used and counted, which is not added up over systems; only in run records.
+    pub(crate) server_samples: Vec<Sample>,
+    /// The limits that its files state.
+    pub(crate) limits: BTreeMap<Resource, ObservedLimit>,
     /// Whether its times are in UTC: true and false if its files differ.
     pub(crate) is_utc: BTreeSet<bool>,
     /// Number of CPUs; `None` if the file does not have it.
@@ -84,17 +91,45 @@ impl LoadCurve {
     /// States the number of CPUs, which turns shares of them into CPUs.
     pub fn set_cpus(&mut self, cpus: u32) {
         self.cpus = Some(cpus);
+        self.multiply_cpu_shares(f64::from(cpus));
+    }
+
+    /// Turns shares of the CPUs into CPUs.
+    pub(crate) fn multiply_cpu_shares(&mut self, cpus: f64) {
         for sample in &mut self.samples {
             if let Some(share) = sample.cpu_share {
-                sample.demand[Resource::Cpus.index()] = Some(share * f64::from(cpus));
+                sample.demand[Resource::Cpus.index()] = Some(share * cpus);
             }
         }
+    }
+
+    /// States a limit. If files state several ones, the smallest counts.
+    pub(crate) fn state_limit(&mut self, resource: Resource, limit: ObservedLimit) {
+        let known = self.limits.entry(resource).or_insert(limit);
+        if limit.value < known.value {
+            *known = limit;
+        }
+    }
+
+    /// The limit of a resource that its files state; `None` if there is none.
+    pub(crate) fn limit(&self, resource: Resource) -> Option<ObservedLimit> {
+        let counted = self.cpus.filter(|_| resource == Resource::Cpus);
+        let counted = counted.map(|cpus| ObservedLimit {
+            value: f64::from(cpus),
+            source: LimitSource::MachineCpus,
+        });
+        self.limits.get(&resource).copied().or(counted)
     }
 
     /// The same system with the samples of another of its files.
     pub fn with(mut self, other: Self) -> Self {
         self.kinds.extend(other.kinds);
+        self.hosts.extend(other.hosts);
         self.samples.extend(other.samples);
+        self.server_samples.extend(other.server_samples);
+        for (resource, limit) in other.limits {
+            self.state_limit(resource, limit);
+        }
         self.is_utc.extend(other.is_utc);
         self.cpus = self.cpus.or(other.cpus);
         for remark in other.remarks {
@@ -132,7 +167,10 @@ impl LoadCurve {
             lengths.sort_by(f64::total_cmp);
             lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
         };
-        Resource::ALL.into_iter().map(median).fold(0.0, f64::max)
+        Resource::ADDED_UP
+            .into_iter()
+            .map(median)
+            .fold(0.0, f64::max)
     }
 }
 
@@ -147,7 +185,7 @@ mod tests {
             curve.push(Sample {
                 start_s: 0.0,
                 length_s,
-                demand: [Some(1.0); 6],
+                demand: [Some(1.0); 8],
                 cpu_share: None,
             });
         }
@@ -155,5 +193,22 @@ mod tests {
         assert_eq!(curve.samples.len(), 1);
         let remark = "a: 3 samples left out: without a length, or of more than a day";
         assert_eq!(curve.remarks, [remark]);
+    }
+
+    #[test]
+    fn of_several_limits_the_smallest_counts() {
+        let with_limit = |value: f64| {
+            let mut curve = LoadCurve::new("a", "run record");
+            let source = LimitSource::MachineCpus;
+            curve.state_limit(Resource::Cpus, ObservedLimit { value, source });
+            curve
+        };
+        let merged = with_limit(8.0).with(with_limit(4.0));
+        let limit = merged.with(with_limit(16.0)).limit(Resource::Cpus);
+        assert_eq!(limit.map(|it| it.value), Some(4.0));
+        let mut counted = LoadCurve::new("a", "sadf");
+        counted.set_cpus(2);
+        assert_eq!(counted.limit(Resource::Cpus).map(|it| it.value), Some(2.0));
+        assert_eq!(counted.limit(Resource::Memory), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Times as other programs write them, in seconds since 1970 of the clock on the wall.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, civil};
 
 /// Seconds of a day.
@@ -42,6 +44,16 @@ pub(crate) fn clock(second_of_day: u32) -> String {
         0 => format!("{hours:02}:{minutes:02}"),
         seconds => format!("{hours:02}:{minutes:02}:{seconds:02}"),
     }
+}
+
+/// A length of time without parts that are zero: `10 min`, `2 d 3 h`.
+pub(crate) fn span(seconds: u64) -> String {
+    let span = units::span(Duration::from_secs(seconds));
+    let zeros = [" 0 s", " 0 min", " 0 h"];
+    let shortened = zeros
+        .iter()
+        .fold(span.as_str(), |span, zero| span.trim_end_matches(*zero));
+    shortened.to_owned()
 }
 
 /// The date of a day that is counted from 1970-01-01.
@@ -104,5 +116,9 @@ mod tests {
         assert_eq!(weekday_name(weekday(0)), "Thu");
         assert_eq!(clock(7800), "02:10");
         assert_eq!(clock(7805), "02:10:05");
+        assert_eq!(
+            [span(45), span(600), span(7200), span(183_600)],
+            ["45 s", "10 min", "2 h", "2 d 3 h"]
+        );
     }
 }

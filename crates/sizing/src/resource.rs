@@ -1,4 +1,4 @@
-//! The resources whose use is added up over systems.
+//! The resources that a system uses over time.
 
 /// A resource that systems on one machine share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,13 +15,35 @@ pub enum Resource {
     ReadBytes,
     /// Bytes written per second.
     WrittenBytes,
+    /// Flushes of the log per second.
+    LogFlushes,
+    /// Bytes over the network per second, in the direction with more of them.
+    Network,
 }
+
+/// Largest share of a capacity that leaves a reserve. In a single queue with Poisson arrivals and exponential service
+/// times, an operation then takes five times as long as without waiting, and soon much longer.
+///
+/// Source: R. Jain, "The Art of Computer Systems Performance Analysis", 1991, chapter 31: R = S / (1 - U).
+pub(crate) const SHARE_WITH_RESERVE: f64 = 0.8;
 
 /// The use of each resource, in the order of [`Resource::ALL`]; `None` where it was not measured.
 pub(crate) type Demand = [Option<f64>; Resource::ALL.len()];
 
 impl Resource {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
+        Self::Cpus,
+        Self::Memory,
+        Self::Reads,
+        Self::Writes,
+        Self::ReadBytes,
+        Self::WrittenBytes,
+        Self::LogFlushes,
+        Self::Network,
+    ];
+
+    /// Those that are added up over systems. Files of other tools do not have the other ones.
+    pub const ADDED_UP: [Self; 6] = [
         Self::Cpus,
         Self::Memory,
         Self::Reads,
@@ -39,6 +61,8 @@ impl Resource {
             Self::Writes => "write_iops",
             Self::ReadBytes => "read_bytes",
             Self::WrittenBytes => "write_bytes",
+            Self::LogFlushes => "fsync",
+            Self::Network => "net",
         }
     }
 
@@ -47,14 +71,14 @@ impl Resource {
         match self {
             Self::Cpus => "cpus",
             Self::Memory => "bytes",
-            Self::Reads | Self::Writes => "1/s",
-            Self::ReadBytes | Self::WrittenBytes => "bytes/s",
+            Self::Reads | Self::Writes | Self::LogFlushes => "1/s",
+            Self::ReadBytes | Self::WrittenBytes | Self::Network => "bytes/s",
         }
     }
 
-    /// The resource with this name.
+    /// The resource with this name, of those that are added up.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+        Self::ADDED_UP.into_iter().find(|it| it.name() == name)
     }
 
     /// A use of it for people: `3.10k writes/s`.
@@ -66,15 +90,18 @@ impl Resource {
             Self::Writes => format!("{} writes/s", units::si(value)),
             Self::ReadBytes => format!("{} read", units::bytes_per_s(value)),
             Self::WrittenBytes => format!("{} written", units::bytes_per_s(value)),
+            Self::LogFlushes => format!("{} flushes/s", units::si(value)),
+            Self::Network => units::bits_per_s(value),
         }
     }
 
     /// The number alone: `3.10k`, `1.50 GiB`.
     pub(crate) fn number(self, value: f64) -> String {
         match self {
-            Self::Cpus | Self::Reads | Self::Writes => units::si(value),
+            Self::Cpus | Self::Reads | Self::Writes | Self::LogFlushes => units::si(value),
             Self::Memory => units::mean_bytes(value),
             Self::ReadBytes | Self::WrittenBytes => units::bytes_per_s(value),
+            Self::Network => units::bits_per_s(value),
         }
     }
 
@@ -96,10 +123,15 @@ mod tests {
     #[test]
     fn each_has_its_name_and_place() {
         for (at, resource) in Resource::ALL.into_iter().enumerate() {
+            assert_eq!(resource.index(), at);
+        }
+        for (at, resource) in Resource::ADDED_UP.into_iter().enumerate() {
             assert_eq!(Resource::named(resource.name()), Some(resource));
             assert_eq!(resource.index(), at);
         }
         assert_eq!(Resource::named("iops"), None);
+        assert_eq!(Resource::named("fsync"), None);
+        assert_eq!(Resource::Network.amount(125e6), "1.00 Gbit/s");
         assert_eq!(Resource::Writes.amount(3100.0), "3.10k writes/s");
         assert_eq!(Resource::Memory.number(1.5 * 1024.0), "1.50 KiB");
     }

@@ -9,6 +9,8 @@ use crate::{
     error::Error,
     load_curve::{LoadCurve, Sample},
     resource::{Demand, Resource},
+    server_load::{server_limits, server_samples},
+    server_machine::machine_of_server,
 };
 
 const KIND: &str = "run record";
@@ -40,6 +42,13 @@ pub(crate) fn read(name: &str, reader: impl BufRead) -> Result<LoadCurve, Error>
             demand: demand(telemetry),
             cpu_share: None,
         });
+    }
+    curve
+        .hosts
+        .extend(machine_of_server(&record).map(|it| it.name.clone()));
+    curve.server_samples = server_samples(&record, started.as_second() as f64);
+    for (resource, limit) in server_limits(&record) {
+        curve.state_limit(resource, limit);
     }
     if record.torn {
         curve.remark(format!(
@@ -101,7 +110,7 @@ mod tests {
         let curve = read("a", text.as_bytes()).unwrap();
         // (3 + 1 - 0.5 - 0.5) / 2 CPUs; 1000 - 400 bytes; 20 / 2 reads and so on.
         let expected = [1.5, 600.0, 10.0, 20.0, 1000.0, 2000.0].map(Some);
-        assert_eq!(curve.samples[0].demand, expected);
+        assert_eq!(curve.samples[0].demand[..6], expected);
         assert_eq!(curve.samples[0].start_s, 1_795_140_010.0);
         assert!(
             curve.remarks[0].contains("incomplete"),

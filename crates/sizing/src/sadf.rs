@@ -37,6 +37,7 @@ pub(crate) fn read(name: &str, mut reader: impl BufRead) -> Result<LoadCurve, Er
     let is_torn = each_line(name, &mut reader, |line| output.take(line))?;
     let mut curve = LoadCurve::new(name, KIND);
     curve.cpus = output.cpus.or(output.cpus_listed);
+    curve.hosts.extend(output.host);
     curve.is_utc.extend(output.is_utc);
     if is_torn {
         curve.remark(format!(
@@ -246,6 +247,7 @@ mod tests {
         let with = curve(&format!("{RESTARTED}{CPU}"));
         assert_eq!(with.samples[0].demand[Resource::Cpus.index()], Some(1.0));
         assert_eq!(with.samples[0].start_s, 1_795_133_401.0 - 600.0);
+        assert!(with.hosts.iter().eq(["db1"]));
         let without = curve(CPU);
         assert!(without.lacks_cpus() && !without.has(Resource::Cpus));
         let listed = format!("{CPU}db1;600;2026-11-20 00:10:01 UTC;1;0;0;0;0;0;100\n");
@@ -272,11 +274,11 @@ mod tests {
                        db1;600;2026-11-20 00:10:01 UTC;sdb;9.00;3.00;4.00;0.00;0.00;0.00;0.00;0.00\n\
                        db1;600;2026-11-20 00:10:01 UTC;dm-0;9.00;3.00;4.00;0.00;0.00;0.00;0.00;0.00\n";
         let demand = curve(devices).samples[0].demand;
-        assert_eq!(demand[2..], [None, None, Some(4096.0), Some(6144.0)]);
+        assert_eq!(demand[2..6], [None, None, Some(4096.0), Some(6144.0)]);
         let machine = "# hostname;interval;timestamp;tps;rtps;wtps;dtps;bread/s;bwrtn/s;bdscd/s\n\
                        db1;600;2026-11-20 00:10:01 UTC;5.00;2.00;3.00;0.00;4.00;6.00;0.00\n";
         let demand = curve(&format!("{devices}{machine}")).samples[0].demand;
-        assert_eq!(demand[2..], [2.0, 3.0, 2048.0, 3072.0].map(Some));
+        assert_eq!(demand[2..6], [2.0, 3.0, 2048.0, 3072.0].map(Some));
     }
 
     #[test]

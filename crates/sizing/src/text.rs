@@ -1,21 +1,15 @@
 //! The answer about several systems for people: at most twelve lines on a wide terminal.
 
-use std::time::Duration;
-
 use crate::{
     answer_line::AnswerLine,
     consolidation::{Consolidation, GroupLoad, ResourceSum, saving},
+    moment::span,
     partition::Search,
+    resource::SHARE_WITH_RESERVE,
 };
 
 /// A saving below it is none: the peaks are at the same time.
 const SAVING_AT_LEAST: f64 = 0.005;
-
-/// Largest share of a capacity that leaves a reserve. In a single queue with Poisson arrivals and exponential service
-/// times, an operation then takes five times as long as without waiting, and soon much longer.
-///
-/// Source: R. Jain, "The Art of Computer Systems Performance Analysis", 1991, chapter 31: R = S / (1 - U).
-const SHARE_WITH_RESERVE: f64 = 0.8;
 
 /// The answer, without its remarks.
 pub fn consolidation_lines(answer: &Consolidation) -> Vec<AnswerLine> {
@@ -42,11 +36,7 @@ pub fn consolidation_lines(answer: &Consolidation) -> Vec<AnswerLine> {
 
 /// `3 systems aligned by date, in steps of 10 min 0 s`
 fn head(answer: &Consolidation) -> String {
-    let step = units::span(Duration::from_secs(answer.step_s.into()));
-    let zeros = [" 0 s", " 0 min", " 0 h"];
-    let step = zeros
-        .iter()
-        .fold(step.as_str(), |step, zero| step.trim_end_matches(*zero));
+    let step = span(answer.step_s.into());
     let mut text = format!(
         "{} aligned by {}, in steps of {step} (rates: mean of a step; memory: highest value)",
         units::counted(answer.systems.len(), "system"),

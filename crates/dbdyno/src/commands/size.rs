@@ -1,6 +1,7 @@
 //! `dbdyno size`: how large a machine must be, for one load or for several systems together.
 
 mod answer_output;
+mod headroom;
 mod prediction;
 
 use std::{
@@ -14,12 +15,15 @@ use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
 use sizing::{
-    Capacity, Consolidation, LoadCurve, Request, Target, consolidate, consolidation_csv,
-    consolidation_json, consolidation_lines, parse_capacity, parse_cpus, parse_target, read_curve,
+    Capacity, Consolidation, HeadroomRequest, LoadCurve, Request, Target, consolidate,
+    consolidation_csv, consolidation_json, consolidation_lines, parse_capacity, parse_cpus,
+    parse_target, read_curve,
 };
 
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("question").required(true).args(["target", "consolidate"]))]
+#[command(group = clap::ArgGroup::new("question").required(true).multiple(true)
+    .args(["target", "consolidate", "headroom"]))]
+#[command(group = clap::ArgGroup::new("over_time").multiple(true).args(["consolidate", "headroom"]))]
 #[command(after_help = "\
 With --target, the answer is the throughput that a machine allows, and the limit that binds. It is predicted from the
 demands of one operation, which the records in RESULTS measured: directories of results, or records, of one experiment
@@ -33,15 +37,21 @@ one system with several files. The name of a system is that of its file without 
 peak of the sum with the sum of the peaks for each resource, and says which systems to put together. With --capacity,
 the exit code is 1 if a group of systems does not fit.
 
+With --headroom, the files in RESULTS have the load of one running server over time, of the same kinds. The answer is
+how many times its peak load fits before the first limit, with a reserve of 20 %. The limits are those that the files
+state, those of --storage, and those that --target names. If no limit is known, the exit code is 5.
+
 docs/size.md explains the methods.
 
 Examples:
   dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000,write_iops=3000,fsync=1.2ms,net=1G
   dbdyno size --consolidate shop.csv office.txt reports.csv
+  dbdyno size --headroom shop.csv --storage results/storage-1 --target net=1G
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
   sadf -d /var/log/sysstat/sa20 -- -u -r -b > shop.csv")]
 pub(crate) struct SizeArgs {
-    /// Directories of results or records of one experiment, which measured the demands
+    /// Directories of results or records of one experiment, which measured the demands; with --headroom, files with the
+    /// load of a server over time
     #[arg(value_name = "RESULTS", conflicts_with = "consolidate")]
     results: Vec<PathBuf>,
     /// Predict the throughput of a machine with these limits: cpus, read_iops, write_iops, fsync (time of a flush, for
@@ -50,20 +60,23 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "LIMIT=VALUE,...", value_parser = parse_target, requires = "results")]
     target: Option<Target>,
     /// Take read_iops, write_iops and fsync from a record of `dbdyno storage` where --target does not name them
-    #[arg(
-        long,
-        value_name = "FILE|DIR",
-        conflicts_with = "consolidate",
-        requires = "target"
-    )]
+    #[arg(long, value_name = "FILE|DIR", conflicts_with = "consolidate")]
     storage: Option<PathBuf>,
     /// Exponent of Zipf's law for the requests of pages, for example 0.9, by which page reads are interpolated between
     /// measured buffer pools [default: uniform requests]
     #[arg(long, value_name = "EXPONENT", value_parser = zipf, conflicts_with = "consolidate")]
     zipf: Option<f64>,
     /// Put these systems together on shared machines
-    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with = "target")]
     consolidate: Vec<PathBuf>,
+    /// Say how many times the present peak load of a running server fits, and which resource limits it; RESULTS have its
+    /// load, --target and --storage its limits
+    #[arg(
+        long,
+        requires = "results",
+        conflicts_with_all = ["consolidate", "zipf", "groups", "capacity", "cpus"]
+    )]
+    headroom: bool,
     /// Number of groups, one for each machine [default: pairs of systems]
     #[arg(long, value_name = "N", conflicts_with = "target")]
     groups: Option<usize>,
@@ -75,7 +88,7 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "SYSTEM=N", value_parser = parse_cpus, conflicts_with = "target")]
     cpus: Vec<(String, u32)>,
     /// Length of the steps that are compared; it must divide a day [default: the coarsest sampling interval]
-    #[arg(long, value_name = "TIME", value_parser = step_s, conflicts_with = "target")]
+    #[arg(long, value_name = "TIME", value_parser = step_s, requires = "over_time")]
     step: Option<u32>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -108,6 +121,16 @@ fn zipf(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
+    if args.headroom {
+        let disk = args.storage.as_deref();
+        let disk = disk.map(|path| prediction::with_disk(Target::default(), path));
+        let request = HeadroomRequest {
+            target: args.target.unwrap_or_default(),
+            disk: disk.transpose()?.unwrap_or_default(),
+            step_s: args.step,
+        };
+        return headroom::print(&args.results, &request, args.format);
+    }
     if let Some(target) = args.target {
         let target = match &args.storage {
             Some(path) => prediction::with_disk(target, path)?,
@@ -158,13 +181,19 @@ fn system(path: &Path) -> Result<LoadCurve, Blamed> {
         .map_err(refused)?;
     files.retain(|it| it.is_file());
     files.sort();
+    directory(path, &files)
+}
+
+/// The load of the system with these files of a directory.
+fn directory(path: &Path, files: &[PathBuf]) -> Result<LoadCurve, Blamed> {
+    let refused = Blamed::io(Blame::Input, path);
     // `.` and `..` have no name of their own.
     let whole = fs::canonicalize(path).map_err(refused)?;
     let name = whole.file_name().unwrap_or(path.as_os_str());
     let name = name.to_string_lossy();
     let mut all: Option<LoadCurve> = None;
     for file in files {
-        let next = curve(&file, &name)?;
+        let next = curve(file, &name)?;
         all = Some(match all {
             Some(curve) => curve.with(next),
             None => next,
