@@ -8,10 +8,7 @@ use verdict::{Decision, Outcome};
 
 use super::gain::Gain;
 use crate::{
-    expectations,
-    grid::Grid,
-    results::Results,
-    sentences::{answer, doubt::mostly_shared, max_rates},
+    expectations, grid::Grid, results::Results, sentences::answer, shared_machine::mostly_shared,
     text::shell::shell_word,
 };
 
@@ -77,10 +74,10 @@ fn neighbours_of_undecided(results: &Results, grid: &Grid<'_>) -> Option<String>
 /// True if a comparison, a search or a bound of `[expect]` is undecided.
 fn is_undecided(results: &Results, grid: &Grid<'_>) -> bool {
     let mut comparisons = grid.answers.iter();
-    let mut searches = max_rates::max_rates(results).into_iter();
+    let mut searches = results.searches.iter();
     let mut bounds = expectations::of_grid(results, grid).into_iter();
     comparisons.any(|it| it.decision == Decision::Inconclusive)
-        || searches.any(|it| it.outcome() == Outcome::Undecided)
+        || searches.any(|it| it.found.outcome() == Outcome::Undecided)
         || bounds.any(|it| it.outcome == Outcome::Undecided)
 }
 

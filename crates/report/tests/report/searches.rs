@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use report::{Detail, Results, csv, html, json, markdown, search_answers, summary, table};
+use report::{
+    Detail, Results, SearchAnswer, csv, html, json, markdown, search_sentence, summary, table,
+};
 use samples::{Host, OfferedLoad, Record};
 use serde_json::Value;
 use verdict::{Outcome, RateQuestion};
@@ -41,7 +43,13 @@ fn results() -> Results {
         name: "rate".to_owned(),
         levels: vec!["100".to_owned(), "200".to_owned()],
     });
-    results.searches = vec![RateQuestion {
+    answer_search(&mut results);
+    results
+}
+
+/// Decides the answer of the runs.
+fn answer_search(results: &mut Results) {
+    let question = RateQuestion {
         combination: BTreeMap::from([("mix".to_owned(), "1:0".to_owned())]),
         limit: "p99 < 20 s".to_owned(),
         quantile: 0.99,
@@ -52,17 +60,26 @@ fn results() -> Results {
         measured_s: 4.0,
         runs_at_most: 40,
         time_is_spent: false,
-    }];
-    results
+    };
+    results.searches = vec![SearchAnswer::of(&question, &results.runs)];
+}
+
+/// Other programs use the machine in the first runs.
+fn disturb(results: &mut Results, runs: usize) {
+    for run in results.runs.iter_mut().take(runs) {
+        for sample in &mut run.telemetry {
+            let machine = sample.machine.as_mut().expect("it was observed");
+            machine.steal_s = 0.4;
+        }
+    }
 }
 
 #[test]
 fn every_output_has_the_answer() {
     let results = results();
-    let answers = search_answers(&results);
-    assert_eq!(answers.len(), 1);
-    assert_eq!(answers[0].sentence, ANSWER);
-    assert_eq!(answers[0].outcome, Outcome::Held);
+    let answer = &results.searches[0];
+    assert_eq!(search_sentence(&results, answer), ANSWER);
+    assert_eq!(answer.found.outcome(), Outcome::Held);
     let short = summary(&results, Path::new("results/made-1"), 120, &|_| None);
     let lines: Vec<&str> = short.lines().collect();
     assert!(lines.contains(&ANSWER), "{short}");
@@ -96,18 +113,27 @@ fn every_output_has_the_answer() {
 fn an_answer_on_a_machine_that_others_used_is_doubtful() {
     let answer = |disturbed: usize| {
         let mut results = results();
-        for run in results.runs.iter_mut().take(disturbed) {
-            for sample in &mut run.telemetry {
-                let machine = sample.machine.as_mut().expect("it was observed");
-                machine.steal_s = 0.4;
-            }
-        }
-        let answer = search_answers(&results).remove(0);
-        (answer.sentence, answer.is_machine_shared)
+        disturb(&mut results, disturbed);
+        answer_search(&mut results);
+        let answer = &results.searches[0];
+        let is_doubtful = answer.remedy().contains("H14");
+        (search_sentence(&results, answer), is_doubtful)
     };
     assert_eq!(answer(2), (ANSWER.to_owned(), false));
     let doubt = format!("{ANSWER}, but other programs used the machine (H14)");
     assert_eq!(answer(3), (doubt, true));
+}
+
+#[test]
+fn the_outputs_do_not_decide_the_answer_anew() {
+    let mut results = results();
+    // The runs would make it doubtful if an output judged them again.
+    disturb(&mut results, 4);
+    let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
+    assert_eq!(document["summary"]["max_rates"][0]["sentence"], ANSWER);
+    let short = summary(&results, Path::new("results/made-1"), 120, &|_| None);
+    assert!(short.lines().any(|line| line == ANSWER), "{short}");
+    assert!(markdown(&results).contains("the highest rate tried\n"));
 }
 
 #[test]
