@@ -55,8 +55,8 @@ fn doubt(search: &SearchAnswer) -> Option<String> {
     search.shared_machine.map(reason)
 }
 
-/// The levels that distinguish a combination from those of the other searches.
-fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
+/// The levels that distinguish a combination from those of the other searches; empty for a single search.
+pub(crate) fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
     let is_varied = |factor: &str| {
         let searches = results.searches.iter();
         let levels = searches.map(|it| it.found.question.combination.get(factor));
