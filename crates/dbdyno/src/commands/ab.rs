@@ -16,7 +16,7 @@ use toml_edit::Table;
 use crate::commands::{
     experiment_options::ExperimentOptions,
     own_experiment::OwnExperiment,
-    run::{Ending, RerunCommand},
+    run::{Ending, RerunCommand, SideBySideOptions},
 };
 
 mod budget;
@@ -124,11 +124,8 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let (load, measurement) = (&args.load, &args.measurement);
     let text = experiment_file(load, &account, &factors, Vec::new(), measurement)?;
     let planned = unwritten(&text)?;
-    budget::check(
-        &factors,
-        measurement,
-        &budget::preparations_s(planned.plan()),
-    )?;
+    let preparations_s = budget::preparations_s(planned.plan());
+    budget::check(&factors, measurement, &preparations_s).map_err(Blamed::from)?;
     for warning in known_options::without_effect(&factors) {
         eprintln!("warning: {warning}");
     }
@@ -147,7 +144,8 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let beside = beside.map(confirmation::results_beside).transpose()?;
     let begun = OwnExperiment::new(results, NAME, &text, &[])?;
     let choices = args.options.choices();
-    let again = RerunCommand::of_this_command(&["--duration", "--budget"]);
+    let again = RerunCommand::of_this_command(&["--duration", "--budget"])
+        .or_side_by_side(side_by_side_options(load, &account, &factors, measurement));
     let verbose = measurement.verbose;
     let (code, results) = perform(begun, &choices, Some(again), verbose)?;
     let Some(classical) = measurement.confirming() else {
@@ -192,6 +190,25 @@ fn experiment_file(
         data,
         load,
     ))
+}
+
+/// How the same comparison is measured side by side; `None` if it is so already, or if its factors or its load cannot be.
+fn side_by_side_options(
+    load: &Workload,
+    account: &Account,
+    factors: &[Factor],
+    classical: &Measurement,
+) -> Option<SideBySideOptions> {
+    let measurement = side_by_side::instead_of(classical)?;
+    side_by_side::check(factors, &measurement).ok()?;
+    let text = experiment_file(load, account, factors, Vec::new(), &measurement).ok()?;
+    let planned = unwritten(&text).ok()?;
+    let preparations_s = budget::preparations_s(planned.plan());
+    let too_short = budget::check(factors, &measurement, &preparations_s).err();
+    Some(SideBySideOptions {
+        is_duration_too_short: measurement.duration != classical.duration,
+        budget: too_short.map(|it| it.enough),
+    })
 }
 
 /// Measures, prints the answer and the place of the experiment file; returns the directory of the results, too.

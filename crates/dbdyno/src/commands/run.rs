@@ -25,7 +25,7 @@ use crate::{
 
 mod rerun_command;
 
-pub(crate) use rerun_command::RerunCommand;
+pub(crate) use rerun_command::{RerunCommand, SideBySideOptions};
 
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
