@@ -270,3 +270,44 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     };
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::{factor::setting, *};
+
+    #[test]
+    fn a_comparison_can_be_measured_side_by_side_if_its_load_and_its_levels_can() {
+        let options = |levels: &str, words: &str| {
+            let command = AbArgs::augment_args(Command::new("ab").no_binary_name(true));
+            let matches = command.try_get_matches_from(words.split(' '));
+            let args = AbArgs::from_arg_matches(&matches.unwrap()).unwrap();
+            let factors = [setting(&format!("sync_binlog={levels}")).unwrap()];
+            let account = Account {
+                user: None,
+                password_file: None,
+                database: None,
+            };
+            side_by_side_options(&args.load, &account, &factors, &args.measurement)
+        };
+        let unchanged = SideBySideOptions {
+            is_duration_too_short: false,
+            budget: None,
+        };
+        assert_eq!(options("0,1", "oltp point_select"), Some(unchanged));
+        let short = options("0,1", "--duration 10s --budget 60s oltp point_select");
+        let short = short.unwrap();
+        assert!(short.is_duration_too_short);
+        // Twice two combinations of 56 s each, and their preparations.
+        assert!(short.budget >= Some(Duration::from_secs(224)), "{short:?}");
+        assert_eq!(options("1,2,3,4,5,6,7,8,9", "oltp point_select"), None);
+        let done = "--design side-by-side oltp point_select";
+        assert_eq!(options("0,1", done), None);
+        let inline = "tpcc --warehouses 1 --delivery inline";
+        assert_eq!(options("0,1", inline), Some(unchanged));
+        assert_eq!(options("0,1", "tpcc --warehouses 1"), None);
+    }
+}
