@@ -360,5 +360,7 @@ mod tests {
         };
         assert_eq!(best([1000.0, 1300.0]), Grade::A);
         assert_eq!(best([500.0, 5000.0]), Grade::C);
+        // An execution that did nothing is a part of the figure, and of its interval from 0/s on.
+        assert_eq!(best([0.0, 5000.0]), Grade::C);
     }
 }

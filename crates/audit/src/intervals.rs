@@ -1,14 +1,10 @@
 //! Results whose interval is about as wide as their figure.
 
-use stats::execution_mean;
+use figures::throughput_of;
 use units::per_s;
 
-use crate::{
-    run::Run,
-    set::{Combination, Set, in_words},
-};
+use crate::set::{Combination, Set, in_words};
 
-const CONFIDENCE: f64 = 0.95;
 /// Ratio of an interval's upper to its lower end from which the figure is only an order of magnitude: the interval is then
 /// about as wide as the figure.
 const ENDS_MAX: f64 = 2.0;
@@ -30,7 +26,9 @@ impl WideInterval {
         }
         let all = set.combinations().into_iter();
         let wide = all.filter_map(|(of, runs)| {
-            let (low_per_s, high_per_s) = interval(&runs)?;
+            // `None` with fewer than two runs.
+            let bounds = throughput_of(runs.iter().map(|run| &run.figures))?.bounds;
+            let (low_per_s, high_per_s) = bounds?;
             let it = Self {
                 of,
                 low_per_s,
@@ -55,11 +53,4 @@ impl WideInterval {
             per_s(self.high_per_s)
         )
     }
-}
-
-/// The interval of the throughput, as every output shows it; `None` with fewer than two runs.
-fn interval(runs: &[&Run<'_>]) -> Option<(f64, f64)> {
-    let throughputs = runs.iter().filter_map(|run| run.throughput().ok());
-    let throughputs: Vec<f64> = throughputs.collect();
-    execution_mean(&throughputs, CONFIDENCE)?.bounds
 }

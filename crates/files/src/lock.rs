@@ -14,6 +14,11 @@ use rustix::{
 
 use crate::error::Error;
 
+/// The room for a part of /proc/locks, of which a read gives at most a page: 4 KiB, and 64 KiB on some CPUs.
+const LOCKS_PER_READ_BYTES: usize = 1 << 16;
+/// How often /proc/locks is read at most, where a part of it may be missing.
+const LISTS_AT_MOST: usize = 20;
+
 /// A held lock. The kernel releases it when the process dies; the file is removed with the lock.
 #[derive(Debug)]
 pub struct Lock {
@@ -70,16 +75,38 @@ pub fn holder(path: &Path) -> Option<String> {
         _ => return None,
     }
     let inode = file.metadata().ok()?.ino();
-    let pid = pid_of(&all_locks().unwrap_or_default(), inode);
+    let pid = pid_in_lists(|| File::open("/proc/locks"), inode).unwrap_or_default();
     Some(pid.map_or("another process".to_owned(), |pid| format!("process {pid}")))
 }
 
-/// The text of /proc/locks. The kernel makes a list anew for each read, of which small ones skip locks when others come and
-/// go between them: a read has room for the page that it makes at most.
-fn all_locks() -> io::Result<String> {
-    let mut text = String::with_capacity(1 << 16);
-    File::open("/proc/locks")?.read_to_string(&mut text)?;
-    Ok(text)
+/// The process that locks the file with this inode, in a list that `open` opens: /proc/locks.
+///
+/// The kernel makes the list anew for each read, and continues it by the number of locks that it gave before. A list of
+/// more than a page, which are some 90 locks, takes several reads, so that it lacks a lock if one before it is released
+/// between two of them. Therefore such a list proves only what it has, and is read again where the lock is not in it.
+fn pid_in_lists<R: Read>(open: impl Fn() -> io::Result<R>, inode: u64) -> io::Result<Option<u32>> {
+    for _ in 0..LISTS_AT_MOST {
+        let (locks, reads) = lock_list(open()?)?;
+        let pid = pid_of(&locks, inode);
+        if pid.is_some() || reads <= 1 {
+            return Ok(pid);
+        }
+    }
+    Ok(None)
+}
+
+/// The text of a list, and the number of reads that it took.
+fn lock_list(mut list: impl Read) -> io::Result<(String, usize)> {
+    let mut text = String::new();
+    let mut part = vec![0; LOCKS_PER_READ_BYTES];
+    let mut reads = 0;
+    loop {
+        match list.read(&mut part)? {
+            0 => return Ok((text, reads)),
+            length => text.push_str(&String::from_utf8_lossy(&part[..length])),
+        }
+        reads += 1;
+    }
 }
 
 /// The process that locks the file with this inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
@@ -126,9 +153,51 @@ fn written_pid(file: &mut File) -> Option<u32> {
 mod tests {
     use super::*;
     use std::{
+        cell::Cell,
+        collections::VecDeque,
         sync::atomic::{AtomicBool, Ordering},
         thread,
     };
+
+    /// A list of locks that gives one of these parts per read.
+    struct Parts(VecDeque<&'static str>);
+
+    impl Read for Parts {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let part = self.0.pop_front().unwrap_or_default();
+            buffer[..part.len()].copy_from_slice(part.as_bytes());
+            Ok(part.len())
+        }
+    }
+
+    /// The holder of the lock on file 131, and the number of lists that were read for it; the last list does not change.
+    fn looked_up(lists: &[&[&'static str]]) -> (Option<u32>, usize) {
+        let opened = Cell::new(0);
+        let open = || {
+            let list = lists[opened.get().min(lists.len() - 1)];
+            opened.set(opened.get() + 1);
+            Ok(Parts(list.iter().copied().collect()))
+        };
+        let pid = pid_in_lists(open, 131).unwrap();
+        (pid, opened.get())
+    }
+
+    #[test]
+    fn a_list_in_parts_is_read_again_if_it_lacks_the_lock() {
+        const FIRST: &str = "1: FLOCK  ADVISORY  WRITE 11 08:01:7 0 EOF\n";
+        const OTHER: &str = "2: POSIX  ADVISORY  WRITE 12 08:01:131 0 EOF\n";
+        const HELD: &str = "3: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF\n";
+        const LAST: &str = "4: FLOCK  ADVISORY  WRITE 13 08:01:8 0 EOF\n";
+        // The first lock is released after the first read, so that the second read begins behind the held one.
+        let skipped: &[&str] = &[FIRST, LAST];
+        assert_eq!(looked_up(&[skipped, &[OTHER, HELD]]), (Some(4711), 2));
+        assert_eq!(looked_up(&[skipped, skipped, &[HELD]]), (Some(4711), 3));
+        // A list of a single read is of one moment.
+        assert_eq!(looked_up(&[&[FIRST]]), (None, 1));
+        assert_eq!(looked_up(&[&[]]), (None, 1));
+        // The holder may be in another container, whose processes no list shows.
+        assert_eq!(looked_up(&[skipped]), (None, LISTS_AT_MOST));
+    }
 
     #[test]
     fn it_names_its_holder_and_leaves_nothing() {

@@ -283,6 +283,8 @@ mod tests {
             ("mysql-8.0.42", "check_table_functions", true),
             ("mysql-8.0.42", "loose-check-table-functions", true),
             ("mysql-8.0.42", "Check-Table-Functions", false),
+            ("percona-8.0.28", "check_table_functions", false),
+            ("percona-8.0.41", "check_table_functions", false),
             ("percona-8.0.42", "check_table_functions", true),
             ("percona-8.0.28", "innodb_track_changed_pages", true),
             ("percona-8.0.30", "innodb_track_changed_pages", false),

@@ -22,7 +22,9 @@ mod plan_page;
 mod proof;
 mod results;
 mod run_report;
+mod search_answer;
 mod sentences;
+mod shared_machine;
 mod statement_times_page;
 mod storage;
 mod summary;
@@ -49,10 +51,11 @@ pub use proof::{
 };
 pub use results::{Clause, Disturbances, Expectation, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
+pub use search_answer::SearchAnswer;
 pub use sentences::{
     disturbances::disturbance_in_words,
     limit::{limit_in_words, limit_of},
-    max_rates::{SearchAnswer, search_answers},
+    max_rates::search_sentence,
 };
 pub use settings::{Chart, Factor};
 pub use statement_times_page::{TimedStatement, statement_times_page};

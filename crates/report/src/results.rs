@@ -3,6 +3,8 @@
 use samples::{Disturbance, RATE, Record, RunParts, STAGE, run_indices};
 use settings::{Chart, Factor};
 
+use crate::search_answer::SearchAnswer;
+
 /// One experiment and the records of its runs.
 #[derive(Debug, Clone)]
 pub struct Results {
@@ -21,8 +23,9 @@ pub struct Results {
     /// The parts of the question that the author wants answered one by one, in the author's order.
     pub clauses: Vec<Clause>,
     pub expectations: Vec<Expectation>,
-    /// The searches for the highest rate that keeps a limit, one for each combination; empty if the author asks for none.
-    pub searches: Vec<verdict::RateQuestion>,
+    /// The answers of the searches for the highest rate that keeps a limit, one for each combination; empty if the author
+    /// asks for none.
+    pub searches: Vec<SearchAnswer>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// The stages of their load and their batches of slices, if they have any: [`RunParts::of`] the runs.

@@ -8,7 +8,7 @@ use std::{
 use audit::Audit;
 use blame::{Blame, Blamed};
 use experiment::{Experiment, Plan, PlannedRun, Repeats};
-use report::{Disturbances, Factor, Results};
+use report::{Disturbances, Factor, Results, SearchAnswer};
 use samples::{Disturbance, Record, RunParts, run_count, run_indices};
 use settings::Vocabulary;
 
@@ -118,10 +118,12 @@ impl ResultsDirectory {
         let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
         let time_is_spent = until_decided && Origin::read(self.path())?.time_is_spent();
         let verdict = question(experiment, time_is_spent);
-        let searches = rate_questions(experiment, time_is_spent);
+        let rates_asked = rate_questions(experiment, time_is_spent);
         let planned_runs = match &verdict {
-            None if !searches.is_empty() && time_is_spent => run_count(&runs),
-            None if !searches.is_empty() => self.needed_runs(plan, &answered(&searches, &runs)),
+            None if !rates_asked.is_empty() && time_is_spent => run_count(&runs),
+            None if !rates_asked.is_empty() => {
+                self.needed_runs(plan, &answered(&rates_asked, &runs))
+            }
             Some(question)
                 if until_decided && (time_is_spent || enough(question, &runs).is_some()) =>
             {
@@ -137,7 +139,7 @@ impl ResultsDirectory {
             question: question_in_words(experiment),
             experiment_text: self.read_text("experiment.toml")?,
             factors: {
-                let rates = (!searches.is_empty()).then(|| rates(&runs));
+                let rates = (!rates_asked.is_empty()).then(|| rates(&runs));
                 experiment.factors().iter().cloned().chain(rates).collect()
             },
             chart: experiment.chart().cloned(),
@@ -147,7 +149,10 @@ impl ResultsDirectory {
                 .map(|it| clause(experiment, it, time_is_spent))
                 .collect(),
             expectations: experiment.expects().iter().map(expectation).collect(),
-            searches,
+            searches: rates_asked
+                .iter()
+                .map(|question| SearchAnswer::of(question, &runs))
+                .collect(),
             verdict,
             audit: if runs.is_empty() {
                 None
@@ -341,7 +346,8 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
         let moved = set_aside.map(|(run, disturbance)| (before + run, disturbance));
         one.disturbances.set_aside.extend(moved);
         for mut search in results.searches {
-            search.combination.insert(factor.clone(), name.clone());
+            let combination = &mut search.found.question.combination;
+            combination.insert(factor.clone(), name.clone());
             one.searches.push(search);
         }
         for mut record in results.runs {

@@ -50,8 +50,8 @@ pub struct RateQuestion {
 
 /// The answer of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MaxRate<'q> {
-    pub question: &'q RateQuestion,
+pub struct MaxRate {
+    pub question: RateQuestion,
     /// `None` if runs are missing.
     pub answer: Option<RateAnswer>,
     /// Number of complete runs.
@@ -81,7 +81,7 @@ impl RateQuestion {
     }
 
     /// The answer of these runs, which may hold runs of other combinations.
-    pub fn answer(&self, runs: &[Record]) -> MaxRate<'_> {
+    pub fn answer(&self, runs: &[Record]) -> MaxRate {
         let stages = self.stages(runs);
         let mut rules = self.rules();
         if self.time_is_spent {
@@ -94,7 +94,7 @@ impl RateQuestion {
             Some(SearchStep::Measure { .. }) | None => None,
         };
         MaxRate {
-            question: self,
+            question: self.clone(),
             answer,
             runs: stages.len(),
             limited_by: answer.and_then(|it| self.limited_by(&it, &stages)),
@@ -180,7 +180,7 @@ impl RateQuestion {
     }
 }
 
-impl MaxRate<'_> {
+impl MaxRate {
     /// Whether the limit is kept at the answer's rate; undecided without a rate that answers the question.
     pub fn outcome(&self) -> Outcome {
         match self.answer {

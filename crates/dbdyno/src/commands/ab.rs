@@ -16,7 +16,7 @@ use toml_edit::Table;
 use crate::commands::{
     experiment_options::ExperimentOptions,
     own_experiment::OwnExperiment,
-    run::{Ending, RerunCommand},
+    run::{Ending, RerunCommand, SideBySideOptions},
 };
 
 mod budget;
@@ -124,11 +124,8 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let (load, measurement) = (&args.load, &args.measurement);
     let text = experiment_file(load, &account, &factors, Vec::new(), measurement)?;
     let planned = unwritten(&text)?;
-    budget::check(
-        &factors,
-        measurement,
-        &budget::preparations_s(planned.plan()),
-    )?;
+    let preparations_s = budget::preparations_s(planned.plan());
+    budget::check(&factors, measurement, &preparations_s).map_err(Blamed::from)?;
     for warning in known_options::without_effect(&factors) {
         eprintln!("warning: {warning}");
     }
@@ -147,7 +144,8 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     let beside = beside.map(confirmation::results_beside).transpose()?;
     let begun = OwnExperiment::new(results, NAME, &text, &[])?;
     let choices = args.options.choices();
-    let again = RerunCommand::of_this_command(&["--duration", "--budget"]);
+    let again = RerunCommand::of_this_command(&["--duration", "--budget"])
+        .or_side_by_side(side_by_side_options(load, &account, &factors, measurement));
     let verbose = measurement.verbose;
     let (code, results) = perform(begun, &choices, Some(again), verbose)?;
     let Some(classical) = measurement.confirming() else {
@@ -192,6 +190,25 @@ fn experiment_file(
         data,
         load,
     ))
+}
+
+/// How the same comparison is measured side by side; `None` if it is so already, or if its factors or its load cannot be.
+fn side_by_side_options(
+    load: &Workload,
+    account: &Account,
+    factors: &[Factor],
+    classical: &Measurement,
+) -> Option<SideBySideOptions> {
+    let measurement = side_by_side::instead_of(classical)?;
+    side_by_side::check(factors, &measurement).ok()?;
+    let text = experiment_file(load, account, factors, Vec::new(), &measurement).ok()?;
+    let planned = unwritten(&text).ok()?;
+    let preparations_s = budget::preparations_s(planned.plan());
+    let too_short = budget::check(factors, &measurement, &preparations_s).err();
+    Some(SideBySideOptions {
+        is_duration_too_short: measurement.duration != classical.duration,
+        budget: too_short.map(|it| it.enough),
+    })
 }
 
 /// Measures, prints the answer and the place of the experiment file; returns the directory of the results, too.
@@ -252,4 +269,45 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
         ),
     };
     Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::{factor::setting, *};
+
+    #[test]
+    fn a_comparison_can_be_measured_side_by_side_if_its_load_and_its_levels_can() {
+        let options = |levels: &str, words: &str| {
+            let command = AbArgs::augment_args(Command::new("ab").no_binary_name(true));
+            let matches = command.try_get_matches_from(words.split(' '));
+            let args = AbArgs::from_arg_matches(&matches.unwrap()).unwrap();
+            let factors = [setting(&format!("sync_binlog={levels}")).unwrap()];
+            let account = Account {
+                user: None,
+                password_file: None,
+                database: None,
+            };
+            side_by_side_options(&args.load, &account, &factors, &args.measurement)
+        };
+        let unchanged = SideBySideOptions {
+            is_duration_too_short: false,
+            budget: None,
+        };
+        assert_eq!(options("0,1", "oltp point_select"), Some(unchanged));
+        let short = options("0,1", "--duration 10s --budget 60s oltp point_select");
+        let short = short.unwrap();
+        assert!(short.is_duration_too_short);
+        // Twice two combinations of 56 s each, and their preparations.
+        assert!(short.budget >= Some(Duration::from_secs(224)), "{short:?}");
+        assert_eq!(options("1,2,3,4,5,6,7,8,9", "oltp point_select"), None);
+        let done = "--design side-by-side oltp point_select";
+        assert_eq!(options("0,1", done), None);
+        let inline = "tpcc --warehouses 1 --delivery inline";
+        assert_eq!(options("0,1", inline), Some(unchanged));
+        assert_eq!(options("0,1", "tpcc --warehouses 1"), None);
+    }
 }

@@ -12,7 +12,7 @@ use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use monitor::ExperimentSite;
-use report::{Results, checked_expectations, search_answers};
+use report::{Results, checked_expectations, search_sentence};
 use results::ResultsDirectory;
 use runs::{Choices, Context, PlanBenchmarks, RunOutcome, Runner, shortcoming};
 use server::Installation;
@@ -25,7 +25,7 @@ use crate::{
 
 mod rerun_command;
 
-pub(crate) use rerun_command::RerunCommand;
+pub(crate) use rerun_command::{RerunCommand, SideBySideOptions};
 
 /// Width of a table that is written to a file, in columns.
 const WIDTH_OF_A_FILE: u16 = 120;
@@ -368,19 +368,24 @@ fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
 
 /// An error that names the first search, if any, whose limit no rate keeps, or else whose rate is not known.
 fn searches_without_rate(recorded: &Results) -> anyhow::Result<()> {
-    let answers = search_answers(recorded);
-    let first = |outcome: Outcome| answers.iter().find(|it| it.outcome == outcome);
+    let answers = recorded.searches.iter();
+    let of_outcome = |outcome: Outcome| {
+        answers
+            .clone()
+            .filter(move |it| it.found.outcome() == outcome)
+    };
+    let first = |outcome: Outcome| of_outcome(outcome).next();
     let never_kept = first(Outcome::Broken);
     let Some(first) = never_kept.or_else(|| first(Outcome::Undecided)) else {
         return Ok(());
     };
-    let same = answers.iter().filter(|it| it.outcome == first.outcome);
-    let others = match same.count() - 1 {
+    let outcome = first.found.outcome();
+    let others = match of_outcome(outcome).count() - 1 {
         0 => String::new(),
         others => format!("; and {others} more"),
     };
-    let said = &first.sentence;
-    let error = match first.outcome {
+    let said = search_sentence(recorded, first);
+    let error = match outcome {
         Outcome::Broken => {
             let hint = "a lower `from` of find, or a longer --duration, also tries lower rates";
             Blamed::new(Blame::Answer, format!("limit not kept: {said}{others}"))

@@ -311,7 +311,12 @@ mod tests {
         ] {
             assert_found(&RULE, target, added, &[]);
         }
-        for target in ["mysql-8.0.33", "mysql-8.0.41"] {
+        for target in [
+            "mysql-8.0.33",
+            "mysql-8.0.41",
+            "percona-8.0.28",
+            "percona-8.0.41",
+        ] {
             assert_found(&RULE, target, added, &["refused: "]);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use samples::{ErrorCount, ServerLimit, complete_runs};
 use serde::Serialize;
 use stats::Interval;
-use verdict::{Execution, MaxRate, Measure, Question};
+use verdict::{Execution, Measure, Question};
 
 use super::Detail;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     grid::{Grid, scaling},
     results::Results,
     run_report::is_zero,
+    search_answer::SearchAnswer,
     sentences::{
         answer, clauses, disturbances,
         doubt::doubt,
@@ -214,8 +215,8 @@ pub fn json(results: &Results, detail: Detail) -> String {
                     doubt: it.doubt,
                 })
                 .collect(),
-            max_rates: (max_rates::max_rates(results).iter())
-                .map(|found| max_rate(results, found))
+            max_rates: (results.searches.iter())
+                .map(|search| max_rate(results, search))
                 .collect(),
             verdict: answer::verdict_in_short(results, &grid),
             answers: (grid.facets.iter())
@@ -275,7 +276,8 @@ fn verdict<'a>(question: &'a Question, grid: &'a Grid<'_>) -> Verdict<'a> {
     }
 }
 
-fn max_rate<'a>(results: &Results, found: &MaxRate<'a>) -> MaxRateLine<'a> {
+fn max_rate<'a>(results: &Results, search: &'a SearchAnswer) -> MaxRateLine<'a> {
+    let found = &search.found;
     let (rate_per_s, bounds) = found.rate().unzip();
     let (low_per_s, high_per_s) = bounds.flatten().unzip();
     MaxRateLine {
@@ -287,7 +289,7 @@ fn max_rate<'a>(results: &Results, found: &MaxRate<'a>) -> MaxRateLine<'a> {
         high_per_s,
         runs: found.runs,
         limited_by: found.limited_by.as_ref().map(|it| it.name),
-        sentence: max_rates::sentence(results, found),
+        sentence: max_rates::search_sentence(results, search),
     }
 }
 

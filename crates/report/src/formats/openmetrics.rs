@@ -51,6 +51,7 @@ pub fn openmetrics(results: &Results) -> String {
     families.push(cpu(&runs));
     families.extend(costs(&runs));
     families.extend(verdict(results, &grid, &names));
+    families.extend(max_rates(results, &names));
     families.extend(audit(results));
     document(&families)
 }
@@ -281,6 +282,22 @@ fn costs(runs: &[Run<'_>]) -> Vec<Family> {
     families.collect()
 }
 
+/// The labels of a combination's levels.
+fn level_labels<'l>(
+    results: &Results,
+    names: &[String],
+    levels: impl Iterator<Item = (&'l str, &'l str)>,
+) -> Labels {
+    let factors = results.all_factors();
+    let label = |factor: &str| {
+        let at = factors.iter().position(|it| it.name == factor);
+        at.map_or_else(|| "factor".to_owned(), |at| names[at].clone())
+    };
+    levels
+        .map(|(factor, level)| (label(factor), level.to_owned()))
+        .collect()
+}
+
 /// The comparisons of the experiment.
 fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> {
     let Some(question) = &results.verdict else {
@@ -298,18 +315,14 @@ fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> 
         "",
         "1 for the decision: faster, slower, equivalent or inconclusive.",
     );
-    let factors = results.all_factors();
-    let label = |factor: &str| {
-        let at = factors.iter().position(|it| it.name == factor);
-        at.map_or_else(|| "factor".to_owned(), |at| names[at].clone())
-    };
     for answer in &grid.answers {
         let mut labels = vec![
             ("experiment".to_owned(), results.name.clone()),
             ("measure".to_owned(), question.metric.name().to_owned()),
         ];
         let levels = answer.within.iter().chain(&answer.levels);
-        labels.extend(levels.map(|(factor, level)| (label(factor), level.clone())));
+        let levels = levels.map(|(factor, level)| (factor.as_str(), level.as_str()));
+        labels.extend(level_labels(results, names, levels));
         let bounds = answer.comparison.iter().flat_map(|comparison| {
             let ratio = comparison.ratio;
             [
@@ -327,6 +340,40 @@ fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> 
         }
     }
     vec![ratio, decision]
+}
+
+/// The answers of the searches for the highest rate that keeps a limit.
+fn max_rates(results: &Results, names: &[String]) -> Vec<Family> {
+    let mut rate = Family::new(
+        "gauge",
+        "max_rate_operations",
+        "per_second",
+        "Highest rate that keeps a limit, with the bounds of its 95 % interval.",
+    );
+    let mut kind = Family::new(
+        "gauge",
+        "max_rate_answer",
+        "",
+        "1 for the kind of the answer, such as found, imprecise or never kept.",
+    );
+    for search in &results.searches {
+        let found = &search.found;
+        let question = &found.question;
+        let mut labels = vec![
+            ("experiment".to_owned(), results.name.clone()),
+            ("limit".to_owned(), question.limit.clone()),
+        ];
+        let levels = question.combination.iter();
+        let levels = levels.map(|(factor, level)| (factor.as_str(), level.as_str()));
+        labels.extend(level_labels(results, names, levels));
+        let (estimate, bounds) = found.rate().unzip();
+        let (low, high) = bounds.flatten().unzip();
+        for (bound, value) in [("estimate", estimate), ("low", low), ("high", high)] {
+            rate.push("", with(&labels, "bound", bound), value);
+        }
+        kind.push("", with(&labels, "answer", found.word()), Some(1.0));
+    }
+    vec![rate, kind]
 }
 
 fn audit(results: &Results) -> Vec<Family> {

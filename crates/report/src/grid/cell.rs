@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use figures::RunFigures;
+use figures::{RunFigures, throughput_of};
 use samples::CpuUse;
+use stats::{ExecutionMean, execution_mean};
 use units::counted;
 use verdict::{Cost, Execution, Measure, Metric};
 
 /// Confidence of every interval in the report.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// A mean over executions, see [`stats::execution_mean`].
+/// A mean over executions, see [`execution_mean`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) mean: f64,
@@ -23,12 +24,15 @@ pub(crate) struct Figure {
 impl Figure {
     /// The mean of one value per execution; `None` without any.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
-        let found = stats::execution_mean(values, CONFIDENCE)?;
-        Some(Self {
+        execution_mean(values, CONFIDENCE).map(Self::of_mean)
+    }
+
+    fn of_mean(found: ExecutionMean) -> Self {
+        Self {
             mean: found.mean,
             interval: found.bounds,
             is_thin: false,
-        })
+        }
     }
 
     /// The arithmetic mean of differences, which may be negative; `None` without any.
@@ -121,7 +125,7 @@ impl Cell {
             runs: runs.iter().map(|(index, _)| *index).collect(),
             complete: complete.len(),
             incomplete: runs.len() - complete.len(),
-            throughput: over(|run| run.throughput_per_s),
+            throughput: throughput_of(figures.iter().copied()).map(Figure::of_mean),
             throughputs_per_s: figures
                 .iter()
                 .filter_map(|it| it.throughput_per_s)

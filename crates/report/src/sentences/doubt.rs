@@ -5,7 +5,7 @@ use audit::{MACHINE_RULE, Rule};
 use samples::Record;
 use verdict::{Answer, Decision, Question};
 
-use crate::grid::Grid;
+use crate::{grid::Grid, shared_machine::mostly_shared};
 
 /// What a difference says that was measured beside other programs.
 const AS_IT_WAS: &str =
@@ -85,16 +85,6 @@ pub(crate) fn broken_rule(
     }
     let mut sides = sides.iter();
     sides.find_map(|side| mostly_shared(side.iter().map(|at| grid.shared_machine(*at))))
-}
-
-/// The rule about other programs if it holds in more than half of the runs, of which `judged` has one each.
-pub(crate) fn mostly_shared(
-    judged: impl Iterator<Item = Option<&'static Rule>>,
-) -> Option<&'static Rule> {
-    let judged: Vec<_> = judged.collect();
-    let mut shared = judged.iter().flatten();
-    let are_most = 2 * shared.clone().count() > judged.len();
-    shared.next().copied().filter(|_| are_most)
 }
 
 /// ` 2 are doubtful because operations failed (W10), 1 because the client was the bottleneck (H12).`

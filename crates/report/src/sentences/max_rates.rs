@@ -6,115 +6,60 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use audit::Rule;
-use verdict::{MaxRate, Outcome};
+use verdict::Outcome;
 
-use super::doubt::{appended, mostly_shared, reason};
-use crate::{grid::in_words, results::Results};
+use super::doubt::{appended, reason};
+use crate::{grid::in_words, results::Results, search_answer::SearchAnswer};
 
-/// The answer of one search.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchAnswer {
-    /// The answer in a sentence, with the combination and what limits it.
-    pub sentence: String,
-    /// Whether the limit is kept at a rate that is known; undecided without such a rate.
-    pub outcome: Outcome,
-    /// True if other programs used the machine in most of its runs.
-    pub is_machine_shared: bool,
-    /// True if the client could not send at a higher rate.
-    pub is_client_limit: bool,
-}
-
-impl SearchAnswer {
-    /// How to get a rate, or one with a narrower interval.
-    pub fn remedy(&self) -> &'static str {
-        if self.is_machine_shared {
-            "measure again without the other programs, which used the machine in most of the runs; `dbdyno audit` names \
-             them (H14)"
-        } else if self.is_client_limit {
-            "the client was at its limit: it needs more event loops (loops) or more CPUs"
-        } else {
-            "a larger at_most or a longer --duration gives a narrower interval"
-        }
-    }
-}
-
-/// The answers of an experiment's searches, in the order of its combinations; none if it does not search.
-pub fn search_answers(results: &Results) -> Vec<SearchAnswer> {
-    let found = max_rates(results).into_iter();
-    found
-        .map(|it| SearchAnswer {
-            sentence: sentence(results, &it),
-            outcome: it.outcome(),
-            is_machine_shared: shared_machine(results, &it).is_some(),
-            is_client_limit: it.is_client_limit(),
-        })
-        .collect()
-}
-
-pub(crate) fn max_rates(results: &Results) -> Vec<MaxRate<'_>> {
-    let searches = results.searches.iter();
-    searches.map(|it| it.answer(&results.runs)).collect()
-}
-
-/// The sentences of the answers.
+/// The sentences of the answers, in the order of the combinations; none if the experiment does not search.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
-    let found = max_rates(results);
-    found.iter().map(|it| sentence(results, it)).collect()
+    let searches = results.searches.iter();
+    searches.map(|it| search_sentence(results, it)).collect()
 }
 
 /// The same with only the name of what limits them.
 pub(crate) fn in_short(results: &Results) -> Vec<String> {
-    let found = max_rates(results).into_iter();
-    let said = found.map(|it| {
-        let limit = it.limited_by.as_ref();
+    let said = results.searches.iter().map(|it| {
+        let limit = it.found.limited_by.as_ref();
         let limit = limit.map(|limit| format!("; limit: {}", limit.name));
-        with_place(results, &it, limit)
+        with_place(results, it, limit)
     });
     said.collect()
 }
 
-/// An answer with its combination and with what limits it.
-pub(crate) fn sentence(results: &Results, found: &MaxRate<'_>) -> String {
-    let limit = found.limited_by.as_ref();
+/// The answer of one of the searches with its combination and with what limits it.
+pub fn search_sentence(results: &Results, search: &SearchAnswer) -> String {
+    let limit = search.found.limited_by.as_ref();
     let limit = limit.map(|it| format!("; limit: {}, {}", it.name, it.evidence));
-    with_place(results, found, limit)
+    with_place(results, search, limit)
 }
 
-fn with_place(results: &Results, found: &MaxRate<'_>, limit: Option<String>) -> String {
-    let doubt = doubt(results, found);
+fn with_place(results: &Results, search: &SearchAnswer, limit: Option<String>) -> String {
     let words = format!(
         "{}{}{}",
-        found.in_words(),
-        appended(doubt.as_deref()),
+        search.found.in_words(),
+        appended(doubt(search).as_deref()),
         limit.unwrap_or_default()
     );
-    match place(results, &found.question.combination) {
+    match place(results, &search.found.question.combination) {
         place if place.is_empty() => words,
         place => format!("{place}: {words}"),
     }
 }
 
 /// Why a decided answer is one about the machine as it was: `other programs used the machine (H14)`, in most of its runs.
-fn doubt(results: &Results, found: &MaxRate<'_>) -> Option<String> {
-    if found.outcome() == Outcome::Undecided {
+fn doubt(search: &SearchAnswer) -> Option<String> {
+    if search.found.outcome() == Outcome::Undecided {
         return None;
     }
-    shared_machine(results, found).map(reason)
+    search.shared_machine.map(reason)
 }
 
-/// The rule by which other programs used the machine, if they did so in most of the search's runs.
-fn shared_machine(results: &Results, found: &MaxRate<'_>) -> Option<&'static Rule> {
-    let own = results.runs.iter();
-    let own = own.filter(|run| run.is_complete() && found.question.has(run));
-    mostly_shared(own.map(audit::shared_machine))
-}
-
-/// The levels that distinguish a combination from those of the other searches.
-fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
+/// The levels that distinguish a combination from those of the other searches; empty for a single search.
+pub(crate) fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
     let is_varied = |factor: &str| {
         let searches = results.searches.iter();
-        let levels = searches.map(|it| it.combination.get(factor));
+        let levels = searches.map(|it| it.found.question.combination.get(factor));
         levels.collect::<BTreeSet<_>>().len() > 1
     };
     let levels = results.factors.iter().filter_map(|factor| {
@@ -128,7 +73,7 @@ fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
 mod tests {
     use settings::Factor;
     use stats::{Interval, RateAnswer};
-    use verdict::{RateLimit, RateQuestion};
+    use verdict::{MaxRate, RateLimit, RateQuestion};
 
     use super::*;
 
@@ -150,19 +95,22 @@ mod tests {
         }
     }
 
-    fn found(question: &RateQuestion) -> MaxRate<'_> {
-        MaxRate {
-            question,
-            answer: Some(RateAnswer::Found(Interval {
-                estimate: 4_120.0,
-                low: 3_980.0,
-                high: 4_200.0,
-            })),
-            runs: 20,
-            limited_by: Some(RateLimit {
-                name: "CPU",
-                evidence: "98 % busy".to_owned(),
-            }),
+    fn found(flush: &str) -> SearchAnswer {
+        SearchAnswer {
+            found: MaxRate {
+                question: question(flush),
+                answer: Some(RateAnswer::Found(Interval {
+                    estimate: 4_120.0,
+                    low: 3_980.0,
+                    high: 4_200.0,
+                })),
+                runs: 20,
+                limited_by: Some(RateLimit {
+                    name: "CPU",
+                    evidence: "98 % busy".to_owned(),
+                }),
+            },
+            shared_machine: None,
         }
     }
 
@@ -174,39 +122,21 @@ mod tests {
             levels: levels.iter().map(|&it| it.to_owned()).collect(),
         };
         results.factors = vec![factor("flush", &["1", "2"]), factor("rows", &["1M"])];
-        results.searches = vec![question("1"), question("2")];
+        results.searches = vec![found("1"), found("2")];
         let words = "p99 < 20 ms up to 4.12k/s (3.98k/s to 4.20k/s); limit: CPU, 98 % busy";
-        let of_two = sentence(&results, &found(&results.searches[1]));
+        let of_two = search_sentence(&results, &results.searches[1]);
         assert_eq!(of_two, format!("flush 2: {words}"));
         results.searches.truncate(1);
-        let alone = sentence(&results, &found(&results.searches[0]));
-        assert_eq!(alone, words);
+        assert_eq!(sentences(&results), [words]);
     }
 
     #[test]
     fn a_search_without_a_run_is_undecided() {
         let mut results = Results::of_runs(Vec::new());
-        results.searches = vec![question("1")];
+        results.searches = vec![SearchAnswer::of(&question("1"), &[])];
         let expected = "p99 < 20 ms: not answered yet, after 0 runs";
         assert_eq!(in_short(&results), [expected]);
-        let answers = search_answers(&results);
-        assert_eq!(answers[0].sentence, expected);
-        assert_eq!(answers[0].outcome, Outcome::Undecided);
-    }
-
-    #[test]
-    fn the_remedy_is_about_what_prevented_an_answer() {
-        let remedy = |is_machine_shared, is_client_limit| {
-            let answer = SearchAnswer {
-                sentence: String::new(),
-                outcome: Outcome::Undecided,
-                is_machine_shared,
-                is_client_limit,
-            };
-            answer.remedy()
-        };
-        assert!(remedy(true, true).starts_with("measure again without the other programs"));
-        assert!(remedy(false, true).contains("more event loops"));
-        assert!(!remedy(false, false).contains("event loops"));
+        assert_eq!(sentences(&results), [expected]);
+        assert_eq!(results.searches[0].found.outcome(), Outcome::Undecided);
     }
 }

@@ -4,14 +4,11 @@ use std::path::Path;
 
 use audit::Scope;
 use samples::{Disturbance, printable};
-use verdict::{Decision, Outcome};
+use verdict::{Answer, Decision, Outcome, Question};
 
 use super::gain::Gain;
 use crate::{
-    expectations,
-    grid::Grid,
-    results::Results,
-    sentences::{answer, doubt::mostly_shared, max_rates},
+    expectations, grid::Grid, results::Results, sentences::answer, shared_machine::mostly_shared,
     text::shell::shell_word,
 };
 
@@ -19,6 +16,9 @@ use crate::{
 const EXECUTIONS_TO_CLAIM: usize = 3;
 /// Maximum number of repeats that are suggested.
 const REPEATS_WORTHWHILE: usize = 50;
+/// Half the width of an undecided interval, in smallest differences that matter, from which on more runs are no remedy:
+/// they narrow it by the root of their number, so that it takes 25 times as many.
+const FAR_WIDER: f64 = 5.0;
 
 /// What would complete an answer, or make it more certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum NextStep {
     Longer,
     /// More connections than this number, with which the throughput was still rising.
     MoreThan(u32),
+    /// The same comparison by slices that are close in time, which share the changes of the machine's speed.
+    SideBySide,
 }
 
 /// The command for the next step: first the one that completes the answer, then the one that makes it more certain.
@@ -47,15 +49,47 @@ pub(super) fn command(
     let dir = printable(&shown);
     let audit = format!("dbdyno audit {}", shell_word(&dir));
     let step = next_step(results, grid);
+    if step == Some(NextStep::Resume) {
+        return again(NextStep::Resume).unwrap_or(audit);
+    }
     // More or longer runs beside other programs would decide as little.
-    let others = neighbours_of_undecided(results, grid).filter(|_| step != Some(NextStep::Resume));
-    match others {
-        Some(others) => match again(NextStep::Again) {
+    let others = neighbours_of_undecided(results, grid);
+    let is_noisy = needs_closer_runs(results, grid, others.is_some());
+    let side_by_side = is_noisy.then(|| again(NextStep::SideBySide)).flatten();
+    match (others, side_by_side) {
+        (Some(others), Some(command)) => {
+            format!("measure without {others} (H14) and side by side: {command}")
+        }
+        (Some(others), None) => match again(NextStep::Again) {
             Some(command) => format!("measure without {others} (H14): {command}"),
             None => format!("measure without {others} (H14), see {audit}"),
         },
-        None => step.and_then(again).unwrap_or(audit),
+        (None, Some(command)) => command,
+        (None, None) => step.and_then(again).unwrap_or(audit),
     }
+}
+
+/// True if a comparison of runs that follow each other is undecided, and other programs used the machine or its interval is
+/// far too wide.
+fn needs_closer_runs(results: &Results, grid: &Grid<'_>, is_machine_shared: bool) -> bool {
+    let Some(question) = &results.verdict else {
+        return false;
+    };
+    let undecided = grid.answers.iter();
+    let mut undecided =
+        undecided.filter(|it| it.decision == Decision::Inconclusive && !it.of_batches);
+    undecided.any(|it| is_machine_shared || is_far_too_wide(question, it))
+}
+
+/// True if the interval of an undecided comparison is far wider than the smallest difference that matters, and would not be
+/// decided by as many runs again.
+fn is_far_too_wide(question: &Question, answer: &Answer) -> bool {
+    answer.comparison.is_some_and(|it| {
+        let half_width = (it.ratio.high / it.ratio.low).ln() / 2.0;
+        let needed = answer.executions_needed;
+        let is_near = needed.is_some_and(|needed| needed <= 2 * it.executions);
+        half_width > FAR_WIDER * question.min_effect.ln_1p() && !is_near
+    })
 }
 
 /// The programs, `rustc, another mariadbd`, that used the machine in most of the executions behind an undecided answer;
@@ -77,10 +111,10 @@ fn neighbours_of_undecided(results: &Results, grid: &Grid<'_>) -> Option<String>
 /// True if a comparison, a search or a bound of `[expect]` is undecided.
 fn is_undecided(results: &Results, grid: &Grid<'_>) -> bool {
     let mut comparisons = grid.answers.iter();
-    let mut searches = max_rates::max_rates(results).into_iter();
+    let mut searches = results.searches.iter();
     let mut bounds = expectations::of_grid(results, grid).into_iter();
     comparisons.any(|it| it.decision == Decision::Inconclusive)
-        || searches.any(|it| it.outcome() == Outcome::Undecided)
+        || searches.any(|it| it.found.outcome() == Outcome::Undecided)
         || bounds.any(|it| it.outcome == Outcome::Undecided)
 }
 
@@ -123,4 +157,49 @@ fn rising_up_to(grid: &Grid<'_>) -> Option<u32> {
     let is_rising = Gain::of(facet, peak.line, &peak) == Some(Gain::Rising);
     let clients = x.levels[peak.x].parse().ok();
     clients.filter(|_| is_rising && x.levels.len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::compare_pairs;
+    use verdict::Metric;
+
+    use super::*;
+
+    #[test]
+    fn an_interval_that_more_runs_would_not_narrow_is_far_too_wide() {
+        let question = Question {
+            metric: Metric::Throughput,
+            baseline: Vec::new(),
+            min_effect: 0.02,
+            until_decided: None,
+        };
+        // Logarithms of -0.223, 0 and 0.223 in three pairs: a half-width of 4.3027 · 0.223 / √3 = 0.554, which is more than
+        // five times ln 1.02 = 0.099. With a hundredth instead of 0.223, it is 0.025.
+        let wide = [(100.0, 80.0), (100.0, 125.0), (100.0, 100.0)];
+        let narrow = [(100.0, 101.0), (100.0, 99.0), (100.0, 100.0)];
+        for (pairs, executions_needed, expected) in [
+            (wide, None, true),
+            (wide, Some(7), true),
+            (wide, Some(6), false),
+            (narrow, None, false),
+        ] {
+            let answer = Answer {
+                within: Vec::new(),
+                levels: Vec::new(),
+                of_batches: false,
+                means: None,
+                decision: Decision::Inconclusive,
+                comparison: compare_pairs(&pairs, 0.95),
+                paired: true,
+                p_value: None,
+                executions_needed,
+                effect: 0.02,
+                looks: None,
+                short_slices: None,
+            };
+            let found = is_far_too_wide(&question, &answer);
+            assert_eq!(found, expected, "{pairs:?} {executions_needed:?}");
+        }
+    }
 }

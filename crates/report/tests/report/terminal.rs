@@ -93,7 +93,8 @@ fn a_decision_about_failed_operations_is_doubtful() {
 
 #[test]
 fn an_undecided_answer_beside_other_programs_is_measured_again_without_them() {
-    let next = |is_disturbed: &dyn Fn(usize) -> bool, command: Option<&str>| {
+    let next = |is_disturbed: &dyn Fn(usize) -> bool,
+                [command, side_by_side]: [Option<&str>; 2]| {
         let mut results = asked();
         // Two executions decide nothing.
         results.runs.retain(|run| run.header.block < 3);
@@ -105,6 +106,7 @@ fn an_undecided_answer_beside_other_programs_is_measured_again_without_them() {
         }
         let again = |step: NextStep| match step {
             NextStep::Again => command.map(str::to_owned),
+            NextStep::SideBySide => side_by_side.map(str::to_owned),
             _ => None,
         };
         let text = summary(&results, Path::new("results/made-1"), 120, &again);
@@ -113,15 +115,19 @@ fn an_undecided_answer_beside_other_programs_is_measured_again_without_them() {
     };
     let command = Some("dbdyno run a.toml");
     assert_eq!(
-        next(&|_| true, command),
+        next(&|_| true, [command, None]),
         "measure without other programs (H14): dbdyno run a.toml"
+    );
+    assert_eq!(
+        next(&|_| true, [command, Some("dbdyno ab oltp")]),
+        "measure without other programs (H14) and side by side: dbdyno ab oltp"
     );
     let audit = "dbdyno audit results/made-1";
     assert_eq!(
-        next(&|_| true, None),
+        next(&|_| true, [None, None]),
         format!("measure without other programs (H14), see {audit}")
     );
-    assert_eq!(next(&|at| at == 0, command), audit);
+    assert_eq!(next(&|at| at == 0, [command, None]), audit);
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn the_answer_in_words() {
     };
     let question = question();
     let of = |answer: RateAnswer| MaxRate {
-        question: &question,
+        question: question.clone(),
         answer: Some(answer),
         runs: 40,
         limited_by: None,

@@ -34,15 +34,30 @@ pub(super) fn preparations_s(plan: &Plan) -> Vec<f64> {
     blocks.into_values().collect()
 }
 
-/// An error where the budget has no time for the runs without which nothing is decided, with the preparations of their
-/// blocks; a warm-up that ends when the server is steady counts as none. The runs that confirm the answer have a budget of
-/// the same length: it must have time for them with all that they can take, since the answer that they confirm has then
-/// cost a budget already.
+/// A budget without time for the runs without which nothing is decided, with the preparations of their blocks; a warm-up
+/// that ends when the server is steady counts as none. The runs that confirm the answer have a budget of the same length: it
+/// must have time for them with all that they can take, since the answer that they confirm has then cost a budget already.
+pub(super) struct TooShort {
+    message: String,
+    /// A budget with time for what is needed.
+    pub(super) enough: Duration,
+}
+
+impl From<TooShort> for Blamed {
+    fn from(it: TooShort) -> Self {
+        let minutes = (it.enough.as_secs_f64() / 60.0).ceil();
+        let hint =
+            format!("use --budget {minutes:.0}m or more, or a shorter --duration or --warmup");
+        Self::new(Blame::Input, it.message).hint(hint)
+    }
+}
+
+/// An error where the budget has no time for what decides.
 pub(super) fn check(
     factors: &[Factor],
     measurement: &Measurement,
     preparations_s: &[f64],
-) -> Result<(), Blamed> {
+) -> Result<(), TooShort> {
     let combinations = combinations(factors.iter());
     let fewest = *blocks_allowed(measurement).start();
     let time_with = |warm_up: Duration| {
@@ -86,9 +101,8 @@ pub(super) fn check(
     };
     // The same budget is to be enough for both.
     let enough_s = confirming.as_secs_f64().max(time_with(longest) * RESERVE);
-    let minutes = (enough_s / 60.0).ceil();
-    let hint = format!("use --budget {minutes:.0}m or more, or a shorter --duration or --warmup");
-    Err(Blamed::new(Blame::Input, message).hint(hint))
+    let enough = Duration::try_from_secs_f64(enough_s).unwrap_or(Duration::MAX);
+    Err(TooShort { message, enough })
 }
 
 /// The shortest budget in which blocks of these lengths are measured: the last one begins only if there is time for the
@@ -154,7 +168,8 @@ mod tests {
     fn a_budget_has_time_for_what_can_decide() {
         let two = [setting("sync_binlog=0,1").unwrap()];
         let error = |words: &[&str]| {
-            let error = check(&two, &Measurement::parsed(words), &PREPARED_S).err()?;
+            let error = check(&two, &Measurement::parsed(words), &PREPARED_S);
+            let error = Blamed::from(error.err()?);
             Some((error.message, error.hints.join(" ")))
         };
         // 40 s and 34 s, and then as long as the longest, whose data was loaded.
@@ -214,7 +229,8 @@ mod tests {
         let error = |words: &str| {
             let words = format!("--design side-by-side --confirm {words}");
             let words: Vec<&str> = words.split(' ').collect();
-            let error = check(&two, &Measurement::parsed(&words), &PREPARED_S).err()?;
+            let error = check(&two, &Measurement::parsed(&words), &PREPARED_S);
+            let error = Blamed::from(error.err()?);
             Some((error.message, error.hints.join(" ")))
         };
         // Three blocks of two runs, each with a warm-up of up to 20 s, and 3 s around it.

@@ -1,12 +1,14 @@
 //! What a comparison side by side needs, checked before anything is written.
 
+use std::time::Duration;
+
 use blame::{Blame, Blamed};
 use experiment::{Design, Slicing};
 use load::WarmUp;
 
 use super::{
     factor::{Factor, combinations},
-    measurement::{Measurement, StateName},
+    measurement::{DesignName, Measurement, StateName},
 };
 
 const DESIGN: &str = "--design side-by-side";
@@ -41,6 +43,22 @@ pub(super) fn check(factors: &[Factor], measurement: &Measurement) -> Result<(),
         return wrong(message, "use a longer --duration or a shorter --slice");
     }
     Ok(())
+}
+
+/// The same comparison side by side, for longer where a session would be too short; `None` if it is one already.
+pub(super) fn instead_of(classical: &Measurement) -> Option<Measurement> {
+    let mut measurement = Measurement {
+        design: Some(DesignName::SideBySide),
+        ..classical.clone()
+    };
+    match (classical.design(), measurement.design()) {
+        (Design::Classical, Design::SideBySide(slicing)) => {
+            let is_long_enough = |duration: &Duration| *duration >= slicing.shortest();
+            measurement.duration = measurement.duration.filter(is_long_enough);
+            Some(measurement)
+        }
+        _ => None,
+    }
 }
 
 /// An error for a warm-up that does not lead to the state that is asked for.
@@ -89,6 +107,23 @@ mod tests {
         super::factor::{hosts, setting},
         *,
     };
+
+    #[test]
+    fn a_classical_comparison_can_be_one_side_by_side() {
+        let instead = |words: &[&str]| {
+            let measurement = instead_of(&Measurement::parsed(words))?;
+            assert_ne!(measurement.design(), Design::Classical, "{words:?}");
+            Some(measurement.duration)
+        };
+        let seconds = Duration::from_secs;
+        assert_eq!(instead(&[]), Some(None));
+        // Six batches of slices take 15 s.
+        assert_eq!(instead(&["--duration", "14s"]), Some(None));
+        assert_eq!(instead(&["--duration", "15s"]), Some(Some(seconds(15))));
+        assert_eq!(instead(&["--design", "classical"]), Some(None));
+        assert_eq!(instead(&["--design", "side-by-side"]), None);
+        assert_eq!(instead(&["--on-this-server"]), None);
+    }
 
     #[test]
     fn what_cannot_be_measured_side_by_side_is_an_error() {

@@ -15,7 +15,7 @@ pub(super) enum Format {
     Csv,
     /// Markdown for a comment on a pull request
     Markdown,
-    /// JUnit file for CI, with a test for each bound in the experiment's [expect] table
+    /// JUnit file for CI, with a test for each bound in the experiment's [expect] table and each search for a rate
     Junit,
     /// OpenMetrics text for Prometheus
     Openmetrics,

@@ -20,6 +20,17 @@ pub(crate) struct RerunCommand {
     command: CommandLine,
     /// The options that it takes, of `--resume`, `--repeats`, `--duration`, `--budget` and `--connections`.
     takes: &'static [&'static str],
+    /// `None` if it cannot measure side by side.
+    side_by_side: Option<SideBySideOptions>,
+}
+
+/// What the same command side by side needs besides `--design`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SideBySideOptions {
+    /// Whether its `--duration` is too short for a session.
+    pub(crate) is_duration_too_short: bool,
+    /// A longer budget, where its own is too short for a session.
+    pub(crate) budget: Option<Duration>,
 }
 
 impl RerunCommand {
@@ -31,7 +42,19 @@ impl RerunCommand {
             .map(|it| it.to_string_lossy().into_owned())
             .collect();
         let command = CommandLine::of(&directory, &arguments);
-        Self { command, takes }
+        Self {
+            command,
+            takes,
+            side_by_side: None,
+        }
+    }
+
+    /// The same command, which can measure side by side with these options.
+    pub(crate) fn or_side_by_side(self, options: Option<SideBySideOptions>) -> Self {
+        Self {
+            side_by_side: options,
+            ..self
+        }
     }
 
     /// The command line of the next step after the results of a plan in `dir`; `None` if the command has no option for
@@ -54,14 +77,23 @@ impl RerunCommand {
                     / f64::from(plan.repeats.blocks().max(1));
                 let block_s = planned_s.max(measured_block_s(dir, plan).unwrap_or(0.0));
                 // One to spare, as runs take longer than planned on a busy machine.
-                let minutes = (block_s * (repeats as f64 + 1.0) / 60.0).ceil();
-                command.set(&["--budget"], &format!("{minutes:.0}m"));
+                command.set(&["--budget"], &in_minutes(block_s * (repeats as f64 + 1.0)));
             }
             NextStep::MoreThan(connections) if self.has("--connections") => {
                 command.set(&["--connections", "-c"], &(connections * 2).to_string());
             }
             NextStep::Longer if self.has("--duration") => {
                 self.lengthen(&mut command, &LongerRuns::of(plan)?);
+            }
+            NextStep::SideBySide => {
+                let options = self.side_by_side?;
+                command.set(&["--design"], "side-by-side");
+                if options.is_duration_too_short {
+                    command.unset(&["--duration"]);
+                }
+                if let Some(budget) = options.budget {
+                    command.set(&["--budget"], &in_minutes(budget.as_secs_f64()));
+                }
             }
             _ => return None,
         }
@@ -77,8 +109,7 @@ impl RerunCommand {
             return;
         }
         if self.has("--budget") {
-            let minutes = (runs.enough.as_secs_f64() / 60.0).ceil();
-            command.set(&["--budget"], &format!("{minutes:.0}m"));
+            command.set(&["--budget"], &in_minutes(runs.enough.as_secs_f64()));
         } else if self.has("--repeats") {
             command.set(&["--repeats"], &runs.needed.to_string());
         }
@@ -87,6 +118,11 @@ impl RerunCommand {
     fn has(&self, option: &str) -> bool {
         self.takes.contains(&option)
     }
+}
+
+/// A time as a value of `--budget`, in whole minutes.
+fn in_minutes(seconds: f64) -> String {
+    format!("{:.0}m", (seconds / 60.0).ceil())
 }
 
 /// How long a block of the results in `dir` took with all preparation, on average, seconds; `None` if no run has a record.
@@ -176,7 +212,11 @@ mod tests {
     fn again(line: &str, takes: &'static [&'static str]) -> RerunCommand {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let command = CommandLine::of(Path::new("/home/dba"), &arguments);
-        RerunCommand { command, takes }
+        RerunCommand {
+            command,
+            takes,
+            side_by_side: None,
+        }
     }
 
     #[test]
@@ -266,6 +306,32 @@ mod tests {
         let long = experiment("40s");
         let found = LongerRuns::of(long.plan()).unwrap();
         assert_eq!(found.duration, Duration::from_secs(80));
+    }
+
+    #[test]
+    fn the_same_comparison_side_by_side() {
+        let plan = experiment("4s");
+        let next = |line: &str, options| {
+            let again = again(line, AB).or_side_by_side(options);
+            again.by(NextStep::SideBySide, Path::new("r"), plan.plan())
+        };
+        let options = SideBySideOptions {
+            is_duration_too_short: false,
+            budget: None,
+        };
+        assert_eq!(
+            next("ab --results r --design classical -c4 oltp", Some(options)).as_deref(),
+            Some("dbdyno ab -c4 oltp --design=side-by-side")
+        );
+        let longer = SideBySideOptions {
+            is_duration_too_short: true,
+            budget: Some(Duration::from_secs(130)),
+        };
+        assert_eq!(
+            next("ab --duration 4s --budget 100s oltp", Some(longer)).as_deref(),
+            Some("dbdyno ab oltp --design=side-by-side --budget=3m")
+        );
+        assert_eq!(next("ab oltp", None), None);
     }
 
     #[test]
