@@ -18,13 +18,13 @@ fn curve(name: &str, text: &str) -> LoadCurve {
 
 fn with_target(target: &str) -> HeadroomRequest {
     HeadroomRequest {
-        target: parse_target(target).unwrap(),
+        target: parse_target(target).expect("a target"),
         ..HeadroomRequest::default()
     }
 }
 
 fn of_shop(target: &str) -> Headroom {
-    headroom(curve("shop", SHOP), &with_target(target)).unwrap()
+    headroom(curve("shop", SHOP), &with_target(target)).expect("an answer")
 }
 
 fn resource(answer: &Headroom, wanted: Resource) -> &ResourceHeadroom {
