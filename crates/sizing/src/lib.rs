@@ -18,6 +18,7 @@ mod day_bootstrap;
 mod days;
 mod disk_limits;
 mod drift;
+mod emulated_target;
 mod error;
 mod execution;
 mod flush_curve;
@@ -46,6 +47,8 @@ mod target_data;
 #[cfg(test)]
 mod testing;
 mod text;
+mod validated_prediction;
+mod validation;
 
 pub use alignment::Alignment;
 pub use answer_line::AnswerLine;
@@ -56,7 +59,9 @@ pub use consolidation::{
 pub use day_bootstrap::PeakInterval;
 pub use drift::Drift;
 pub use error::Error;
-pub use execution::{Execution, Executions, MemoryUse, ServerCpus};
+pub use execution::{
+    EMULATED, EMULATED_LEVELS, EmulatedExecution, Execution, Executions, MemoryUse, ServerCpus,
+};
 pub use limit::Limit;
 pub use limit_outcome::LimitOutcome;
 pub use load_curve::LoadCurve;
@@ -70,3 +75,5 @@ pub use resource::Resource;
 pub use service_demand::{Demands, ServiceDemand};
 pub use target::{BufferPool, Target, parse_target};
 pub use text::consolidation_lines;
+pub use validated_prediction::predict_validated;
+pub use validation::Validation;
