@@ -61,8 +61,8 @@ impl<'e> EmulatedTarget<'e> {
         }
     }
 
-    /// The target whose prediction is tested: of the CPUs, the client and other programs used a part, which the server of a
-    /// target has for itself.
+    /// The target whose prediction is tested. The client and other programs used a part of the CPUs; a target has all of
+    /// its CPUs for the server.
     pub(crate) fn for_prediction(&self) -> Target {
         let available = self.0.iter().filter_map(|it| it.execution.cpus);
         Target {

@@ -131,8 +131,8 @@ fn scaling_json(prediction: &Prediction) -> Value {
     })
 }
 
-/// A table with a header line: the throughput, what each limit allows, the demands of one operation, and the test of the
-/// prediction.
+/// A table with a header line: the throughput, what each limit allows, the demands of one operation, and the test of
+/// the prediction.
 pub fn prediction_csv(prediction: &Prediction) -> String {
     let mut rows =
         vec![["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned)];

@@ -279,8 +279,9 @@ fn measured_in_words(prediction: &Prediction) -> String {
     )
 }
 
-/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction, 3.01k
-/// (2.93k to 3.10k), is 2.1 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync not emulated`
+/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction,
+/// 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync not
+/// emulated`
 fn validation_in_words(validation: &Validation) -> String {
     let error = validation.error();
     let direction = if error.estimate < 0.0 {
@@ -299,8 +300,8 @@ fn validation_in_words(validation: &Validation) -> String {
         "does not contain"
     };
     let mut text = format!(
-        "measured {} with {} connections on an emulated target ({}): the prediction, {at_most}{}, is {} {direction} ({} to \
-         {}); its interval {contains} the measured throughput",
+        "measured {} with {} connections on an emulated target ({}): the prediction, {at_most}{}, is {} {direction} \
+         ({} to {}); its interval {contains} the measured throughput",
         rate(&validation.measured_per_s),
         validation.connections,
         emulated_in_words(validation),

@@ -29,10 +29,11 @@ impl Validation {
     /// The error of the prediction as a share of the measured throughput: predicted / measured - 1, above 0 if the
     /// prediction is too high.
     ///
-    /// The executions of both are different ones, so that the variances of the logarithms add up. The half widths of the
-    /// intervals are multiples of the standard errors: h = √(h₁² + h₂²).
+    /// The executions of both are different ones, so that the variances of the logarithms add up. The half widths of
+    /// the intervals are multiples of the standard errors: h = √(h₁² + h₂²).
     ///
-    /// Source: the delta method for a ratio, G. Casella and R. L. Berger, "Statistical Inference" (2002), section 5.5.4.
+    /// Source: the delta method for a ratio, G. Casella and R. L. Berger, "Statistical Inference" (2002), section
+    /// 5.5.4.
     pub fn error(&self) -> Interval {
         let ratio = self.predicted_per_s.estimate / self.measured_per_s.estimate;
         let half = half_width(&self.predicted_per_s).hypot(half_width(&self.measured_per_s));
@@ -126,8 +127,8 @@ mod tests {
 
     #[test]
     fn the_mean_of_executions_has_an_interval_of_their_logarithms() {
-        // Logarithms 4.499810, 4.605170 and 4.700480: a standard deviation of 0.100377, and of their mean 0.057953. Times
-        // Student's t for two degrees of freedom and 90 %, 2.919986, that is 0.169221; e^0.169221 = 1.184382.
+        // Logarithms 4.499810, 4.605170 and 4.700480: a standard deviation of 0.100377, and of their mean 0.057953.
+        // Times Student's t for two degrees of freedom and 90 %, 2.919986: 0.169221; e^0.169221 = 1.184382.
         let found = mean_throughput(&[90.0, 100.0, 110.0], 0.9).unwrap();
         assert!((found.estimate - 100.0).abs() < 1e-9);
         assert!((found.high - 118.438).abs() < 1e-2, "{found:?}");

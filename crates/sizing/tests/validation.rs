@@ -15,8 +15,8 @@ use sizing::{
 const TENTH: u64 = 100_000_000;
 const WANTED: &str = "cpus=2,buffer_pool=600000K,read_iops=300,fsync=1ms";
 
-/// An operation on 1 GB of data takes 500 µs of CPU time and half a flush, and a page read for each tenth of the data that
-/// is not in memory.
+/// An operation on 1 GB of data takes 500 µs of CPU time, half a flush, and a tenth of a page read for each tenth of the
+/// data that is not in memory.
 fn execution(tenths: u64, connections: u32, block: u32, throughput_per_s: f64) -> Execution {
     let page_reads = 1.0 - tenths as f64 / 10.0;
     Execution {
@@ -110,7 +110,8 @@ fn all_formats_have_the_test() {
     let shown = line(&prediction, "validated").unwrap();
     for part in [
         "measured 730 (",
-        ") with 32 connections on an emulated target (2 CPUs, 300 reads/s, 572 MiB of buffer pool): the prediction, 750 (",
+        ") with 32 connections on an emulated target (2 CPUs, 300 reads/s, 572 MiB of buffer pool)",
+        ": the prediction, 750 (",
         "), is 2.7 % higher (-",
         "; its interval does not contain the measured throughput; fsync not emulated",
     ] {

@@ -82,8 +82,8 @@ impl OwnExperiment {
         format!("; dbdyno run {file} --results {results} --resume continues")
     }
 
-    /// Runs the experiment without printing its answer, and returns the path of its page; without any record all its files
-    /// are removed.
+    /// Runs the experiment without printing its answer, and returns the path of its page; without any record all its
+    /// files are removed.
     pub(crate) fn measure(self, choices: &Choices) -> anyhow::Result<PathBuf> {
         let way_on = self.way_on();
         let context = terminal::context()?;

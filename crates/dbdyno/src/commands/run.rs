@@ -295,8 +295,8 @@ pub(crate) fn perform(
     }
 }
 
-/// Executes the remaining runs of the plan, and writes the page of their report without printing its answer: the command
-/// has another one. Returns the path of the page.
+/// Executes the remaining runs of the plan, and writes the page of their report without printing its answer, because the
+/// command has another one. Returns the path of the page.
 pub(crate) fn measure(
     experiment: &Experiment,
     benchmarks: PlanBenchmarks,

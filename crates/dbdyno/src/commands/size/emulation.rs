@@ -1,13 +1,11 @@
 //! The combinations of an experiment that emulate a target: a factor `emulated`, limits of the kernel and the target's
 //! buffer pool.
 //!
-//! They belong to the blocks of the experiment, so that the speed of the machine is the same for the measured demands and
-//! for the target that tests their prediction.
+//! They belong to the blocks of the experiment, so that the speed of the machine is the same for the measured demands
+//! and for the target that tests their prediction.
 
 mod buffer_pool;
 mod experiment_file;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,8 +24,8 @@ use experiment_file::{
 /// The fewest CPUs that the kernel is asked for.
 const CPUS_AT_LEAST: f64 = 0.05;
 
-/// Adds the combinations of a target to an experiment; returns the names of the target that they do not emulate, each with
-/// the reason.
+/// Adds the combinations of a target to an experiment; returns the names in the target that they do not emulate, with the
+/// reasons.
 ///
 /// The target has the upper half of the numbers of connections: fewer do not reach its limits.
 pub(super) fn add_target(
@@ -128,8 +126,8 @@ fn limit_values(
     ]
 }
 
-/// Leaves out the combinations of the target with another buffer pool, with few connections, and with other levels of the
-/// other factors than the last ones; and those of the experiment with a buffer pool that only the target has.
+/// Leaves out the combinations of the target with another buffer pool, with few connections, and with any but the last
+/// levels of the other factors; and those of the experiment with a buffer pool that only the target has.
 fn exclude_others(
     file: &mut DocumentMut,
     base: &Experiment,
@@ -201,3 +199,6 @@ fn few_connections(runs: &[&PlannedRun], factor: &str) -> Vec<String> {
     let lower = levels.len() / 2;
     levels.into_values().take(lower).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! The paths in an experiment file, made independent of its directory: a file that is derived from it is in another one.
+//! The paths in an experiment file, made independent of its directory, because a file derived from it is in another one.
 
 use std::path::Path;
 

@@ -39,7 +39,7 @@ impl SizingExperiment {
         let text = files::read_handed_over_text(file, experiment::TEXT_BYTES_MAX)
             .map_err(Blamed::io(Blame::Input, file))?;
         let whole = std::path::absolute(file).map_err(Blamed::io(Blame::Input, file))?;
-        let base = parsed(&whole, &text)?;
+        let base = parsed(file, &text)?;
         check(&base, target)?;
         let document: Result<DocumentMut, _> = text.parse();
         let mut document = document.map_err(|error| {
@@ -62,7 +62,7 @@ impl SizingExperiment {
             file.display().to_string().replace(char::is_control, " ")
         );
         let name = base.name().to_owned();
-        let experiment = parsed(&whole, &text)?;
+        let experiment = parsed(file, &text)?;
         Ok(Self {
             name,
             text,

@@ -277,7 +277,7 @@ fn bad_records_and_targets_are_named() {
     );
 }
 
-/// The target of the bundled experiment: a buffer pool between the measured ones, half of the CPUs of the smallest machine.
+/// A target with a buffer pool between those of the bundled experiment, and fewer CPUs than any machine.
 const EMULATED: &str = "cpus=0.5,buffer_pool=96M,read_iops=1000,fsync=1ms";
 
 #[test]

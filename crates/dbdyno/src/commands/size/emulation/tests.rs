@@ -202,6 +202,8 @@ fn what_cannot_be_emulated_at_all_is_refused() {
 repeats = 3
 [server]
 address = "db1"
+[data]
+oltp = { tables = 1, table_size = "10k" }
 [load]
 oltp = { script = "read_only" }
 connections = 4
