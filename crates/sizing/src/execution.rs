@@ -13,6 +13,11 @@ use crate::{
     service_demand::{Demands, ServiceDemand},
 };
 
+/// The factor of an experiment that tells executions under the limits of a target from those that measure demands.
+pub const EMULATED: &str = "emulated";
+/// Its levels: executions that measure demands, and those that emulate a target.
+pub const EMULATED_LEVELS: [&str; 2] = ["no", "yes"];
+
 /// One execution of a load at one concurrency: a run, or a stage of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Execution {
@@ -58,13 +63,26 @@ pub struct ServerCpus {
     pub available: f64,
 }
 
+/// An execution under limits of the kernel, which emulate a target. It tests a prediction and is no part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmulatedExecution {
+    /// Its CPUs are those of its limit.
+    pub execution: Execution,
+    /// Reads of the disk per second; `None` without a limit.
+    pub read_iops: Option<f64>,
+    /// Writes of the disk per second; `None` without a limit.
+    pub write_iops: Option<f64>,
+}
+
 /// The executions of one load on one server.
 #[derive(Debug, Default)]
 pub struct Executions {
     /// The load and the server, in words.
     pub(crate) subject: String,
     pub(crate) all: Vec<Execution>,
+    pub(crate) emulated: Vec<EmulatedExecution>,
     first: Option<Reference>,
+    first_emulated: Option<Reference>,
 }
 
 impl Executions {
@@ -73,12 +91,18 @@ impl Executions {
         Self {
             subject,
             all,
-            first: None,
+            ..Self::default()
         }
     }
 
+    /// The same with executions that emulate a target.
+    #[must_use]
+    pub fn with_emulated(self, emulated: Vec<EmulatedExecution>) -> Self {
+        Self { emulated, ..self }
+    }
+
     /// Adds the execution of a record, or its stages without ramps; `results` numbers the results whose blocks the
-    /// record's belongs to.
+    /// record's belongs to. Records with the second level of [`EMULATED`] only test a prediction.
     ///
     /// An error for an incomplete record, a load of several or at a fixed rate, a record without a server or without
     /// operations, and for another server or workload than that of the first record.
@@ -93,6 +117,10 @@ impl Executions {
                 continue;
             };
             is_measured = true;
+            if is_emulated(record) {
+                self.add_emulated(name, part, figures, execution)?;
+                continue;
+            }
             match &self.first {
                 Some(first) => first.check(name, part, &figures)?,
                 None => {
@@ -110,6 +138,46 @@ impl Executions {
             })
         }
     }
+
+    /// Adds an execution under the limits of a target. They are compared among themselves, because the limits of the
+    /// others differ.
+    fn add_emulated(
+        &mut self,
+        name: &str,
+        record: &Record,
+        figures: RunFigures,
+        execution: Execution,
+    ) -> Result<(), Error> {
+        // Several targets may have been emulated.
+        let unlimited = without_cpu_limit(record);
+        match &self.first_emulated {
+            Some(first) => first.check(name, &unlimited, &figures)?,
+            None => self.first_emulated = Some(Reference::new(name, &unlimited, figures)),
+        }
+        let disk = record.limit.as_ref().and_then(|it| it.disk.as_ref());
+        let per_s = |limit: Option<u64>| limit.map(|it| it as f64);
+        self.emulated.push(EmulatedExecution {
+            execution,
+            read_iops: disk.and_then(|it| per_s(it.read_iops)),
+            write_iops: disk.and_then(|it| per_s(it.write_iops)),
+        });
+        Ok(())
+    }
+}
+
+fn is_emulated(record: &Record) -> bool {
+    let level = record.header.combination.get(EMULATED);
+    level.is_some_and(|level| level == EMULATED_LEVELS[1])
+}
+
+fn without_cpu_limit(record: &Record) -> Record {
+    let mut record = record.clone();
+    record.limit = None;
+    for group in record.machines.iter_mut().flat_map(|it| &mut it.cgroups) {
+        group.cpu_limit = None;
+        group.cpus = None;
+    }
+    record
 }
 
 /// `shop on 10.11.18-MariaDB`
@@ -161,10 +229,12 @@ fn execution(
     })
 }
 
-/// The levels without the stage: several stages may have the same number of connections.
+/// The levels without the stage, because several stages may have the same number of connections, and without that of
+/// emulation.
 fn levels(record: &Record) -> BTreeMap<String, String> {
     let mut levels = record.header.combination.clone();
     levels.remove(STAGE);
+    levels.remove(EMULATED);
     levels
 }
 

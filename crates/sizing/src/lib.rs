@@ -18,6 +18,7 @@ mod day_bootstrap;
 mod days;
 mod disk_limits;
 mod drift;
+mod emulated_target;
 mod error;
 mod execution;
 mod flush_curve;
@@ -52,6 +53,8 @@ mod target_data;
 #[cfg(test)]
 mod testing;
 mod text;
+mod validated_prediction;
+mod validation;
 
 pub use alignment::Alignment;
 pub use answer_line::AnswerLine;
@@ -62,7 +65,9 @@ pub use consolidation::{
 pub use day_bootstrap::PeakInterval;
 pub use drift::Drift;
 pub use error::Error;
-pub use execution::{Execution, Executions, MemoryUse, ServerCpus};
+pub use execution::{
+    EMULATED, EMULATED_LEVELS, EmulatedExecution, Execution, Executions, MemoryUse, ServerCpus,
+};
 pub use headroom::{Headroom, HeadroomRequest, headroom};
 pub use headroom_formats::{headroom_csv, headroom_json};
 pub use headroom_text::headroom_lines;
@@ -81,3 +86,5 @@ pub use resource_headroom::{KnownLimit, ObservedUse, Origin, ResourceHeadroom, T
 pub use service_demand::{Demands, ServiceDemand};
 pub use target::{BufferPool, Target, parse_target};
 pub use text::consolidation_lines;
+pub use validated_prediction::predict_validated;
+pub use validation::Validation;

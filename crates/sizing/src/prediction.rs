@@ -17,6 +17,7 @@ use crate::{
     service_demand::ServiceDemand,
     target::{BufferPool, Target},
     target_data::target_data,
+    validation::Validation,
 };
 
 /// Confidence of all intervals, at least.
@@ -63,6 +64,8 @@ pub struct Prediction {
     pub scaling: Result<Scalability, String>,
     pub executions: usize,
     pub blocks: usize,
+    /// The test on an emulated target; `None` if it was not tested.
+    pub validation: Option<Validation>,
     /// Notes about the records.
     pub remarks: Vec<String>,
 }
@@ -97,6 +100,23 @@ impl Prediction {
     pub fn is_known(&self) -> bool {
         let mut limits = self.limits.iter();
         !limits.any(|(_, outcome)| matches!(outcome, LimitOutcome::NotMeasured(_)))
+    }
+
+    /// Whether the limit that binds is known only as an upper bound.
+    pub fn is_at_most(&self) -> bool {
+        let throughput = self.throughput.as_ref();
+        let binding = throughput.and_then(|it| it.binding.first());
+        let mut limits = self.limits.iter();
+        limits.any(|(limit, outcome)| {
+            let is_bound = matches!(
+                outcome,
+                LimitOutcome::Rate {
+                    at_most_why: Some(_),
+                    ..
+                }
+            );
+            is_bound && Some(*limit) == binding.map(|(limit, _)| *limit)
+        })
     }
 
     /// Whether the target has more CPUs than were measured.
@@ -191,6 +211,7 @@ pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<P
             .ok_or_else(|| no_law.unwrap_or_default()),
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
+        validation: None,
         remarks: remarks(target, &cells, data, place),
     })
 }

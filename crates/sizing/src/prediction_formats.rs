@@ -7,6 +7,7 @@ use crate::{
     limit::Limit,
     limit_outcome::LimitOutcome,
     prediction::{CONFIDENCE, Prediction},
+    validation::Validation,
 };
 
 /// One JSON object with all figures, and a line end. A number without an upper end has `null` there.
@@ -58,7 +59,8 @@ pub fn prediction_json(prediction: &Prediction) -> String {
         "executions": prediction.executions,
         "blocks": prediction.blocks,
         "confidence": CONFIDENCE,
-        "tested": false,
+        "tested": prediction.validation.is_some(),
+        "validation": prediction.validation.as_ref().map(validation_json),
         "notes": prediction.remarks,
     });
     format!("{object:#}\n")
@@ -66,6 +68,28 @@ pub fn prediction_json(prediction: &Prediction) -> String {
 
 fn interval_json(interval: &Interval) -> Value {
     json!({ "estimate": interval.estimate, "low": interval.low, "high": interval.high })
+}
+
+fn validation_json(validation: &Validation) -> Value {
+    let emulated = &validation.emulated;
+    json!({
+        "emulated": {
+            "cpus": emulated.cpus,
+            "buffer_pool_bytes": emulated.buffer_pool_bytes,
+            "data_bytes": emulated.data_bytes,
+            "read_iops": emulated.read_iops,
+            "write_iops": emulated.write_iops,
+        },
+        "not_emulated": validation.not_emulated,
+        "connections": validation.connections,
+        "executions": validation.executions,
+        "measured_per_s": interval_json(&validation.measured_per_s),
+        "predicted_per_s": interval_json(&validation.predicted_per_s),
+        "predicted_at_most": validation.is_at_most,
+        "error": interval_json(&validation.error()),
+        "in_interval": validation.is_in_interval(),
+        "limited_by": validation.limited_by,
+    })
 }
 
 fn limit_json(prediction: &Prediction, limit: Limit, outcome: &LimitOutcome) -> Value {
@@ -107,7 +131,8 @@ fn scaling_json(prediction: &Prediction) -> Value {
     })
 }
 
-/// A table with a header line: the throughput, what each limit allows, and the demands of one operation.
+/// A table with a header line: the throughput, what each limit allows, the demands of one operation, and the test of
+/// the prediction.
 pub fn prediction_csv(prediction: &Prediction) -> String {
     let mut rows =
         vec![["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned)];
@@ -149,6 +174,20 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
     for (demand, interval) in &prediction.demands {
         let note = String::new();
         row("demand", demand.name(), None, Some(*interval), note);
+    }
+    if let Some(validation) = &prediction.validation {
+        let note = match validation.not_emulated.as_slice() {
+            [] => String::new(),
+            names => format!("not emulated: {}", names.join(" ")),
+        };
+        let measured = Some(validation.measured_per_s);
+        row("validation", "measured_per_s", None, measured, note);
+        let at_most = validation.is_at_most.then(|| "at most".to_owned());
+        let at_most = at_most.unwrap_or_default();
+        let predicted = Some(validation.predicted_per_s);
+        row("validation", "predicted_per_s", None, predicted, at_most);
+        let error = Some(validation.error());
+        row("validation", "error", None, error, String::new());
     }
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {

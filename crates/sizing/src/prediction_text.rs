@@ -8,6 +8,7 @@ use crate::{
     limit_outcome::LimitOutcome,
     prediction::{CONFIDENCE, Prediction, TargetMemory, Throughput},
     service_demand::ServiceDemand,
+    validation::Validation,
 };
 
 /// The least amount that is shown as a number.
@@ -35,6 +36,12 @@ pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
         lines.push(AnswerLine::new("drift", drift_in_words(prediction)));
     }
     lines.push(AnswerLine::new("measured", measured_in_words(prediction)));
+    if let Some(validation) = &prediction.validation {
+        lines.push(AnswerLine::new(
+            "validated",
+            validation_in_words(validation),
+        ));
+    }
     lines
 }
 
@@ -59,7 +66,7 @@ fn answer(prediction: &Prediction) -> String {
             .to_owned();
     };
     let binding = binding_in_words(throughput);
-    let at_most = if is_bound(prediction, throughput) {
+    let at_most = if prediction.is_at_most() {
         "at most "
     } else {
         ""
@@ -73,22 +80,6 @@ fn answer(prediction: &Prediction) -> String {
         rate(&throughput.per_s),
         connections.unwrap_or_default()
     )
-}
-
-/// Whether the limit that binds is known only as an upper bound.
-fn is_bound(prediction: &Prediction, throughput: &Throughput) -> bool {
-    let binding = throughput.binding.first().map(|(limit, _)| *limit);
-    let mut limits = prediction.limits.iter();
-    limits.any(|(limit, outcome)| {
-        let is_bound = matches!(
-            outcome,
-            LimitOutcome::Rate {
-                at_most_why: Some(_),
-                ..
-            }
-        );
-        is_bound && Some(*limit) == binding
-    })
 }
 
 /// `the reads of the disk limit it`
@@ -276,12 +267,68 @@ fn drift_in_words(prediction: &Prediction) -> String {
 /// `45 executions of shop on 10.11.18-MariaDB in 3 blocks; 90 % intervals; prediction not tested`
 fn measured_in_words(prediction: &Prediction) -> String {
     let confidence = units::percent(CONFIDENCE);
+    let not_tested = match prediction.validation {
+        Some(_) => "",
+        None => "; prediction not tested",
+    };
     format!(
-        "{} of {} in {}; {confidence} intervals; prediction not tested",
+        "{} of {} in {}; {confidence} intervals{not_tested}",
         units::counted(prediction.executions, "execution"),
         prediction.subject,
         units::counted(prediction.blocks, "block"),
     )
+}
+
+/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction,
+/// 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync not
+/// emulated`
+fn validation_in_words(validation: &Validation) -> String {
+    let error = validation.error();
+    let direction = if error.estimate < 0.0 {
+        "lower"
+    } else {
+        "higher"
+    };
+    let at_most = if validation.is_at_most {
+        "at most "
+    } else {
+        ""
+    };
+    let contains = if validation.is_in_interval() {
+        "contains"
+    } else {
+        "does not contain"
+    };
+    let mut text = format!(
+        "measured {} with {} connections on an emulated target ({}): the prediction, {at_most}{}, is {} {direction} \
+         ({} to {}); its interval {contains} the measured throughput",
+        rate(&validation.measured_per_s),
+        validation.connections,
+        emulated_in_words(validation),
+        rate(&validation.predicted_per_s),
+        units::fine_percent(error.estimate.abs()),
+        units::signed_percent(error.low),
+        units::signed_percent(error.high),
+    );
+    if let Some(name) = validation.limited_by {
+        text.push_str(&format!("; limited here by: {name}"));
+    }
+    if !validation.not_emulated.is_empty() {
+        let names = validation.not_emulated.join(" and ");
+        text.push_str(&format!("; {names} not emulated"));
+    }
+    text
+}
+
+/// `2 CPUs, 300 reads/s, 96.0 MiB of buffer pool`
+fn emulated_in_words(validation: &Validation) -> String {
+    let emulated = &validation.emulated;
+    let limits = emulated.limits();
+    let limits = limits.map(|(limit, value)| limit.amount(value));
+    let pool = emulated.buffer_pool_bytes;
+    let pool = pool.map(|bytes| format!("{} of buffer pool", units::bytes(bytes)));
+    let all: Vec<String> = limits.chain(pool).collect();
+    all.join(", ")
 }
 
 #[cfg(test)]

@@ -82,6 +82,25 @@ impl OwnExperiment {
         format!("; dbdyno run {file} --results {results} --resume continues")
     }
 
+    /// Runs the experiment without printing its answer, and returns the path of its page; without any record all its
+    /// files are removed.
+    pub(crate) fn measure(self, choices: &Choices) -> anyhow::Result<PathBuf> {
+        let way_on = self.way_on();
+        let context = terminal::context()?;
+        let measured = run::measure(
+            &self.experiment,
+            self.benchmarks,
+            &self.results,
+            choices,
+            &context,
+            &way_on,
+        );
+        if measured.is_err() {
+            self.results.discard_if_empty();
+        }
+        Ok(measured?)
+    }
+
     /// Runs the experiment; without any record all its files are removed, because there is nothing to go on with.
     pub(crate) fn perform(
         self,

@@ -267,27 +267,7 @@ pub(crate) fn perform(
 ) -> anyhow::Result<ExitCode> {
     let runner = Runner::new(experiment, results, choices, context, benchmarks);
     let left = runner.left()?;
-    let outcome = if left.is_empty() {
-        eprintln!("all runs of the plan are done");
-        Ok(())
-    } else {
-        if let Some(alike) = experiment.plan().of_compared_versions() {
-            eprintln!("note: {alike}");
-        }
-        if let Some(moved) = experiment.plan().moved_baseline() {
-            eprintln!("note: compared with {moved}");
-        }
-        // Before the first run, and not after the hours of those in front of it.
-        let missing = if experiment.is_simulated() {
-            Vec::new()
-        } else {
-            missing_servers(left.iter().copied(), choices.mysqld.as_deref())
-        };
-        match missing.into_iter().next() {
-            Some(missing) => Err(missing.into()),
-            None => runner.run(&left),
-        }
-    };
+    let outcome = execute(runner, &left, experiment, choices);
     let reported = report_on(experiment, results, ending);
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
@@ -312,6 +292,62 @@ pub(crate) fn perform(
         }
         // The run's own error is more useful than its consequence for the report.
         (Err(error), _) => Err(with_way_on(error, results, ending.way_on).into()),
+    }
+}
+
+/// Executes the remaining runs of the plan, and writes the page of their report without printing its answer, because the
+/// command has another one. Returns the path of the page.
+pub(crate) fn measure(
+    experiment: &Experiment,
+    benchmarks: PlanBenchmarks,
+    results: &ResultsDirectory,
+    choices: &Choices,
+    context: &Context,
+    way_on: &str,
+) -> Result<PathBuf, Blamed> {
+    let runner = Runner::new(experiment, results, choices, context, benchmarks);
+    let left = runner.left()?;
+    let outcome = execute(runner, &left, experiment, choices);
+    let recorded = results.read(experiment)?;
+    if let Err(error) = outcome {
+        return Err(if recorded.runs.is_empty() {
+            error
+        } else {
+            with_way_on(error, results, way_on)
+        });
+    }
+    match shortcoming(recorded.runs.iter().map(RunOutcome::from)) {
+        Some(error) => Err(error),
+        None => results.write_report(&recorded),
+    }
+}
+
+/// Executes runs of a plan.
+fn execute(
+    runner: Runner<'_>,
+    left: &[&PlannedRun],
+    experiment: &Experiment,
+    choices: &Choices,
+) -> Result<(), Blamed> {
+    if left.is_empty() {
+        eprintln!("all runs of the plan are done");
+        return Ok(());
+    }
+    if let Some(alike) = experiment.plan().of_compared_versions() {
+        eprintln!("note: {alike}");
+    }
+    if let Some(moved) = experiment.plan().moved_baseline() {
+        eprintln!("note: compared with {moved}");
+    }
+    // Before the first run, and not after the hours of those in front of it.
+    let missing = if experiment.is_simulated() {
+        Vec::new()
+    } else {
+        missing_servers(left.iter().copied(), choices.mysqld.as_deref())
+    };
+    match missing.into_iter().next() {
+        Some(missing) => Err(missing.into()),
+        None => runner.run(left),
     }
 }
 

@@ -1,7 +1,12 @@
 //! `dbdyno size`: how large a machine must be, for one load or for several systems together.
 
 mod answer_output;
+mod emulating_machine;
+mod emulation;
+mod experiment_check;
+mod experiment_paths;
 mod headroom;
+mod measurement;
 mod prediction;
 
 use std::{
@@ -14,10 +19,16 @@ use std::{
 use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
+use measurement::{MeasurementOptions, SizingExperiment};
 use sizing::{
     Capacity, Consolidation, HeadroomRequest, LoadCurve, Request, Target, consolidate,
     consolidation_csv, consolidation_json, consolidation_lines, parse_capacity, parse_cpus,
     parse_target, read_curve,
+};
+
+use crate::{
+    bundled_experiments::{self, file_of},
+    commands::experiment_options::ExperimentOptions,
 };
 
 #[derive(Debug, clap::Args)]
@@ -30,6 +41,10 @@ demands of one operation, which the records in RESULTS measured: directories of 
 in a closed loop, with two or more executions of each combination. Four or more numbers of connections show the
 contention, three or more buffer pools the page reads of other sizes. If a limit was not measured, the answer says what
 would have to be measured, and the exit code is 5.
+
+An experiment file, or the name of an experiment that `dbdyno experiments` lists, is measured first. In the same blocks,
+other combinations emulate the target: the kernel limits CPUs, reads and writes, and the buffer pool is that of the
+target. They only test the prediction. Limits need root privileges; --no-validate measures without them.
 
 With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
 (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
@@ -45,14 +60,15 @@ docs/size.md explains the methods.
 
 Examples:
   dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000,write_iops=3000,fsync=1.2ms,net=1G
+  dbdyno size size-hp --target cpus=1,buffer_pool=96M,read_iops=1000
   dbdyno size --consolidate shop.csv office.txt reports.csv
   dbdyno size --headroom shop.csv --storage results/storage-1 --target net=1G
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
   sadf -d /var/log/sysstat/sa20 -- -u -r -b > shop.csv")]
 pub(crate) struct SizeArgs {
-    /// Directories of results or records of one experiment, which measured the demands; with --headroom, files with the
-    /// load of a server over time
-    #[arg(value_name = "RESULTS", conflicts_with = "consolidate")]
+    /// Directories of results or records of one experiment, which measured the demands; or an experiment, which is
+    /// measured first; with --headroom, files with the load of a server over time
+    #[arg(value_name = "RESULTS|FILE|NAME", conflicts_with = "consolidate")]
     results: Vec<PathBuf>,
     /// Predict the throughput of a machine with these limits: cpus, read_iops, write_iops, fsync (time of a flush, for
     /// example 1.2ms) and net (bits per second, for example 1G); memory or buffer_pool, and data, are sizes [default:
@@ -66,6 +82,8 @@ pub(crate) struct SizeArgs {
     /// measured buffer pools [default: uniform requests]
     #[arg(long, value_name = "EXPONENT", value_parser = zipf, conflicts_with = "consolidate")]
     zipf: Option<f64>,
+    #[command(flatten)]
+    measured: MeasurementArgs,
     /// Put these systems together on shared machines
     #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with = "target")]
     consolidate: Vec<PathBuf>,
@@ -95,6 +113,38 @@ pub(crate) struct SizeArgs {
     format: Format,
 }
 
+/// The options of an experiment file in the place of results.
+#[derive(Debug, clap::Args)]
+struct MeasurementArgs {
+    /// Of an experiment: do not emulate the target, so that the prediction is not tested
+    #[arg(long, requires = "target")]
+    no_validate: bool,
+    /// Of an experiment: print its plan with the combinations that emulate the target, and exit
+    #[arg(long, requires = "target")]
+    plan: bool,
+    /// Of an experiment: directory for its results [default: results/NAME-N]
+    #[arg(long = "results", value_name = "DIR", requires = "target")]
+    directory: Option<PathBuf>,
+    #[command(flatten)]
+    options: ExperimentOptions,
+}
+
+impl MeasurementArgs {
+    /// The first of them that is given.
+    fn given(&self) -> Option<&'static str> {
+        let own = [
+            ("--no-validate", self.no_validate),
+            ("--plan", self.plan),
+            ("--results", self.directory.is_some()),
+        ];
+        let mut given = own.into_iter().filter(|(_, is_given)| *is_given);
+        given
+            .next()
+            .map(|(option, _)| option)
+            .or_else(|| self.options.given())
+    }
+}
+
 /// A list as one value: clap takes a `Vec` for an option that may be repeated.
 #[derive(Debug, Clone)]
 struct CapacityOption(Capacity);
@@ -121,6 +171,15 @@ fn zipf(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
+    let file = match args.headroom {
+        true => None,
+        false => experiment_file(&args.results)?,
+    };
+    if let Some(option) = args.measured.given().filter(|_| file.is_none()) {
+        let message = format!("{option} is for an experiment file in the place of results");
+        let hint = "for example dbdyno size size-hp --target cpus=2,buffer_pool=96M".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
     if args.headroom {
         let disk = args.storage.as_deref();
         let disk = disk.map(|path| prediction::with_disk(Target::default(), path));
@@ -136,7 +195,14 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
             Some(path) => prediction::with_disk(target, path)?,
             None => target,
         };
-        return prediction::print(&args.results, target, args.zipf, args.format);
+        let results = match file {
+            None => args.results,
+            Some(file) => match measured(&file, &target, args.measured)? {
+                Some(directory) => vec![directory],
+                None => return Ok(ExitCode::SUCCESS),
+            },
+        };
+        return prediction::print(&results, target, args.zipf, args.format);
     }
     let curves: Vec<LoadCurve> = args
         .consolidate
@@ -155,6 +221,40 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         Some(false) => ExitCode::from(Blame::Answer as u8),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// The experiment file that is named in the place of results.
+fn experiment_file(results: &[PathBuf]) -> Result<Option<PathBuf>, Blamed> {
+    let [only] = results else { return Ok(None) };
+    if only.extension().is_some_and(|it| it == "toml") {
+        return file_of(only).map(Some);
+    }
+    if only.exists() {
+        return Ok(None);
+    }
+    let mut all = bundled_experiments::all()?.into_iter();
+    let named = all.find(|it| only.as_os_str() == it.name.as_str());
+    Ok(named.map(|it| it.file))
+}
+
+/// The results of an experiment file that is measured; `None` if only its plan was printed.
+fn measured(
+    file: &Path,
+    target: &Target,
+    args: MeasurementArgs,
+) -> anyhow::Result<Option<PathBuf>> {
+    let validates = !args.no_validate;
+    let experiment = SizingExperiment::read(file, target, validates)?;
+    if args.plan {
+        println!("{}", experiment.plan_in_words());
+        return Ok(None);
+    }
+    let options = MeasurementOptions {
+        validates,
+        results: args.directory,
+        experiment: args.options,
+    };
+    experiment.measure(options).map(Some)
 }
 
 fn print_answer(answer: &Consolidation, format: Format) {

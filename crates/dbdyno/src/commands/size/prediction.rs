@@ -8,7 +8,7 @@ use std::{
 use blame::{Blame, Blamed};
 use results::{read_record, record_files, storage_results};
 use sizing::{
-    Executions, PredictionRequest, Target, predict, prediction_csv, prediction_json,
+    Executions, PredictionRequest, Target, predict_validated, prediction_csv, prediction_json,
     prediction_lines,
 };
 
@@ -27,7 +27,7 @@ pub(super) fn print(
         draws: PredictionRequest::DRAWS,
     };
     let executions = executions(results)?;
-    let prediction = predict(&executions, &request).map_err(Blamed::from)?;
+    let prediction = predict_validated(&executions, &request).map_err(Blamed::from)?;
     match format {
         Format::Text => print_lines(&prediction_lines(&prediction), &prediction.remarks),
         Format::Json => print!("{}", prediction_json(&prediction)),

@@ -67,7 +67,7 @@ fn burst_grid() {
 }
 
 /// Combinations, repeats and runs of every experiment there is.
-const PLANS: [(&str, &str); 29] = [
+const PLANS: [(&str, &str); 30] = [
     ("auto-increment", "120 combinations x 3 repeats = 360 runs"),
     ("batch-beside-oltp", "3 combinations x 5 repeats = 15 runs"),
     ("buffer-pool", "14 combinations x 3 repeats = 42 runs"),
@@ -98,6 +98,7 @@ const PLANS: [(&str, &str); 29] = [
     ("quickstart", "8 combinations x 3 repeats = 24 runs"),
     ("self-test", "2 combinations x 10 repeats = 20 runs"),
     ("shop", "4 combinations x 3 repeats = 12 runs"),
+    ("size-hp", "8 combinations x 3 repeats = 24 runs"),
     ("ssd-mycnf", "4 combinations x 5 repeats = 20 runs"),
     (
         "ssd-mycnf/as-published",

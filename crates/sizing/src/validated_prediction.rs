@@ -1,0 +1,91 @@
+//! A prediction with its test on an emulated target.
+
+use verdict::Resource;
+
+use crate::{
+    emulated_target::{EmulatedTarget, TestedExecutions},
+    error::Error,
+    execution::Executions,
+    limit_outcome::LimitOutcome,
+    prediction::{CONFIDENCE, Prediction, PredictionRequest, predict},
+    target::Target,
+    validation::{Validation, mean_throughput},
+};
+
+/// As [`predict`], and tests the prediction by the executions that emulate a target, if there are any.
+///
+/// The same model predicts the throughput of the emulated target, without the executions of it; the highest predicted
+/// throughput is compared with the highest measured one. A test that is not possible is a remark.
+pub fn predict_validated(
+    executions: &Executions,
+    request: &PredictionRequest,
+) -> Result<Prediction, Error> {
+    let mut prediction = predict(executions, request)?;
+    match validation(executions, request) {
+        Ok(validation) => prediction.validation = validation,
+        Err(why) => {
+            let remark = format!("prediction not tested: {why}");
+            prediction.remarks.push(remark);
+        }
+    }
+    Ok(prediction)
+}
+
+/// `None` without executions that emulate a target; an error says why they test nothing.
+fn validation(
+    executions: &Executions,
+    request: &PredictionRequest,
+) -> Result<Option<Validation>, String> {
+    let Some(emulated) = EmulatedTarget::nearest(&executions.emulated, &request.target) else {
+        return Ok(None);
+    };
+    let tested = emulated.fastest().ok_or(
+        "the emulated target has only one execution of each combination, which has no interval",
+    )?;
+    let request_of_test = PredictionRequest {
+        target: emulated.for_prediction(),
+        ..request.clone()
+    };
+    let prediction = predict(executions, &request_of_test).map_err(|error| error.to_string())?;
+    if let Some(why) = not_measured(&prediction) {
+        return Err(format!("emulated target: {why}"));
+    }
+    let predicted = prediction.throughput.as_ref();
+    let predicted = predicted.ok_or("no limit of the emulated target bounds this load")?;
+    let measured = tested.executions.iter().map(|it| it.throughput_per_s);
+    let measured: Vec<f64> = measured.collect();
+    let measured_per_s = mean_throughput(&measured, CONFIDENCE)
+        .ok_or("an execution of the emulated target completed no operations")?;
+    let limits = emulated.limits();
+    Ok(Some(Validation {
+        not_emulated: emulated.not_emulated(&request.target),
+        connections: tested.connections,
+        executions: tested.executions.len(),
+        measured_per_s,
+        predicted_per_s: predicted.per_s,
+        is_at_most: prediction.is_at_most(),
+        limited_by: foreign_limit(&tested, &limits),
+        emulated: limits,
+    }))
+}
+
+/// What would have to be measured for a prediction; `None` if it is known.
+fn not_measured(prediction: &Prediction) -> Option<String> {
+    let mut limits = prediction.limits.iter();
+    limits.find_map(|(_, outcome)| match outcome {
+        LimitOutcome::NotMeasured(why) => Some(why.clone()),
+        LimitOutcome::Rate { .. } | LimitOutcome::Unlimited => None,
+    })
+}
+
+/// What limited more than half of the executions, unless the emulated target has this limit.
+fn foreign_limit(tested: &TestedExecutions<'_>, limits: &Target) -> Option<&'static str> {
+    let names = tested.executions.iter().filter_map(|it| it.limited_by);
+    let names: Vec<&'static str> = names.collect();
+    let count = |name: &str| names.iter().filter(|it| **it == name).count();
+    let is_most = |name: &&str| 2 * count(name) > tested.executions.len();
+    let name = names.iter().copied().find(is_most)?;
+    let of_disk = [Resource::DiskQuota.name(), Resource::Disk.name()];
+    let has_disk = limits.read_iops.or(limits.write_iops).is_some();
+    (!has_disk || !of_disk.contains(&name)).then_some(name)
+}
