@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use figures::RunFigures;
 use samples::{CpuUse, Record, STAGE, Staged};
-use verdict::{Bottleneck, Costs, Resource, bottleneck};
+use verdict::{Bottleneck, Costs, RateQuestion, Resource, bottleneck};
 
 use crate::{
     error::Error,
-    likeness::Reference,
+    likeness::{MayDiffer, Reference},
+    searched_rate::SearchedRate,
     server_machine::{cpu_limit, machine_of_server},
     service_demand::{Demands, ServiceDemand},
 };
@@ -64,6 +65,8 @@ pub struct Executions {
     /// The load and the server, in words.
     pub(crate) subject: String,
     pub(crate) all: Vec<Execution>,
+    /// Searches for the highest rate that keeps a limit, of the same load on the same server.
+    pub(crate) searches: Vec<SearchedRate>,
     first: Option<Reference>,
 }
 
@@ -73,6 +76,7 @@ impl Executions {
         Self {
             subject,
             all,
+            searches: Vec::new(),
             first: None,
         }
     }
@@ -94,7 +98,7 @@ impl Executions {
             };
             is_measured = true;
             match &self.first {
-                Some(first) => first.check(name, part, &figures)?,
+                Some(first) => first.check(name, part, &figures, MayDiffer::Nothing)?,
                 None => {
                     self.subject = subject(part);
                     self.first = Some(Reference::new(name, part, figures));
@@ -108,6 +112,39 @@ impl Executions {
             Err(Error::NothingMeasured {
                 name: name.to_owned(),
             })
+        }
+    }
+
+    /// Adds a search for the highest rate that keeps a limit, from the runs of its results. They may hold runs of other
+    /// combinations, and `name` is that of the results.
+    ///
+    /// An error before any execution was added, without runs, and for another server or workload than that of the
+    /// executions. Their experiments have different names.
+    pub fn add_search(
+        &mut self,
+        name: &str,
+        question: &RateQuestion,
+        runs: &[Record],
+    ) -> Result<(), Error> {
+        let named = || name.to_owned();
+        let first = self.first.as_ref();
+        let first = first.ok_or_else(|| Error::NoClosedLoop { name: named() })?;
+        // All runs are of one experiment, and the first ones are not overloaded.
+        let mut own = runs.iter();
+        let run = own.find(|run| run.is_complete() && question.has(run));
+        let run = run.ok_or_else(|| Error::NothingMeasured { name: named() })?;
+        first.check(name, run, &RunFigures::of(run), MayDiffer::Experiment)?;
+        let share = memory(run).map(|it| it.share());
+        let searched = SearchedRate::of(&question.answer(runs), share);
+        self.searches.push(searched);
+        Ok(())
+    }
+
+    /// An error if other executions are of another server or workload; their settings may differ.
+    pub(crate) fn check_like(&self, other: &Self) -> Result<(), Error> {
+        match (&self.first, &other.first) {
+            (Some(ours), Some(theirs)) => ours.check_other(theirs),
+            _ => Ok(()),
         }
     }
 }

@@ -11,6 +11,10 @@ use crate::{
 
 /// One JSON object with all figures, and a line end. A number without an upper end has `null` there.
 pub fn prediction_json(prediction: &Prediction) -> String {
+    format!("{:#}\n", prediction_value(prediction))
+}
+
+pub(crate) fn prediction_value(prediction: &Prediction) -> Value {
     let throughput = prediction.throughput.as_ref().map(|throughput| {
         let binding = throughput.binding.iter();
         let binding: Vec<Value> = binding
@@ -44,7 +48,7 @@ pub fn prediction_json(prediction: &Prediction) -> String {
             "interpolated": memory.is_interpolated,
         })
     });
-    let object = json!({
+    json!({
         "known": prediction.is_known(),
         "throughput": throughput,
         "limits": limits,
@@ -60,11 +64,10 @@ pub fn prediction_json(prediction: &Prediction) -> String {
         "confidence": CONFIDENCE,
         "tested": false,
         "notes": prediction.remarks,
-    });
-    format!("{object:#}\n")
+    })
 }
 
-fn interval_json(interval: &Interval) -> Value {
+pub(crate) fn interval_json(interval: &Interval) -> Value {
     json!({ "estimate": interval.estimate, "low": interval.low, "high": interval.high })
 }
 
@@ -150,6 +153,11 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
         let note = String::new();
         row("demand", demand.name(), None, Some(*interval), note);
     }
+    csv_text(rows)
+}
+
+/// The lines of a table as CSV.
+pub(crate) fn csv_text<const COLUMNS: usize>(rows: Vec<[String; COLUMNS]>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         let written = writer.write_record(row);
