@@ -47,8 +47,8 @@ pub struct Requirement {
     pub subject: String,
     /// Operations per second.
     pub per_s: f64,
-    /// The share of a machine's throughput that keeps the limit on the response time; `None` without a limit, or if it is
-    /// not known.
+    /// The share of a machine's throughput that keeps the limit on the response time; `None` without a limit, or if it
+    /// is not known.
     pub allowed: Option<AllowedShare>,
     /// By rising memory, without those that are no better in anything than one with less memory.
     pub rows: Vec<RequirementRow>,
@@ -91,7 +91,7 @@ pub struct RowMemory {
 /// What a throughput needs of one limit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Need {
-    /// The least that carries it, in the limit's unit; of a flush the longest time. Without an upper end where some draws
+    /// The least that carries it, in the limit's unit; of a flush the longest time. Without an upper end if some draws
     /// have none.
     Amount {
         amount: Interval,
@@ -133,7 +133,8 @@ impl RequirementRow {
 }
 
 impl Requirement {
-    /// Confidence that the upper end of one amount suffices (of a flush the lower end): that of one side of its interval.
+    /// Confidence that the upper end of one amount suffices (of a flush the lower end), which is one side of its
+    /// interval.
     pub const SUFFICES: f64 = 0.95;
 
     /// Whether a machine is known that carries the throughput.
@@ -227,7 +228,8 @@ fn remarks(cells: &Cells<'_>, target: &Target) -> Vec<String> {
 
 type Positions = Vec<(Option<RowMemory>, MemoryPosition)>;
 
-/// The memories of the rows: that of the target, or all measured ones. The inner error is what would have to be measured.
+/// The memories of the rows: that of the target, or all measured ones. The inner error says what would have to be
+/// measured.
 fn positions(
     cells: &Cells<'_>,
     request: &RequirementRequest,
@@ -397,5 +399,65 @@ impl Candidate {
         } else {
             found
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        execution::Execution, requirement_text::requirement_lines, searched_rate::SearchedRate,
+        testing::execution,
+    };
+
+    #[test]
+    fn a_limit_on_the_response_time_needs_more() {
+        // An operation demands 1 of everything, and a closed loop does 4000 operations/s.
+        let all = [1, 2].map(|block| Execution {
+            throughput_per_s: 4000.0,
+            ..execution(0.5, 4, block)
+        });
+        let mut executions = Executions::of("made".to_owned(), all.into());
+        let request = RequirementRequest {
+            per_s: 1600.0,
+            response_limit: Some(ResponseLimit(Duration::from_millis(20))),
+            target: Target::default(),
+            zipf: None,
+            draws: 20,
+        };
+        let unknown = require(&executions, &request).unwrap();
+        assert!(unknown.rows.is_empty() && !unknown.is_known());
+        let first = &requirement_lines(&unknown)[0].text;
+        let expected = "What 1.60k operations/s need is not known: no search for p99 < 20 ms is among the records; ";
+        assert!(first.starts_with(expected), "{first}");
+        let per_s = Interval {
+            estimate: 3200.0,
+            low: 3200.0,
+            high: 3200.0,
+        };
+        executions.searches.push(SearchedRate {
+            quantile: 0.99,
+            limit_ns: 20_000_000,
+            in_words: String::new(),
+            per_s: Some(per_s),
+            is_at_least: false,
+            share: Some(0.5),
+        });
+        let known = require(&executions, &request).unwrap();
+        let (_, reads) = &known.rows[0].needs[1];
+        let Need::Amount { amount, .. } = reads else {
+            panic!("{reads:?}");
+        };
+        // 1600 / (3200 / 4000).
+        assert!((amount.estimate - 2000.0).abs() < 1e-6, "{amount:?}");
+        let lines = requirement_lines(&known);
+        assert!(
+            lines[0]
+                .text
+                .contains("1.60k operations/s with p99 < 20 ms")
+        );
+        assert!(lines.iter().any(|it| it.label == "p99"));
     }
 }

@@ -52,8 +52,8 @@ struct CpuSearch<'m> {
 /// The amounts with which a model carries a throughput.
 ///
 /// The bottleneck law solved for the capacities: Cᵢ ≥ X Dᵢ, and for flushes one after the other L ≤ 1 / (X f(N)). The
-/// CPUs are the smallest number whose law allows X at any of the connections that a prediction considers. It is searched
-/// by bisection, because the law rises with the CPUs.
+/// CPUs are the smallest number whose law allows X at any of the connections that a prediction considers. They are
+/// searched by bisection, because the law rises with the CPUs.
 ///
 /// Source: as for [`crate::predict`].
 pub(crate) fn amounts(

@@ -192,3 +192,96 @@ fn what_to_measure(
         limit.line_to_measure()
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{execution::Execution, testing::execution};
+
+    const LIMIT: ResponseLimit = ResponseLimit(Duration::from_millis(20));
+
+    /// A search on the machine whose closed loop does 4000 operations/s, with half of the data in memory.
+    fn searched(per_s: Option<[f64; 3]>) -> SearchedRate {
+        SearchedRate {
+            quantile: 0.99,
+            limit_ns: 20_000_000,
+            in_words: "the answer".to_owned(),
+            per_s: per_s.map(|[estimate, low, high]| Interval {
+                estimate,
+                low,
+                high,
+            }),
+            is_at_least: false,
+            share: Some(0.5),
+        }
+    }
+
+    fn allowed(searches: Vec<SearchedRate>) -> Result<AllowedDraws, String> {
+        let all = [1, 2].map(|block| Execution {
+            throughput_per_s: 4000.0,
+            ..execution(0.5, 4, block)
+        });
+        let mut executions = Executions::of("made".to_owned(), all.into());
+        executions.searches = searches;
+        let cells = Cells::of(&executions.all).unwrap();
+        allowed_share(&executions, &cells, &cells.draws(100), LIMIT)
+    }
+
+    #[test]
+    fn the_rate_of_a_search_is_a_share_of_the_closed_loop() {
+        // 3200 / 4000.
+        let exact = allowed(vec![searched(Some([3200.0; 3]))]).unwrap();
+        assert!((exact.allowed.share.estimate - 0.8).abs() < 1e-12);
+        assert!(exact.each.iter().all(|it| (it - 0.8).abs() < 1e-12));
+        assert_eq!(
+            exact.allowed.in_words(),
+            "p99 < 20 ms up to 80 % (80 % to 80 %) of the throughput, as measured (3.20k/s of 4.00k/s); assumed: the same \
+             limit binds, with the same service time"
+        );
+        // The smallest of several counts, and no open loop does more than the closed one.
+        let least = [3600.0, 2000.0].map(|per_s| searched(Some([per_s; 3])));
+        let least = allowed(least.into()).unwrap();
+        assert!((least.allowed.share.estimate - 0.5).abs() < 1e-12);
+        let more = allowed(vec![searched(Some([5000.0; 3]))]).unwrap();
+        assert!((more.allowed.share.estimate - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_draws_vary_as_the_interval_of_the_search() {
+        let wide = allowed(vec![searched(Some([3200.0, 2909.0, 3520.0]))]).unwrap();
+        let logs: Vec<f64> = wide.each.iter().map(|it| (it / 0.8).ln()).collect();
+        let variance = logs.iter().map(|it| it * it).sum::<f64>() / logs.len() as f64;
+        // ln(3520 / 2909) / 2 / 1.96 = 0.0486; of 100 draws within a third of it.
+        assert!((variance.sqrt() / 0.0486 - 1.0).abs() < 0.33, "{variance}");
+        let share = wide.allowed.share;
+        assert!(share.low < 0.75 && share.high > 0.85, "{share:?}");
+    }
+
+    #[test]
+    fn without_a_search_the_answer_is_what_to_measure() {
+        let why = |searches| allowed(searches).err().unwrap();
+        assert_eq!(
+            why(Vec::new()),
+            "no search for p99 < 20 ms is among the records; measure the same load without rate and stages, but with \
+             find = { p99 = \"20ms\" } in [load] and repeats = \"until decided\", and name its results, too"
+        );
+        let other = SearchedRate {
+            limit_ns: 50_000_000,
+            ..searched(Some([3200.0; 3]))
+        };
+        assert!(why(vec![other]).contains("(found: the answer); measure"));
+        let unanswered = why(vec![searched(None)]);
+        assert!(unanswered.starts_with("the search found no rate (the answer)"));
+        let smaller = SearchedRate {
+            share: Some(0.25),
+            ..searched(Some([3200.0; 3]))
+        };
+        assert!(why(vec![smaller]).contains("another share of the data in memory"));
+        let lines = [Duration::from_micros(2500), Duration::from_nanos(1)];
+        let lines = lines.map(|limit| ResponseLimit(limit).line_to_measure());
+        assert_eq!(
+            lines,
+            ["find = { p99 = \"2500us\" }", "find = { p99 = \"1ns\" }"]
+        );
+    }
+}

@@ -33,11 +33,11 @@ in a closed loop, with two or more executions of each combination. Four or more 
 contention, three or more buffer pools the page reads of other sizes. If a limit was not measured, the answer says what
 would have to be measured, and the exit code is 5.
 
-With --tps, the answer is what a machine needs to carry that throughput: CPUs, IOPS, the time of a flush and the network,
-for each measured size of the buffer pool. With limits in --target, too, the answer is whether that machine carries it;
-the exit code is 1 if it does not. With --p99, the records must include a search for that limit (`find` in [load]).
+With --tps, the answer is what a machine needs to carry that throughput: CPUs, IOPS, the time of a flush and the speed of
+the network, for each measured size of the buffer pool. If --target names limits, too, the answer is whether that machine
+carries it; the exit code is 1 if it does not. With --p99, RESULTS must include a search for this limit (`find` in [load]).
 
-With --what-if, the answer is the throughput with the named parts of --target, or levels of factors, changed.
+With --what-if, the answer is the throughput with changed parts of --target, or with other levels of factors of RESULTS.
 
 With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
 (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
@@ -65,18 +65,18 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "LIMIT=VALUE,...", value_parser = parse_target, requires = "results",
         conflicts_with = "consolidate")]
     target: Option<Target>,
-    /// Say what a machine needs to carry this throughput, in operations per second; with limits in --target, whether that
-    /// machine carries it
+    /// Say what a machine needs to carry this throughput, in operations per second; if --target names limits, say whether
+    /// it carries it
     #[arg(long, value_name = "RATE", value_parser = above_zero, requires = "results",
         conflicts_with = "consolidate")]
     tps: Option<f64>,
-    /// Keep the 99th percentile of the response time below this limit, for example 20ms. RESULTS must include a search for
-    /// it: find = { p99 = "20ms" }
+    /// Keep the 99th percentile of the response time below this limit, for example 20ms; RESULTS must include a search
+    /// for it: find = { p99 = "20ms" }
     #[arg(long, value_name = "TIME", value_parser = response_limit,
         conflicts_with_all = ["consolidate", "what_if"])]
     p99: Option<ResponseLimit>,
-    /// Compare the throughput with that of changed parts of --target, for example memory=64G,cpus=16, or of other levels of
-    /// a factor of RESULTS [default of --target: the measured machine]
+    /// Compare the throughput with that of changed parts of --target, for example memory=64G,cpus=16, or of another level
+    /// of a factor; without --target, the measured machine is changed
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = parse_changes, requires = "results",
         conflicts_with_all = ["consolidate", "tps"])]
     what_if: Option<Changes>,

@@ -1,5 +1,5 @@
-//! `dbdyno size --tps`, `--p99` and `--what-if`: what a throughput needs, whether a target carries it, and what changes of
-//! the target or of the server's settings would do to it.
+//! `dbdyno size --tps`, `--p99` and `--what-if`: what a throughput needs, whether a target carries it, and the effect of
+//! changes to the target or to the server's settings.
 
 use std::{
     path::{Path, PathBuf},
