@@ -153,7 +153,9 @@ impl Error {
             Self::TooManyValues { .. } => "choose a longer --step",
             Self::NoOverlap { covered, .. } => return Some(covered.clone()),
             Self::Incomplete { .. } => "run the experiment with --resume, or leave this record out",
-            Self::FixedRate { .. } => "measure in a closed loop, without rate",
+            Self::FixedRate { .. } => {
+                "measure in a closed loop, without rate; a search for a rate (find) is used with --p99"
+            }
             Self::Unlike { .. } => {
                 "name records that differ only in the number of connections, the buffer pool and the size of the data"
             }

@@ -71,7 +71,7 @@ pub struct Requirement {
 pub struct RequirementRow {
     /// `None` if the records do not say how much memory and data they had.
     pub memory: Option<RowMemory>,
-    /// Connections at which the CPUs are those of this row; `None` without a scaling model.
+    /// Connections at which the CPUs are those of this row; `None` without a scaling model or without known CPUs.
     pub connections: Option<f64>,
     /// Of each limit.
     pub needs: Vec<(Limit, Need)>,
@@ -324,7 +324,9 @@ impl Candidates {
 
     fn row(&self, cells: &Cells<'_>, candidate: &Candidate) -> RequirementRow {
         let needs = Limit::ALL.map(|limit| (limit, self.need(cells, candidate, limit)));
-        let has_law = self.no_law.is_none() && candidate.all.cpus.is_finite();
+        let mut cpus = needs.iter().filter(|(limit, _)| *limit == Limit::Cpus);
+        let are_known = cpus.any(|(_, need)| matches!(need, Need::Amount { .. }));
+        let has_law = self.no_law.is_none() && are_known;
         RequirementRow {
             memory: candidate.memory,
             connections: has_law.then_some(candidate.all.connections),

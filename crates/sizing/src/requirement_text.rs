@@ -67,7 +67,7 @@ fn answer(requirement: &Requirement) -> String {
         "Each upper end suffices with {confidence} confidence (of the flush time, the lower end)."
     );
     match requirement.rows.as_slice() {
-        [_] => format!("{load} need one machine such as this. {suffices}"),
+        [_] => format!("{load} need a machine with these amounts. {suffices}"),
         rows => {
             let count = rows.len();
             format!("{load} need one of {count} combinations of memory, CPUs and IOPS. {suffices}")
@@ -86,7 +86,15 @@ fn row_in_words(requirement: &Requirement, row: &RequirementRow) -> String {
     let needs: Vec<String> = shown
         .map(|(limit, need)| need_in_words(*limit, need))
         .collect();
-    let mut text = format!("{memory}: {}", needs.join(", "));
+    let connections = row.connections.map(|connections| {
+        let count = units::count(connections.round());
+        format!(" with {count} connections")
+    });
+    let mut text = format!(
+        "{memory}: {}{}",
+        needs.join(", "),
+        connections.unwrap_or_default()
+    );
     if let Some(measured) = requirement.measured_cpus.filter(|it| is_above(row, *it)) {
         let measured = units::count(measured);
         text.push_str(&format!("; not validated here ({measured} CPUs measured)"));

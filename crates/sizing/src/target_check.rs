@@ -93,11 +93,20 @@ pub fn check_target(executions: &Executions, request: &CheckRequest) -> Result<T
     };
     let share = response.as_ref().and_then(|it| it.as_ref().ok());
     let rate = rate(&prediction, &draws, share);
-    // A limit that is not known, or only as an upper bound, leaves room for less.
-    let is_bound = is_bound(&prediction) || matches!(response, Some(Err(_)));
+    // A search that ended at its highest rate leaves room for more, up to the throughput.
+    let most = match share {
+        Some(share) if share.allowed.is_at_least => prediction.throughput.as_ref(),
+        _ => None,
+    };
+    let range = Range {
+        low: rate.map(|it| it.low),
+        high: most.map(|it| it.per_s).or(rate).map(|it| it.high),
+        // A limit that is not known, or only as an upper bound, leaves room for less.
+        is_bound: is_bound(&prediction) || matches!(response, Some(Err(_))),
+    };
     let carried = request.per_s.map(|per_s| Carried {
         per_s,
-        verdict: verdict(rate, per_s, is_bound),
+        verdict: range.verdict(per_s),
         ratio: rate.map(|it| Interval {
             estimate: it.estimate / per_s,
             low: it.low / per_s,
@@ -138,12 +147,24 @@ fn is_bound(prediction: &Prediction) -> bool {
     })
 }
 
-fn verdict(rate: Option<Interval>, per_s: f64, is_bound: bool) -> CarriedVerdict {
-    match rate {
-        Some(rate) if rate.high < per_s => CarriedVerdict::No,
-        _ if is_bound => CarriedVerdict::Undecided,
-        Some(rate) if rate.low < per_s => CarriedVerdict::Undecided,
-        _ => CarriedVerdict::Yes,
+/// What a target can do, operations per second; `None` for an end without a known limit.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    low: Option<f64>,
+    high: Option<f64>,
+    /// Whether it may be less than `low`.
+    is_bound: bool,
+}
+
+impl Range {
+    fn verdict(&self, per_s: f64) -> CarriedVerdict {
+        if self.high.is_some_and(|high| high < per_s) {
+            CarriedVerdict::No
+        } else if self.is_bound || self.low.is_some_and(|low| low < per_s) {
+            CarriedVerdict::Undecided
+        } else {
+            CarriedVerdict::Yes
+        }
     }
 }
 
@@ -153,23 +174,23 @@ mod tests {
 
     #[test]
     fn a_throughput_within_the_interval_or_below_a_bound_is_undecided() {
-        let rate = Some(Interval {
-            estimate: 4000.0,
-            low: 3800.0,
-            high: 4200.0,
-        });
-        for (rate, per_s, is_bound, expected) in [
-            (rate, 3800.0, false, CarriedVerdict::Yes),
-            (rate, 3900.0, false, CarriedVerdict::Undecided),
-            (rate, 4300.0, false, CarriedVerdict::No),
+        let (low, high) = (Some(3800.0), Some(4200.0));
+        for (low, high, is_bound, per_s, expected) in [
+            (low, high, false, 3800.0, CarriedVerdict::Yes),
+            (low, high, false, 3900.0, CarriedVerdict::Undecided),
+            (low, high, false, 4300.0, CarriedVerdict::No),
             // It may be able to do less, and never more.
-            (rate, 3000.0, true, CarriedVerdict::Undecided),
-            (rate, 4300.0, true, CarriedVerdict::No),
-            (None, 4300.0, false, CarriedVerdict::Yes),
-            (None, 4300.0, true, CarriedVerdict::Undecided),
+            (low, high, true, 3000.0, CarriedVerdict::Undecided),
+            (low, high, true, 4300.0, CarriedVerdict::No),
+            (None, None, false, 4300.0, CarriedVerdict::Yes),
+            (None, None, true, 4300.0, CarriedVerdict::Undecided),
         ] {
-            let found = verdict(rate, per_s, is_bound);
-            assert_eq!(found, expected, "{rate:?} {per_s} {is_bound}");
+            let range = Range {
+                low,
+                high,
+                is_bound,
+            };
+            assert_eq!(range.verdict(per_s), expected, "{range:?} {per_s}");
         }
     }
 }

@@ -56,8 +56,10 @@ fn carried_in_words(check: &TargetCheck, carried: &Carried) -> String {
             )
         }
         CarriedVerdict::Undecided => {
-            let is_within = carried.ratio.is_some_and(|it| it.low < 1.0);
-            let why = if is_within {
+            let ratio = carried.ratio;
+            let why = if ratio.is_some_and(|it| it.high < 1.0) {
+                "the search did not try a rate that exceeds the limit"
+            } else if ratio.is_some_and(|it| it.low < 1.0) {
                 "it lies within the interval"
             } else {
                 "what the target can do is known only as an upper bound"

@@ -272,7 +272,7 @@ fn predicted(
     let changed = &request.changes.target;
     let changes_memory = changed.buffer_pool().is_some() || changed.data_bytes.is_some();
     let without_reads = (changes_memory && target.read_iops.is_none()).then(|| {
-        "read_iops is not in --target: that other page reads are needed has no effect".to_owned()
+        "read_iops is not in --target, so that a change of the page reads has no effect".to_owned()
     });
     let prediction_request = PredictionRequest {
         target,

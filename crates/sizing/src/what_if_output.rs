@@ -1,9 +1,12 @@
 //! The throughput with and without changes, for people and for programs.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::{
     answer_line::AnswerLine,
+    limit::Limit,
     prediction::CONFIDENCE,
     prediction_formats::{csv_text, interval_json},
     prediction_text::{binding_in_words, rate},
@@ -15,9 +18,9 @@ pub fn what_if_lines(answer: &WhatIf) -> Vec<AnswerLine> {
     let mut lines = vec![AnswerLine::new("", answer_in_words(answer))];
     for (label, of) in [("now", &answer.now), ("then", &answer.then)] {
         lines.push(AnswerLine::new(label, throughput_in_words(of)));
-        for (limit, why) in &of.not_measured {
-            lines.push(AnswerLine::new(limit.name(), why.clone()));
-        }
+    }
+    for (limit, why) in not_measured(answer) {
+        lines.push(AnswerLine::new(limit.name(), why.to_owned()));
     }
     let confidence = units::percent(CONFIDENCE);
     let how = if answer.is_measured {
@@ -35,13 +38,18 @@ pub fn what_if_lines(answer: &WhatIf) -> Vec<AnswerLine> {
     lines
 }
 
+/// What would have to be measured for each limit, once for both throughputs.
+fn not_measured(answer: &WhatIf) -> BTreeMap<Limit, &str> {
+    let both = [&answer.then, &answer.now].into_iter();
+    let all = both.flat_map(|it| &it.not_measured);
+    all.map(|(limit, why)| (*limit, why.as_str())).collect()
+}
+
 fn answer_in_words(answer: &WhatIf) -> String {
     let changes = &answer.changes;
     let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) else {
-        let missing = [&answer.now, &answer.then].into_iter();
-        let missing = missing.flat_map(|it| &it.not_measured);
-        let mut missing: Vec<&str> = missing.map(|(limit, _)| limit.name()).collect();
-        missing.dedup();
+        let missing = not_measured(answer).into_keys();
+        let missing: Vec<&str> = missing.map(Limit::name).collect();
         let why = if missing.is_empty() {
             "no named limit bounds the load".to_owned()
         } else {

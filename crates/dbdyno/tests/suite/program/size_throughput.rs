@@ -5,6 +5,7 @@ use crate::scene::{Finished, Scene};
 
 /// Twelve short runs: two sizes of the data, three numbers of connections, two blocks.
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../audit/fixtures/experiment");
+const FIRST_RUN: &str = include_str!("../../../../audit/fixtures/experiment/run-0001.jsonl");
 /// The size of the data in half of them.
 const DATA: &str = "data=16960K";
 
@@ -79,6 +80,25 @@ fn without_a_search_the_answer_is_a_line_to_measure() {
         .prints("The target can do ")
         .prints("p99          not known: no search for p99 < 20 ms")
         .prints_sentence(line);
+}
+
+#[test]
+fn a_search_without_its_experiment_is_refused() {
+    let scene = Scene::new();
+    let search = FIRST_RUN
+        .replace(r#""rows":"2x"}"#, r#""rows":"2x","rate":"100"}"#)
+        .replace(r#""rate_per_s":null"#, r#""rate_per_s":100.0"#);
+    std::fs::create_dir(scene.path().join("search")).unwrap();
+    scene.file("search/run-0001.jsonl", &search);
+    let args = ["search", "--target", "fsync=1ms,data=16960K"];
+    size(&scene, &[&args[..], &["--p99", "20ms"]].concat())
+        .exits(2)
+        .says("search: contains no experiment");
+    // Without a limit on the response time, it is of no use.
+    size(&scene, &args)
+        .exits(2)
+        .says("search/run-0001.jsonl: the load had a fixed rate")
+        .hints("is used with --p99");
 }
 
 #[test]
