@@ -97,7 +97,7 @@ impl<'e> CapacityModel<'e> {
     /// The capacity by one draw. Unless the peak of the series is known, only measured concurrencies count.
     pub(crate) fn evaluate(&self, fitted: &FittedDraw<'_>, peak_is_known: bool) -> Evaluation {
         let draw = &fitted.draw;
-        let cpus = self.cpu_law(fitted);
+        let cpus = self.target.cpus.and_then(|it| self.cpu_law(fitted, it));
         let flushes = self.flush_curve(draw);
         let constant = self.limits.iter().map(|limit| self.time_s(*limit, draw));
         let constant: Vec<f64> = constant.collect();
@@ -145,7 +145,7 @@ impl<'e> CapacityModel<'e> {
     }
 
     /// The measured concurrencies, rising, and that of the peak of a model.
-    fn concurrencies(&self, model: Option<UslModel>) -> Vec<f64> {
+    pub(crate) fn concurrencies(&self, model: Option<UslModel>) -> Vec<f64> {
         let cells = self.cells.cells.iter();
         let measured: BTreeSet<u32> = cells.map(|cell| cell.concurrency).collect();
         let mut all: Vec<f64> = measured.into_iter().map(f64::from).collect();
@@ -154,9 +154,8 @@ impl<'e> CapacityModel<'e> {
         all
     }
 
-    /// The law of the target's CPUs; `None` if they are no limit.
-    fn cpu_law(&self, fitted: &FittedDraw<'_>) -> Option<CpuLaw> {
-        let cpus = self.target.cpus?;
+    /// The law of this number of CPUs; `None` if they are no limit.
+    pub(crate) fn cpu_law(&self, fitted: &FittedDraw<'_>, cpus: f64) -> Option<CpuLaw> {
         let demand_s = self.demand(ServiceDemand::Cpu, &fitted.draw);
         let target = CpuShare {
             demand_s: demand_s.filter(|it| *it > 0.0)?,
@@ -168,7 +167,7 @@ impl<'e> CapacityModel<'e> {
     }
 
     /// Flushes by concurrency; `None` if they were not counted.
-    fn flush_curve(&self, draw: &Draw<'_>) -> Option<FlushCurve> {
+    pub(crate) fn flush_curve(&self, draw: &Draw<'_>) -> Option<FlushCurve> {
         let cells = self.cells.cells.iter().enumerate();
         let measured: BTreeSet<u32> = cells.clone().map(|(_, it)| it.concurrency).collect();
         let points = measured.into_iter().filter_map(|concurrency| {
@@ -183,24 +182,29 @@ impl<'e> CapacityModel<'e> {
 
     /// Seconds of a limit that does not depend on the concurrency.
     fn time_s(&self, limit: Limit, draw: &Draw<'_>) -> f64 {
+        let value = self.target.value(limit);
+        value.map_or(0.0, |value| self.amount(limit, draw) / value)
+    }
+
+    /// What one operation demands of a limit that does not depend on the concurrency, in the limit's unit.
+    pub(crate) fn amount(&self, limit: Limit, draw: &Draw<'_>) -> f64 {
         let demand = |it| self.demand(it, draw).unwrap_or(0.0);
-        let amount = match limit {
-            Limit::Cpus | Limit::Fsyncs => return 0.0,
+        match limit {
+            Limit::Cpus | Limit::Fsyncs => 0.0,
             Limit::Reads => demand(ServiceDemand::PageReads),
             Limit::Writes => demand(ServiceDemand::Writes),
             // A network has its speed in each direction.
             Limit::Network => {
                 demand(ServiceDemand::ReceivedBytes).max(demand(ServiceDemand::SentBytes))
             }
-        };
-        self.target.value(limit).map_or(0.0, |value| amount / value)
+        }
     }
 
     /// A demand of one operation on the target.
     ///
     /// Bytes do not depend on memory and concurrency: their mean is over all cells. CPU time and locks are those of the
     /// concurrency with the highest throughput, and reads and writes the means of all concurrencies, of each memory.
-    fn demand(&self, demand: ServiceDemand, draw: &Draw<'_>) -> Option<f64> {
+    pub(crate) fn demand(&self, demand: ServiceDemand, draw: &Draw<'_>) -> Option<f64> {
         let all_cells = 0..self.cells.cells.len();
         if matches!(
             demand,

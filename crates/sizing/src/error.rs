@@ -5,6 +5,8 @@ use std::io;
 use blame::{Blame, Blamed};
 use samples::ReadError;
 
+use crate::target::Target;
+
 /// A load that cannot be read or added up.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -59,6 +61,8 @@ pub enum Error {
         "{name}: the load had a fixed rate, so that its throughput is not what the server can do"
     )]
     FixedRate { name: String },
+    #[error("{name}: the runs of a search for a rate, and no record of a closed loop is named")]
+    NoClosedLoop { name: String },
     #[error("{name}: no operation was measured")]
     NothingMeasured { name: String },
     #[error("{name}: another {kind} than in {first}: {difference}")]
@@ -81,10 +85,58 @@ pub enum Error {
     MemoryMissing { measured: String },
     #[error("--target names no size of the data, and the records have {measured}")]
     DataMissing { measured: String },
+    #[error(
+        "--what-if names {name}, which is neither a part of a target nor a factor of the records"
+    )]
+    UnknownChange {
+        name: String,
+        /// Those of the records.
+        factors: Vec<String>,
+    },
+    #[error("--what-if names {factor}={level}, and the records have {}", levels.join(", "))]
+    UnknownLevel {
+        factor: String,
+        level: String,
+        levels: Vec<String>,
+    },
+    #[error(
+        "--what-if names {factor}={level}, and the records have {}",
+        other_levels(others)
+    )]
+    OtherLevels {
+        factor: String,
+        level: String,
+        /// The other levels of the records, none or several.
+        others: Vec<String>,
+    },
+    #[error("--what-if names {name}, whose value now is not known")]
+    NoValueNow { name: &'static str },
 }
 
 fn shown(step_s: u32) -> String {
     units::moment(f64::from(step_s))
+}
+
+fn other_levels(others: &[String]) -> String {
+    if others.is_empty() {
+        "no other level".to_owned()
+    } else {
+        format!("several other levels: {}", others.join(", "))
+    }
+}
+
+/// How to find out what a name would change that is not known.
+fn experiment_with(name: &str, factors: &[String]) -> String {
+    let factors = if factors.is_empty() {
+        "the records have no factors".to_owned()
+    } else {
+        format!("the factors of the records are {}", factors.join(", "))
+    };
+    format!(
+        "the parts of a target are {}; {factors}; for a setting of the server, run an experiment that has it as a \
+         factor ({name} = [...] in [matrix], set = {{ {name} = \"{{{name}}}\" }} in [server]), and name its results",
+        Target::names_in_words()
+    )
 }
 
 impl Error {
@@ -105,7 +157,9 @@ impl Error {
             Self::TooManyValues { .. } => "choose a longer --step",
             Self::NoOverlap { covered, .. } => return Some(covered.clone()),
             Self::Incomplete { .. } => "run the experiment with --resume, or leave this record out",
-            Self::FixedRate { .. } => "measure in a closed loop, without rate",
+            Self::FixedRate { .. } => {
+                "measure in a closed loop, without rate; a search for a rate (find) is used with --p99"
+            }
             Self::Unlike { .. } => {
                 "name records that differ only in the number of connections, the buffer pool and the size of the data"
             }
@@ -119,6 +173,21 @@ impl Error {
             }
             Self::MemoryMissing { .. } => "for example memory=32G or buffer_pool=24G",
             Self::DataMissing { .. } => "for example data=100G",
+            Self::NoClosedLoop { .. } => {
+                "name the results of the experiment that measured the demands, too"
+            }
+            Self::UnknownChange { name, factors } => return Some(experiment_with(name, factors)),
+            Self::OtherLevels {
+                factor,
+                level,
+                others,
+            } => {
+                let now = others.first()?;
+                return Some(format!(
+                    "name the level now, too: --what-if {factor}={now}..{level}"
+                ));
+            }
+            Self::NoValueNow { .. } => "name it in --target, which is the machine now",
             _ => return None,
         };
         Some(hint.to_owned())

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use figures::RunFigures;
 use samples::{CpuUse, Record, STAGE, Staged};
-use verdict::{Bottleneck, Costs, Resource, bottleneck};
+use verdict::{Bottleneck, Costs, RateQuestion, Resource, bottleneck};
 
 use crate::{
     error::Error,
-    likeness::Reference,
+    likeness::{MayDiffer, Reference},
+    searched_rate::SearchedRate,
     server_machine::{cpu_limit, machine_of_server},
     service_demand::{Demands, ServiceDemand},
 };
@@ -81,6 +82,8 @@ pub struct Executions {
     pub(crate) subject: String,
     pub(crate) all: Vec<Execution>,
     pub(crate) emulated: Vec<EmulatedExecution>,
+    /// Searches for the highest rate that keeps a limit, of the same load on the same server.
+    pub(crate) searches: Vec<SearchedRate>,
     first: Option<Reference>,
     first_emulated: Option<Reference>,
 }
@@ -122,7 +125,7 @@ impl Executions {
                 continue;
             }
             match &self.first {
-                Some(first) => first.check(name, part, &figures)?,
+                Some(first) => first.check(name, part, &figures, MayDiffer::Nothing)?,
                 None => {
                     self.subject = subject(part);
                     self.first = Some(Reference::new(name, part, figures));
@@ -151,7 +154,7 @@ impl Executions {
         // Several targets may have been emulated.
         let unlimited = without_cpu_limit(record);
         match &self.first_emulated {
-            Some(first) => first.check(name, &unlimited, &figures)?,
+            Some(first) => first.check(name, &unlimited, &figures, MayDiffer::Nothing)?,
             None => self.first_emulated = Some(Reference::new(name, &unlimited, figures)),
         }
         let disk = record.limit.as_ref().and_then(|it| it.disk.as_ref());
@@ -162,6 +165,39 @@ impl Executions {
             write_iops: disk.and_then(|it| per_s(it.write_iops)),
         });
         Ok(())
+    }
+
+    /// Adds a search for the highest rate that keeps a limit, from the runs of its results. They may hold runs of other
+    /// combinations, and `name` is that of the results.
+    ///
+    /// An error before any execution was added, without runs, and for another server or workload than that of the
+    /// executions. Their experiments have different names.
+    pub fn add_search(
+        &mut self,
+        name: &str,
+        question: &RateQuestion,
+        runs: &[Record],
+    ) -> Result<(), Error> {
+        let named = || name.to_owned();
+        let first = self.first.as_ref();
+        let first = first.ok_or_else(|| Error::NoClosedLoop { name: named() })?;
+        // All runs are of one experiment, and the first ones are not overloaded.
+        let mut own = runs.iter();
+        let run = own.find(|run| run.is_complete() && question.has(run));
+        let run = run.ok_or_else(|| Error::NothingMeasured { name: named() })?;
+        first.check(name, run, &RunFigures::of(run), MayDiffer::Experiment)?;
+        let share = memory(run).map(|it| it.share());
+        let searched = SearchedRate::of(&question.answer(runs), share);
+        self.searches.push(searched);
+        Ok(())
+    }
+
+    /// An error if other executions are of another server or workload; their settings may differ.
+    pub(crate) fn check_like(&self, other: &Self) -> Result<(), Error> {
+        match (&self.first, &other.first) {
+            (Some(ours), Some(theirs)) => ours.check_other(theirs),
+            _ => Ok(()),
+        }
     }
 }
 

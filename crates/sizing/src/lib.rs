@@ -41,20 +41,32 @@ mod prediction_formats;
 mod prediction_text;
 mod program_formats;
 mod readers;
+mod requirement;
+mod requirement_formats;
+mod requirement_model;
+mod requirement_text;
 mod resource;
 mod resource_headroom;
+mod resource_headroom;
+mod response_limit;
 mod run_record;
 mod sadf;
+mod searched_rate;
+mod server_load;
 mod server_load;
 mod server_machine;
 mod service_demand;
 mod target;
+mod target_check;
+mod target_check_output;
 mod target_data;
 #[cfg(test)]
 mod testing;
 mod text;
 mod validated_prediction;
 mod validation;
+mod what_if;
+mod what_if_output;
 
 pub use alignment::Alignment;
 pub use answer_line::AnswerLine;
@@ -81,10 +93,23 @@ pub use prediction_formats::{prediction_csv, prediction_json};
 pub use prediction_text::prediction_lines;
 pub use program_formats::{consolidation_csv, consolidation_json};
 pub use readers::read_curve;
+pub use requirement::{Need, Requirement, RequirementRequest, RequirementRow, RowMemory, require};
+pub use requirement_formats::{requirement_csv, requirement_json};
+pub use requirement_text::requirement_lines;
 pub use resource::Resource;
 pub use resource_headroom::{KnownLimit, ObservedUse, Origin, ResourceHeadroom, Times};
+pub use response_limit::{AllowedShare, ResponseLimit};
+pub use searched_rate::SearchedRate;
 pub use service_demand::{Demands, ServiceDemand};
 pub use target::{BufferPool, Target, parse_target};
+pub use target_check::{
+    AllowedRate, Carried, CarriedVerdict, CheckRequest, TargetCheck, check_target,
+};
+pub use target_check_output::{check_csv, check_json, check_lines};
 pub use text::consolidation_lines;
 pub use validated_prediction::predict_validated;
 pub use validation::Validation;
+pub use what_if::{
+    Changes, ComparedThroughput, Levels, WhatIf, WhatIfRequest, parse_changes, what_if,
+};
+pub use what_if_output::{what_if_csv, what_if_json, what_if_lines};

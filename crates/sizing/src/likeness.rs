@@ -10,6 +10,8 @@ use crate::{
 
 /// The entry of [`other_work`] that is no difference of the workload: the demands of one operation are compared.
 const LENGTH: &str = "length of the measurement";
+/// The name of an experiment's file.
+const EXPERIMENT: &str = "experiment";
 
 /// Beginnings of the names of variables that a server computes from its buffer pool or its number of connections, which
 /// the executions may vary.
@@ -26,6 +28,16 @@ const COMPUTED: [&str; 11] = [
     "table_open_cache",
     "thread_cache_size",
 ];
+
+/// What may differ between records that are otherwise alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MayDiffer {
+    Nothing,
+    /// The name of the experiment: a search for a rate has a file of its own.
+    Experiment,
+    /// The settings of the server, which are the question.
+    Configuration,
+}
 
 /// The first record, with which the others are compared.
 #[derive(Debug)]
@@ -55,8 +67,9 @@ impl Reference {
         name: &str,
         record: &Record,
         figures: &RunFigures,
+        may_differ: MayDiffer,
     ) -> Result<(), Error> {
-        let Some((kind, difference)) = self.difference(record, figures) else {
+        let Some((kind, difference)) = self.difference(record, figures, may_differ) else {
             return Ok(());
         };
         Err(Error::Unlike {
@@ -67,11 +80,23 @@ impl Reference {
         })
     }
 
-    fn difference(&self, record: &Record, figures: &RunFigures) -> Option<(&'static str, String)> {
+    /// An error that names the first difference of the records of another reference, except their settings.
+    pub(crate) fn check_other(&self, other: &Self) -> Result<(), Error> {
+        let may_differ = MayDiffer::Configuration;
+        self.check(&other.name, &other.record, &other.figures, may_differ)
+    }
+
+    fn difference(
+        &self,
+        record: &Record,
+        figures: &RunFigures,
+        may_differ: MayDiffer,
+    ) -> Option<(&'static str, String)> {
         let ours = facts(&self.record).into_iter();
         let facts = ours.zip(facts(record)).find_map(|(ours, theirs)| {
             let (ours_value, theirs_value) = (ours.value?, theirs.value?);
-            (ours_value != theirs_value)
+            let is_free = ours.what == EXPERIMENT && may_differ == MayDiffer::Experiment;
+            (ours_value != theirs_value && !is_free)
                 .then(|| (ours.kind, against(ours.what, &theirs_value, &ours_value)))
         });
         let work = || {
@@ -80,7 +105,11 @@ impl Reference {
             let (what, [ours, theirs]) = work.next()?;
             Some(("workload", against(&what, &theirs, &ours)))
         };
-        facts.or_else(work).or_else(|| self.other_variable(record))
+        let variable = || {
+            let variable = self.other_variable(record);
+            variable.filter(|_| may_differ != MayDiffer::Configuration)
+        };
+        facts.or_else(work).or_else(variable)
     }
 
     fn other_variable(&self, record: &Record) -> Option<(&'static str, String)> {
@@ -123,7 +152,7 @@ fn facts(record: &Record) -> Vec<Fact> {
         fact("machine", "CPU limit", machine.map(|_| limit)),
         fact(
             "workload",
-            "experiment",
+            EXPERIMENT,
             Some(record.header.experiment.clone()),
         ),
         fact(
@@ -158,7 +187,30 @@ mod tests {
             ..RunFigures::of(&ours)
         };
         let reference = Reference::new("a.jsonl", &ours, figures(30.0));
-        reference.check("b.jsonl", theirs, &figures(60.0))
+        reference.check("b.jsonl", theirs, &figures(60.0), MayDiffer::Nothing)
+    }
+
+    #[test]
+    fn the_experiment_and_the_settings_may_differ_where_they_are_the_question() {
+        let text = format!("{RUN}\n{SERVER}\n{OFFERED}\n");
+        let ours = record(&text);
+        let reference = Reference::new("a.jsonl", &ours, RunFigures::of(&ours));
+        let is_alike = |from: &str, to: &str, may_differ| {
+            let theirs = record(&text.replace(from, to));
+            let figures = RunFigures::of(&theirs);
+            let checked = reference.check("b.jsonl", &theirs, &figures, may_differ);
+            checked.is_ok()
+        };
+        let experiment = ("\"shop\"", "\"shop-search\"");
+        let setting = (r#""sync_binlog":"1""#, r#""sync_binlog":"0""#);
+        for (may_differ, expected) in [
+            (MayDiffer::Nothing, [false, false]),
+            (MayDiffer::Experiment, [true, false]),
+            (MayDiffer::Configuration, [false, true]),
+        ] {
+            let found = [experiment, setting].map(|(from, to)| is_alike(from, to, may_differ));
+            assert_eq!(found, expected, "{may_differ:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The throughput of a target, predicted from the demands of measured executions.
 
-use stats::{Interval, Random, Scalability, interval_of_draws};
+use stats::{Interval, Scalability, interval_of_draws};
 
 use crate::{
     capacity_model::{CapacityModel, Evaluation, FittedDraw, reads_of_memories},
@@ -24,9 +24,7 @@ use crate::{
 pub(crate) const CONFIDENCE: f64 = 0.9;
 /// Confidence with which they are computed: the smallest of several limits and the law's extrapolation make them a little too
 /// narrow, and at least 90 % of simulated cases are to hold the truth (`tests/prediction.rs`).
-const COMPUTED_CONFIDENCE: f64 = 0.95;
-/// The same records have the same intervals.
-const SEED: u64 = 42;
+pub(crate) const COMPUTED_CONFIDENCE: f64 = 0.95;
 
 /// What is predicted.
 #[derive(Debug, Clone)]
@@ -140,6 +138,14 @@ impl Prediction {
 /// Source: P. J. Denning and J. P. Buzen, "The operational analysis of queueing network models", Computing Surveys 10
 /// (1978), bottleneck analysis.
 pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<Prediction, Error> {
+    predict_with_draws(executions, request).map(|(prediction, _)| prediction)
+}
+
+/// The same, with the draws that it was computed from.
+pub(crate) fn predict_with_draws(
+    executions: &Executions,
+    request: &PredictionRequest,
+) -> Result<(Prediction, Draws), Error> {
     let target = &request.target;
     if target.limits().next().is_none() {
         return Err(Error::NoLimit);
@@ -190,7 +196,7 @@ pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<P
         };
         (limit, outcome)
     });
-    Ok(Prediction {
+    let prediction = Prediction {
         subject: executions.subject.clone(),
         target: target.clone(),
         throughput: draws.throughput(&model),
@@ -213,7 +219,8 @@ pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<P
         blocks: cells.blocks.len(),
         validation: None,
         remarks: remarks(target, &cells, data, place),
-    })
+    };
+    Ok((prediction, draws))
 }
 
 /// Whether the target has another memory, or other data, than the records may have had.
@@ -241,23 +248,20 @@ fn remarks(
 }
 
 /// The capacity by all executions and by each draw of them.
-struct Draws {
+pub(crate) struct Draws {
     /// By all executions.
-    all: Evaluation,
-    each: Vec<Evaluation>,
+    pub(crate) all: Evaluation,
+    pub(crate) each: Vec<Evaluation>,
     scaling: Option<Scalability>,
     /// The smallest number of executions of a combination.
-    executions: usize,
+    pub(crate) executions: usize,
 }
 
 impl Draws {
     fn of(model: &CapacityModel<'_>, count: usize) -> Self {
         let all = model.fitted(model.cells.all(), None);
-        let mut random = Random::new(SEED);
-        let drawn = (0..count.max(2)).map(|_| {
-            let draw = model.cells.draw(&mut random);
-            model.fitted(draw, all.law.as_ref())
-        });
+        let drawn = model.cells.draws(count).into_iter();
+        let drawn = drawn.map(|draw| model.fitted(draw, all.law.as_ref()));
         let drawn: Vec<FittedDraw<'_>> = drawn.collect();
         let scaling = model.scaling(&all, &drawn, COMPUTED_CONFIDENCE);
         let peak_is_known = scaling.as_ref().is_some_and(|it| it.peak.is_ok());
@@ -272,12 +276,7 @@ impl Draws {
 
     fn interval(&self, estimate: f64, of: impl Fn(&Evaluation) -> f64) -> Interval {
         let draws: Vec<f64> = self.each.iter().map(of).collect();
-        let point = Interval {
-            estimate,
-            low: estimate,
-            high: estimate,
-        };
-        interval_of_draws(estimate, &draws, self.executions, COMPUTED_CONFIDENCE).unwrap_or(point)
+        interval(estimate, &draws, self.executions)
     }
 
     /// What one limit allows by itself; it must be one of the model.
@@ -332,6 +331,16 @@ impl Draws {
         })
         .collect()
     }
+}
+
+/// The interval of an estimate by the draws; the estimate itself if there is none.
+pub(crate) fn interval(estimate: f64, draws: &[f64], executions: usize) -> Interval {
+    let point = Interval {
+        estimate,
+        low: estimate,
+        high: estimate,
+    };
+    interval_of_draws(estimate, draws, executions, COMPUTED_CONFIDENCE).unwrap_or(point)
 }
 
 /// Operations per second from seconds for one operation; no upper end if no time is certain.

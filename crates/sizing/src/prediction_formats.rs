@@ -12,6 +12,10 @@ use crate::{
 
 /// One JSON object with all figures, and a line end. A number without an upper end has `null` there.
 pub fn prediction_json(prediction: &Prediction) -> String {
+    format!("{:#}\n", prediction_value(prediction))
+}
+
+pub(crate) fn prediction_value(prediction: &Prediction) -> Value {
     let throughput = prediction.throughput.as_ref().map(|throughput| {
         let binding = throughput.binding.iter();
         let binding: Vec<Value> = binding
@@ -45,7 +49,7 @@ pub fn prediction_json(prediction: &Prediction) -> String {
             "interpolated": memory.is_interpolated,
         })
     });
-    let object = json!({
+    json!({
         "known": prediction.is_known(),
         "throughput": throughput,
         "limits": limits,
@@ -62,11 +66,10 @@ pub fn prediction_json(prediction: &Prediction) -> String {
         "tested": prediction.validation.is_some(),
         "validation": prediction.validation.as_ref().map(validation_json),
         "notes": prediction.remarks,
-    });
-    format!("{object:#}\n")
+    })
 }
 
-fn interval_json(interval: &Interval) -> Value {
+pub(crate) fn interval_json(interval: &Interval) -> Value {
     json!({ "estimate": interval.estimate, "low": interval.low, "high": interval.high })
 }
 
@@ -189,6 +192,11 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
         let error = Some(validation.error());
         row("validation", "error", None, error, String::new());
     }
+    csv_text(rows)
+}
+
+/// The lines of a table as CSV.
+pub(crate) fn csv_text<const COLUMNS: usize>(rows: Vec<[String; COLUMNS]>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         let written = writer.write_record(row);

@@ -4,6 +4,7 @@ use stats::Interval;
 
 use crate::{
     answer_line::AnswerLine,
+    drift::Drift,
     limit::Limit,
     limit_outcome::LimitOutcome,
     prediction::{CONFIDENCE, Prediction, TargetMemory, Throughput},
@@ -33,7 +34,7 @@ pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
         lines.push(AnswerLine::new("row locks", locks));
     }
     if !prediction.drifts.is_empty() {
-        lines.push(AnswerLine::new("drift", drift_in_words(prediction)));
+        lines.push(AnswerLine::new("drift", drift_in_words(&prediction.drifts)));
     }
     lines.push(AnswerLine::new("measured", measured_in_words(prediction)));
     if let Some(validation) = &prediction.validation {
@@ -65,7 +66,7 @@ fn answer(prediction: &Prediction) -> String {
         return "None of the named limits bounds this load: an operation demands nothing of them."
             .to_owned();
     };
-    let binding = binding_in_words(throughput);
+    let binding = binding_in_words(&throughput.binding);
     let at_most = if prediction.is_at_most() {
         "at most "
     } else {
@@ -83,8 +84,8 @@ fn answer(prediction: &Prediction) -> String {
 }
 
 /// `the reads of the disk limit it`
-fn binding_in_words(throughput: &Throughput) -> String {
-    match throughput.binding.as_slice() {
+pub(crate) fn binding_in_words(binding: &[(Limit, f64)]) -> String {
+    match binding {
         [(first, share), (second, _), ..] if *share < CERTAIN_FROM => {
             let share = units::percent(*share);
             format!(
@@ -106,7 +107,7 @@ fn binding_in_words(throughput: &Throughput) -> String {
 }
 
 /// A rate with its interval: `4.10k (3.95k to 4.26k)`.
-fn rate(per_s: &Interval) -> String {
+pub(crate) fn rate(per_s: &Interval) -> String {
     if per_s.high.is_finite() {
         units::si_with_interval(per_s.estimate, (per_s.low, per_s.high))
     } else {
@@ -253,8 +254,8 @@ fn locks_in_words(prediction: &Prediction) -> Option<String> {
     ))
 }
 
-fn drift_in_words(prediction: &Prediction) -> String {
-    let drifts = prediction.drifts.iter();
+pub(crate) fn drift_in_words(drifts: &[Drift]) -> String {
+    let drifts = drifts.iter();
     let drifts: Vec<String> = drifts
         .map(|it| format!("{} {}", it.demand.in_words(), units::change(it.ratio)))
         .collect();

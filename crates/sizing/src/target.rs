@@ -2,8 +2,17 @@
 
 use crate::{capacity::named_part, limit::Limit};
 
-/// The names in `--target`, for messages.
-const NAMES: &str = "cpus, memory, buffer_pool, data, read_iops, write_iops, fsync and net";
+/// The names in `--target`.
+const NAMES: [&str; 8] = [
+    "cpus",
+    "memory",
+    "buffer_pool",
+    "data",
+    "read_iops",
+    "write_iops",
+    "fsync",
+    "net",
+];
 
 /// What a machine has for the server, and the data that the server has to hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,6 +39,38 @@ pub struct BufferPool {
 }
 
 impl Target {
+    /// Whether this is the name of a part of a target.
+    pub(crate) fn has_part(name: &str) -> bool {
+        NAMES.contains(&name)
+    }
+
+    /// `cpus, memory, ... and net`
+    pub(crate) fn names_in_words() -> String {
+        let [others @ .., last] = &NAMES;
+        format!("{} and {last}", others.join(", "))
+    }
+
+    /// The target with the parts that another one names instead of its own.
+    pub(crate) fn with(&self, other: &Self) -> Self {
+        // Memory and buffer pool are two ways to name one part.
+        let names_memory = other.buffer_pool().is_some();
+        let [memory, buffer_pool] = if names_memory {
+            [other.memory_bytes, other.buffer_pool_bytes]
+        } else {
+            [self.memory_bytes, self.buffer_pool_bytes]
+        };
+        Self {
+            cpus: other.cpus.or(self.cpus),
+            memory_bytes: memory,
+            buffer_pool_bytes: buffer_pool,
+            data_bytes: other.data_bytes.or(self.data_bytes),
+            read_iops: other.read_iops.or(self.read_iops),
+            write_iops: other.write_iops.or(self.write_iops),
+            fsync_s: other.fsync_s.or(self.fsync_s),
+            net_bytes_per_s: other.net_bytes_per_s.or(self.net_bytes_per_s),
+        }
+    }
+
     /// The buffer pool: the named one, or the one that MySQL configures on a machine with this memory; `None` if the
     /// target names neither.
     ///
@@ -94,7 +135,10 @@ pub fn parse_target(text: &str) -> Result<Target, String> {
             "data" => target.data_bytes = Some(size(name, amount)?),
             "fsync" => target.fsync_s = Some(time_s(name, amount)?),
             "net" => target.net_bytes_per_s = Some(speed(name, amount)?),
-            _ => return Err(format!("no name {name:?}; the names are {NAMES}")),
+            _ => {
+                let names = Target::names_in_words();
+                return Err(format!("no name {name:?}; the names are {names}"));
+            }
         }
     }
     if target.memory_bytes.is_some() && target.buffer_pool_bytes.is_some() {

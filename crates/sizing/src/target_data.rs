@@ -15,15 +15,10 @@ pub(crate) fn target_data(
     cells: &Cells<'_>,
     zipf: f64,
 ) -> Result<Option<TargetData>, Error> {
-    let memories: Option<Vec<MemoryUse>> = cells.executions().map(|it| it.memory).collect();
-    let Some(memories) = memories else {
+    let Some(memories) = memories(cells) else {
         return Ok(None);
     };
-    let data: Vec<u64> = memories.iter().map(|it| it.data_bytes).collect();
-    let bytes = match (target.data_bytes, only(&data)) {
-        (Some(bytes), _) | (None, Ok(bytes)) => bytes,
-        (None, Err(measured)) => return Err(Error::DataMissing { measured }),
-    };
+    let bytes = bytes_of_data(target, &memories)?;
     let pools: Vec<u64> = memories.iter().map(|it| it.buffer_pool_bytes).collect();
     let buffer_pool_bytes = match (target.buffer_pool(), only(&pools)) {
         (Some(pool), _) => pool.bytes,
@@ -42,6 +37,28 @@ pub(crate) fn target_data(
         bytes,
         zipf,
     }))
+}
+
+/// The size of the data of a target; `None` if the records do not say how much memory and data they had.
+///
+/// An error if neither the target names it nor all records have the same.
+pub(crate) fn data_bytes(target: &Target, cells: &Cells<'_>) -> Result<Option<u64>, Error> {
+    let memories = memories(cells);
+    memories
+        .map(|memories| bytes_of_data(target, &memories))
+        .transpose()
+}
+
+fn memories(cells: &Cells<'_>) -> Option<Vec<MemoryUse>> {
+    cells.executions().map(|it| it.memory).collect()
+}
+
+fn bytes_of_data(target: &Target, memories: &[MemoryUse]) -> Result<u64, Error> {
+    let data: Vec<u64> = memories.iter().map(|it| it.data_bytes).collect();
+    match (target.data_bytes, only(&data)) {
+        (Some(bytes), _) | (None, Ok(bytes)) => Ok(bytes),
+        (None, Err(measured)) => Err(Error::DataMissing { measured }),
+    }
 }
 
 /// The mean size if all are the same; otherwise the smallest and the largest in words.

@@ -8,6 +8,8 @@ mod experiment_paths;
 mod headroom;
 mod measurement;
 mod prediction;
+mod size_records;
+mod throughput;
 
 use std::{
     fs,
@@ -20,20 +22,22 @@ use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
 use measurement::{MeasurementOptions, SizingExperiment};
+use settings::quantity;
 use sizing::{
-    Capacity, Consolidation, HeadroomRequest, LoadCurve, Request, Target, consolidate,
-    consolidation_csv, consolidation_json, consolidation_lines, parse_capacity, parse_cpus,
-    parse_target, read_curve,
+    Capacity, Changes, Consolidation, HeadroomRequest, LoadCurve, Request, ResponseLimit, Target,
+    consolidate, consolidation_csv, consolidation_json, consolidation_lines, parse_capacity,
+    parse_changes, parse_cpus, parse_target, read_curve,
 };
 
 use crate::{
     bundled_experiments::{self, file_of},
     commands::experiment_options::ExperimentOptions,
 };
+use throughput::Options;
 
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("question").required(true).multiple(true)
-    .args(["target", "consolidate", "headroom"]))]
+    .args(["target", "tps", "what_if", "consolidate", "headroom"]))]
 #[command(group = clap::ArgGroup::new("over_time").multiple(true).args(["consolidate", "headroom"]))]
 #[command(after_help = "\
 With --target, the answer is the throughput that a machine allows, and the limit that binds. It is predicted from the
@@ -45,6 +49,12 @@ would have to be measured, and the exit code is 5.
 An experiment file, or the name of an experiment that `dbdyno experiments` lists, is measured first. In the same blocks,
 other combinations emulate the target: the kernel limits CPUs, reads and writes, and the buffer pool is that of the
 target. They only test the prediction. Limits need root privileges; --no-validate measures without them.
+
+With --tps, the answer is what a machine needs to carry that throughput: CPUs, IOPS, the time of a flush and the speed of
+the network, for each measured size of the buffer pool. If --target names limits, too, the answer is whether that machine
+carries it; the exit code is 1 if it does not. With --p99, RESULTS must include a search for this limit (`find` in [load]).
+
+With --what-if, the answer is the throughput with changed parts of --target, or with other levels of factors of RESULTS.
 
 With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
 (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
@@ -61,6 +71,9 @@ docs/size.md explains the methods.
 Examples:
   dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000,write_iops=3000,fsync=1.2ms,net=1G
   dbdyno size size-hp --target cpus=1,buffer_pool=96M,read_iops=1000
+  dbdyno size results/shop-1 --tps 5000
+  dbdyno size results/shop-1 results/shop-search-1 --tps 5000 --p99 20ms
+  dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000 --what-if memory=64G
   dbdyno size --consolidate shop.csv office.txt reports.csv
   dbdyno size --headroom shop.csv --storage results/storage-1 --target net=1G
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
@@ -73,8 +86,24 @@ pub(crate) struct SizeArgs {
     /// Predict the throughput of a machine with these limits: cpus, read_iops, write_iops, fsync (time of a flush, for
     /// example 1.2ms) and net (bits per second, for example 1G); memory or buffer_pool, and data, are sizes [default:
     /// those of the records]
-    #[arg(long, value_name = "LIMIT=VALUE,...", value_parser = parse_target, requires = "results")]
+    #[arg(long, value_name = "LIMIT=VALUE,...", value_parser = parse_target, requires = "results",
+        conflicts_with = "consolidate")]
     target: Option<Target>,
+    /// Say what a machine needs to carry this throughput, in operations per second; if --target names limits, say whether
+    /// it carries it
+    #[arg(long, value_name = "RATE", value_parser = above_zero, requires = "results",
+        conflicts_with = "consolidate")]
+    tps: Option<f64>,
+    /// Keep the 99th percentile of the response time below this limit, for example 20ms; RESULTS must include a search
+    /// for it: find = { p99 = "20ms" }
+    #[arg(long, value_name = "TIME", value_parser = response_limit,
+        conflicts_with_all = ["consolidate", "what_if"])]
+    p99: Option<ResponseLimit>,
+    /// Compare the throughput with that of changed parts of --target, for example memory=64G,cpus=16, or of another level
+    /// of a factor; without --target, the measured machine is changed
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = parse_changes, requires = "results",
+        conflicts_with_all = ["consolidate", "tps"])]
+    what_if: Option<Changes>,
     /// Take read_iops, write_iops and fsync from a record of `dbdyno storage` where --target does not name them
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "consolidate")]
     storage: Option<PathBuf>,
@@ -92,18 +121,20 @@ pub(crate) struct SizeArgs {
     #[arg(
         long,
         requires = "results",
-        conflicts_with_all = ["consolidate", "zipf", "groups", "capacity", "cpus"]
+        conflicts_with_all = ["consolidate", "tps", "p99", "what_if", "zipf", "groups", "capacity", "cpus"]
     )]
     headroom: bool,
     /// Number of groups, one for each machine [default: pairs of systems]
-    #[arg(long, value_name = "N", conflicts_with = "target")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["target", "tps", "what_if"])]
     groups: Option<usize>,
     /// Capacity of one machine: cpus, memory, read_iops, write_iops, read_bytes and write_bytes (per second), for example
     /// cpus=8,memory=32G,write_iops=3000 [default: each resource is weighted by the sum of its peaks]
-    #[arg(long, value_name = "RESOURCE=AMOUNT,...", value_parser = capacity, conflicts_with = "target")]
+    #[arg(long, value_name = "RESOURCE=AMOUNT,...", value_parser = capacity,
+        conflicts_with_all = ["target", "tps", "what_if"])]
     capacity: Option<CapacityOption>,
     /// Number of CPUs of a system whose file lacks it, for example shop=8; may be repeated
-    #[arg(long, value_name = "SYSTEM=N", value_parser = parse_cpus, conflicts_with = "target")]
+    #[arg(long, value_name = "SYSTEM=N", value_parser = parse_cpus,
+        conflicts_with_all = ["target", "tps", "what_if"])]
     cpus: Vec<(String, u32)>,
     /// Length of the steps that are compared; it must divide a day [default: the coarsest sampling interval]
     #[arg(long, value_name = "TIME", value_parser = step_s, requires = "over_time")]
@@ -170,6 +201,17 @@ fn zipf(text: &str) -> Result<f64, String> {
     exponent.ok_or_else(|| format!("not a number from 0 to {ZIPF_AT_MOST}"))
 }
 
+fn above_zero(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok();
+    let value = value.filter(|it: &f64| it.is_finite() && *it > 0.0);
+    value.ok_or_else(|| "not a number above 0".to_owned())
+}
+
+fn response_limit(text: &str) -> Result<ResponseLimit, String> {
+    let limit = quantity::duration(text).map(ResponseLimit);
+    limit.ok_or_else(|| "not a time with its unit, for example 20ms".to_owned())
+}
+
 pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
     let file = match args.headroom {
         true => None,
@@ -190,19 +232,39 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         };
         return headroom::print(&args.results, &request, args.format);
     }
-    if let Some(target) = args.target {
-        let target = match &args.storage {
-            Some(path) => prediction::with_disk(target, path)?,
-            None => target,
-        };
-        let results = match file {
-            None => args.results,
-            Some(file) => match measured(&file, &target, args.measured)? {
-                Some(directory) => vec![directory],
-                None => return Ok(ExitCode::SUCCESS),
-            },
-        };
-        return prediction::print(&results, target, args.zipf, args.format);
+    let target = match (args.target, &args.storage) {
+        (target, Some(path)) => Some(prediction::with_disk(target.unwrap_or_default(), path)?),
+        (target, None) => target,
+    };
+    let results = match (file, &target) {
+        (None, _) => args.results,
+        (Some(file), Some(target)) => match measured(&file, target, args.measured)? {
+            Some(directory) => vec![directory],
+            None => return Ok(ExitCode::SUCCESS),
+        },
+        (Some(file), None) => {
+            let message = format!("{} is measured for a --target only", file.display());
+            let hint = "name a --target, or the results of dbdyno run".to_owned();
+            return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+        }
+    };
+    let options = Options {
+        results: &results,
+        zipf: args.zipf,
+        format: args.format,
+    };
+    match (target, args.what_if, args.tps, args.p99) {
+        (target, Some(changes), ..) => return throughput::compare(&options, target, changes),
+        (Some(target), None, None, None) => {
+            return prediction::print(&results, target, args.zipf, args.format);
+        }
+        (Some(target), None, tps, p99) if tps.is_none() || target.limits().next().is_some() => {
+            return throughput::check(&options, target, tps, p99);
+        }
+        (target, None, Some(tps), p99) => {
+            return throughput::require(&options, target.unwrap_or_default(), tps, p99);
+        }
+        (_, None, None, _) => {}
     }
     let curves: Vec<LoadCurve> = args
         .consolidate

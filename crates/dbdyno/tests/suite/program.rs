@@ -30,6 +30,7 @@ mod shipped;
 mod side_by_side;
 mod size;
 mod size_headroom;
+mod size_throughput;
 pub(crate) mod storage;
 mod storage_experiment;
 mod truth;

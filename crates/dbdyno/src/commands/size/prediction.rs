@@ -6,13 +6,16 @@ use std::{
 };
 
 use blame::{Blame, Blamed};
-use results::{read_record, record_files, storage_results};
+use results::storage_results;
 use sizing::{
     Executions, PredictionRequest, Target, predict_validated, prediction_csv, prediction_json,
     prediction_lines,
 };
 
-use super::answer_output::{Format, print_lines};
+use super::{
+    answer_output::{Format, print_lines},
+    size_records::each_record,
+};
 
 /// Reads the records, and prints the prediction.
 pub(super) fn print(
@@ -53,30 +56,12 @@ pub(super) fn with_disk(target: Target, path: &Path) -> Result<Target, Blamed> {
     })
 }
 
-/// The executions of all records. Blocks are counted by directory: records that are named one by one belong to that of
-/// their directory.
-fn executions(results: &[PathBuf]) -> Result<Executions, Blamed> {
+/// The executions of all records.
+pub(super) fn executions(results: &[PathBuf]) -> Result<Executions, Blamed> {
     let mut executions = Executions::default();
-    let mut directories: Vec<PathBuf> = Vec::new();
-    let mut read: Vec<PathBuf> = Vec::new();
-    for path in results {
-        for file in record_files(path)? {
-            let real = file.canonicalize().unwrap_or_else(|_| file.clone());
-            if read.contains(&real) {
-                let message = format!("{} is named twice", file.display());
-                return Err(Blamed::new(Blame::Input, message));
-            }
-            let directory = real.parent().unwrap_or(Path::new("")).to_owned();
-            let known = directories.iter().position(|it| *it == directory);
-            let results = known.unwrap_or_else(|| {
-                directories.push(directory);
-                directories.len() - 1
-            });
-            read.push(real);
-            let record = read_record(&file)?;
-            let name = file.display().to_string();
-            executions.add(&name, results, &record)?;
-        }
-    }
+    each_record(results, |it| {
+        executions.add(&it.name(), it.results, &it.record)?;
+        Ok(())
+    })?;
     Ok(executions)
 }

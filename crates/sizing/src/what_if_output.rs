@@ -1,0 +1,170 @@
+//! The throughput with and without changes, for people and for programs.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    answer_line::AnswerLine,
+    limit::Limit,
+    prediction::CONFIDENCE,
+    prediction_formats::{csv_text, interval_json},
+    prediction_text::{binding_in_words, rate},
+    what_if::{ComparedThroughput, WhatIf},
+};
+
+/// The answer, without its remarks.
+pub fn what_if_lines(answer: &WhatIf) -> Vec<AnswerLine> {
+    let mut lines = vec![AnswerLine::new("", answer_in_words(answer))];
+    for (label, of) in [("now", &answer.now), ("then", &answer.then)] {
+        lines.push(AnswerLine::new(label, throughput_in_words(of)));
+    }
+    for (limit, why) in not_measured(answer) {
+        lines.push(AnswerLine::new(limit.name(), why.to_owned()));
+    }
+    let confidence = units::percent(CONFIDENCE);
+    let how = if answer.is_measured {
+        "highest throughput of each level"
+    } else {
+        "not tested"
+    };
+    let measured = format!(
+        "{} of {} in {}; {confidence} intervals; {how}",
+        units::counted(answer.executions, "execution"),
+        answer.subject,
+        units::counted(answer.blocks, "block"),
+    );
+    lines.push(AnswerLine::new("measured", measured));
+    lines
+}
+
+/// What would have to be measured for each limit, once for both throughputs.
+fn not_measured(answer: &WhatIf) -> BTreeMap<Limit, &str> {
+    let both = [&answer.then, &answer.now].into_iter();
+    let all = both.flat_map(|it| &it.not_measured);
+    all.map(|(limit, why)| (*limit, why.as_str())).collect()
+}
+
+fn answer_in_words(answer: &WhatIf) -> String {
+    let changes = &answer.changes;
+    let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) else {
+        let missing = not_measured(answer).into_keys();
+        let missing: Vec<&str> = missing.map(Limit::name).collect();
+        let why = if missing.is_empty() {
+            "no named limit bounds the load".to_owned()
+        } else {
+            format!("measurements for {} are missing", missing.join(" and "))
+        };
+        return format!("The effect of {changes} is not known, because {why}.");
+    };
+    let [change, interval] = units::change_and_interval(ratio.estimate, (ratio.low, ratio.high));
+    let is_uncertain = ratio.low < 1.0 && ratio.high > 1.0;
+    let uncertain = if is_uncertain {
+        " The interval contains no change."
+    } else {
+        ""
+    };
+    let bound = if answer.now.is_at_most || answer.then.is_at_most {
+        " Without a scaling model, the throughputs are upper bounds."
+    } else {
+        ""
+    };
+    format!("With {changes}, the throughput changes by {change} ({interval}).{uncertain}{bound}")
+}
+
+/// `4.10k (3.95k to 4.26k) operations/s with 16 connections; the reads of the disk limit it`
+fn throughput_in_words(of: &ComparedThroughput) -> String {
+    let Some(per_s) = &of.per_s else {
+        return "not known".to_owned();
+    };
+    let is_bound = of.is_at_most || !of.not_measured.is_empty();
+    let at_most = if is_bound { "at most " } else { "" };
+    let connections = of.connections.map(|connections| {
+        let count = units::count(connections.round());
+        format!(" with {count} connections")
+    });
+    let binding = if of.binding.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", binding_in_words(&of.binding))
+    };
+    format!(
+        "{at_most}{} operations/s{}{binding}",
+        rate(per_s),
+        connections.unwrap_or_default()
+    )
+}
+
+/// One JSON object with all figures, and a line end.
+pub fn what_if_json(answer: &WhatIf) -> String {
+    let object = json!({
+        "known": answer.is_known(),
+        "changes": answer.changes,
+        "measured": answer.is_measured,
+        "ratio": answer.ratio.as_ref().map(interval_json),
+        "now": throughput_json(&answer.now),
+        "then": throughput_json(&answer.then),
+        "subject": answer.subject,
+        "executions": answer.executions,
+        "blocks": answer.blocks,
+        "confidence": CONFIDENCE,
+        "tested": false,
+        "notes": answer.remarks,
+    });
+    format!("{object:#}\n")
+}
+
+fn throughput_json(of: &ComparedThroughput) -> Value {
+    let binding = of.binding.iter();
+    let binding: Vec<Value> = binding
+        .map(|(limit, share)| json!({ "limit": limit.name(), "share_of_draws": share }))
+        .collect();
+    let not_measured = of.not_measured.iter();
+    let not_measured: Vec<Value> = not_measured
+        .map(|(limit, why)| json!({ "limit": limit.name(), "why": why }))
+        .collect();
+    json!({
+        "per_s": of.per_s.as_ref().map(interval_json),
+        "at_most": of.is_at_most,
+        "connections": of.connections,
+        "binding": binding,
+        "not_measured": not_measured,
+    })
+}
+
+/// A table with a header line: the throughput now and then, and their ratio.
+pub fn what_if_csv(answer: &WhatIf) -> String {
+    let mut rows =
+        vec![["of", "unit", "estimate", "low", "high", "binding", "note"].map(str::to_owned)];
+    for (name, of) in [("now", &answer.now), ("then", &answer.then)] {
+        let binding = of.binding.first().map(|(limit, _)| limit.name());
+        let missing = of.not_measured.iter();
+        let missing: Vec<String> = missing
+            .map(|(limit, why)| format!("{}: {why}", limit.name()))
+            .collect();
+        let note = match missing.as_slice() {
+            [] if of.is_at_most => "at most".to_owned(),
+            missing => missing.join("; "),
+        };
+        let [estimate, low, high] = of.per_s.map_or_else(Default::default, |it| {
+            [it.estimate, it.low, it.high].map(number)
+        });
+        let [name, unit, binding] = [name, "1/s", binding.unwrap_or_default()].map(str::to_owned);
+        rows.push([name, unit, estimate, low, high, binding, note]);
+    }
+    if let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) {
+        let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(number);
+        let [name, unit, binding, note] = ["ratio", "1", "", ""].map(str::to_owned);
+        rows.push([name, unit, estimate, low, high, binding, note]);
+    }
+    csv_text(rows)
+}
+
+/// A number; empty if it is not finite.
+fn number(value: f64) -> String {
+    if value.is_finite() {
+        value.to_string()
+    } else {
+        String::new()
+    }
+}

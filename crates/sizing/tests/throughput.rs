@@ -1,0 +1,456 @@
+//! What a throughput needs, whether a target carries it, and what a change would do, with figures computed by hand.
+
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use std::{collections::BTreeMap, time::Duration};
+
+use samples::{Histogram, Record};
+use sizing::{
+    CarriedVerdict, CheckRequest, Demands, Error, Execution, Executions, Limit, MemoryUse, Need,
+    PredictionRequest, Requirement, RequirementRequest, ResponseLimit, ServerCpus, ServiceDemand,
+    Target, TargetCheck, WhatIf, WhatIfRequest, check_csv, check_json, check_lines, check_target,
+    parse_changes, parse_target, require, requirement_csv, requirement_json, requirement_lines,
+    what_if, what_if_csv, what_if_json, what_if_lines,
+};
+use stats::UslModel;
+use verdict::RateQuestion;
+
+/// An execution on two CPUs with 1 GiB of data. An operation takes 500 µs of CPU time, 0.4 page reads, 0.8 writes, 0.5
+/// flushes, 1000 bytes out and 200 bytes in.
+#[derive(Clone, Copy)]
+struct Made {
+    buffer_pool_mib: u64,
+    connections: u32,
+    per_s: f64,
+    cpu_s: f64,
+    page_reads: f64,
+}
+
+const MADE: Made = Made {
+    buffer_pool_mib: 512,
+    connections: 4,
+    per_s: 400.0,
+    cpu_s: 500e-6,
+    page_reads: 0.4,
+};
+
+/// Two blocks of the same executions.
+fn repeated(all: &[Made]) -> Executions {
+    let both = [1, 2].into_iter();
+    let all = both.flat_map(|block| all.iter().map(move |made| execution(block, *made)));
+    Executions::of("shop".to_owned(), all.collect())
+}
+
+fn execution(block: u32, made: Made) -> Execution {
+    Execution {
+        name: String::new(),
+        results: 0,
+        block,
+        levels: BTreeMap::new(),
+        concurrency: made.connections,
+        throughput_per_s: made.per_s,
+        demands: Demands::from_fn(|demand| match demand {
+            ServiceDemand::Cpu => Some(made.cpu_s),
+            ServiceDemand::PageReads => Some(made.page_reads),
+            ServiceDemand::Writes => Some(0.8),
+            ServiceDemand::Fsyncs => Some(0.5),
+            ServiceDemand::ReceivedBytes => Some(200.0),
+            ServiceDemand::SentBytes => Some(1000.0),
+            ServiceDemand::LockWaits | ServiceDemand::LockTime => None,
+        }),
+        memory: Some(MemoryUse {
+            data_bytes: 1 << 30,
+            buffer_pool_bytes: made.buffer_pool_mib << 20,
+        }),
+        cpus: Some(ServerCpus {
+            count: 2.0,
+            available: 2.0,
+        }),
+        limited_by: None,
+    }
+}
+
+/// A series at the powers of two whose contention is waiting for the two CPUs alone: 1000 · 60 µs / 2 = 0.03.
+fn series(up_to: u32) -> Executions {
+    let law = UslModel {
+        single_per_s: 1000.0,
+        contention: 0.03,
+        coherency: 0.0008,
+    };
+    let all = (0..=up_to).map(|power| Made {
+        connections: 1 << power,
+        per_s: law.at(f64::from(1_u32 << power)),
+        cpu_s: 60e-6,
+        ..MADE
+    });
+    repeated(&all.collect::<Vec<_>>())
+}
+
+fn required(executions: &Executions, per_s: f64, target: &str) -> Requirement {
+    let target = match target {
+        "" => Target::default(),
+        target => parse_target(target).unwrap(),
+    };
+    let request = RequirementRequest {
+        per_s,
+        response_limit: None,
+        target,
+        zipf: None,
+        draws: 20,
+    };
+    require(executions, &request).unwrap()
+}
+
+fn need(requirement: &Requirement, row: usize, wanted: Limit) -> &Need {
+    let mut needs = requirement.rows[row].needs.iter();
+    &needs.find(|(limit, _)| *limit == wanted).unwrap().1
+}
+
+fn amount(requirement: &Requirement, row: usize, limit: Limit) -> f64 {
+    match need(requirement, row, limit) {
+        Need::Amount { amount, .. } => amount.estimate,
+        other => panic!("no amount: {other:?}"),
+    }
+}
+
+fn text(lines: &[sizing::AnswerLine]) -> String {
+    let lines = lines.iter().map(|it| format!("{}{}\n", it.head(), it.text));
+    lines.collect()
+}
+
+#[test]
+fn each_amount_is_the_throughput_times_the_demand_of_an_operation() {
+    let requirement = required(&repeated(&[MADE]), 2000.0, "");
+    for (limit, expected) in [
+        // 2000 · 500 µs, 2000 · 0.4, 2000 · 0.8, 1 / (2000 · 0.5), 2000 · 1000.
+        (Limit::Cpus, 1.0),
+        (Limit::Reads, 800.0),
+        (Limit::Writes, 1600.0),
+        (Limit::Fsyncs, 0.001),
+        (Limit::Network, 2e6),
+    ] {
+        let found = amount(&requirement, 0, limit);
+        assert!((found / expected - 1.0).abs() < 1e-9, "{limit:?}: {found}");
+    }
+    // Without a scaling model, the CPUs are a lower bound.
+    assert!(!requirement.is_known() && !requirement.is_impossible());
+    let shown = text(&requirement_lines(&requirement));
+    for line in [
+        "Not all that 2.00k operations/s need is known: an amount is a lower bound, or was not measured.",
+        "memory       512 MiB of buffer pool (50 % of the data): at least 1.00 (1.00 to 1.00) CPUs (without \
+         contention), 800 (800 to 800) reads/s, 1.60k (1.60k to 1.60k) writes/s",
+        "fsync        at most 1.00 ms (1.00 ms to 1.00 ms) per flush",
+        "net          16.0 Mbit/s (16.0 Mbit/s to 16.0 Mbit/s) in the direction with more bytes",
+        "scaling      no scaling model: it takes four or more numbers of connections, two executions each",
+        "measured     2 executions of shop in 2 blocks; 90 % intervals; not tested",
+    ] {
+        assert!(shown.lines().any(|it| it == line), "{line}\n{shown}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&requirement_json(&requirement)).unwrap();
+    assert_eq!(json["known"], false);
+    let cpus = &json["rows"][0]["needs"][0];
+    assert_eq!(cpus["limit"], "cpus");
+    assert_eq!(cpus["at_least"], true);
+    assert_eq!(cpus["suffices"], serde_json::Value::Null);
+    assert_eq!(
+        json["rows"][0]["memory"]["buffer_pool_bytes"],
+        512_u64 << 20
+    );
+    let csv = requirement_csv(&requirement);
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        rows[0],
+        "row,buffer_pool_bytes,share,limit,unit,estimate,low,high,suffices,note"
+    );
+    assert_eq!(rows.len(), 6);
+    assert!(rows[1].starts_with("1,536870912,0.5,cpus,cpus,") && rows[1].ends_with(",,at least"));
+}
+
+#[test]
+fn the_scaling_model_is_solved_for_the_cpus() {
+    // 6 CPUs leave a contention of 0.03 · 2 / 6 = 0.01, with the peak at √(0.99 / 0.0008) = 35.18 connections:
+    // 35 178 / (1 + 0.01 · 34.18 + 0.0008 · 35.18 · 34.18).
+    let requirement = required(&series(6), 15_270.7, "");
+    let cpus = amount(&requirement, 0, Limit::Cpus);
+    assert!((cpus - 6.0).abs() < 0.3, "{cpus}");
+    assert!((requirement.rows[0].connections.unwrap() - 35.2).abs() < 0.5);
+    // 3 CPUs leave a contention of 0.02, so that 8 connections do 8000 / (1 + 0.02 · 7 + 0.0008 · 56).
+    let few = required(&series(3), 6752.2, "");
+    let cpus = amount(&few, 0, Limit::Cpus);
+    assert!((cpus - 3.0).abs() < 0.5, "{cpus}");
+    assert_eq!(few.rows[0].connections, Some(8.0));
+    // Where contention allows it at once, the CPUs are those that are busy: 500 · 60 µs.
+    let little = required(&series(6), 500.0, "");
+    assert!((amount(&little, 0, Limit::Cpus) - 0.03).abs() < 1e-9);
+    assert!(little.is_known());
+    let shown = text(&requirement_lines(&little));
+    let first = "500 operations/s need a machine with these amounts. Each upper end suffices with 95 % confidence (of the \
+                 flush time, the lower end).";
+    assert!(shown.starts_with(first), "{shown}");
+}
+
+#[test]
+fn what_no_cpus_carry_or_was_not_measured_is_said() {
+    // 17.0k need more than 8 CPUs, four times the measured ones.
+    let more = required(&series(6), 17_000.0, "");
+    let Need::NotMeasured(why) = need(&more, 0, Limit::Cpus) else {
+        panic!("{:?}", more.rows);
+    };
+    assert!(why.contains("CPUs are more than 4 times the measured 2; measure on"));
+    assert!(!more.is_known() && !more.is_impossible());
+    // Without any contention, the peak is at √(1 / 0.0008) = 35.36 connections: 35 355 / (1 + 0.9717).
+    let impossible = required(&series(6), 20_000.0, "");
+    assert!(impossible.is_impossible());
+    let shown = text(&requirement_lines(&impossible));
+    for part in [
+        "No machine carries 20.0k operations/s, by the scaling model.",
+        "contention and coherency allow at most 1",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    // The peak lies beyond the measured connections: 8000 / (1 + 0.0008 · 56) at 8.
+    let few = required(&series(3), 9000.0, "");
+    let Need::NotMeasured(why) = need(&few, 0, Limit::Cpus) else {
+        panic!("{:?}", few.rows);
+    };
+    assert!(why.starts_with("with up to 8 connections, the scaling model allows at most 7."));
+    assert!(!few.is_impossible());
+}
+
+#[test]
+fn a_memory_that_is_better_in_nothing_is_left_out() {
+    let pools = [(256, 0.8), (512, 0.4), (1024, 0.4)].map(|(buffer_pool_mib, page_reads)| Made {
+        buffer_pool_mib,
+        page_reads,
+        ..MADE
+    });
+    let requirement = required(&repeated(&pools), 1000.0, "");
+    let reads: Vec<f64> = (0..requirement.rows.len())
+        .map(|row| amount(&requirement, row, Limit::Reads).round())
+        .collect();
+    assert_eq!(reads, [800.0, 400.0]);
+    let shown = text(&requirement_lines(&requirement));
+    let line =
+        "left out     1.00 GiB of buffer pool (100 % of the data): no better than less memory";
+    assert!(shown.lines().any(|it| it == line), "{shown}");
+    assert!(shown.lines().count() <= 12, "{shown}");
+}
+
+#[test]
+fn the_memory_of_the_target_is_the_only_row() {
+    let pools = [(256, 0.8), (512, 0.4), (1024, 0.2)].map(|(buffer_pool_mib, page_reads)| Made {
+        buffer_pool_mib,
+        page_reads,
+        ..MADE
+    });
+    let executions = repeated(&pools);
+    // Half of the way from a half to all of the data: (0.4 + 0.2) / 2.
+    let between = required(&executions, 1000.0, "buffer_pool=768M");
+    assert_eq!(between.rows.len(), 1);
+    assert!((amount(&between, 0, Limit::Reads) - 300.0).abs() < 1e-3);
+    let shown = text(&requirement_lines(&between));
+    let row = "memory       768 MiB of buffer pool (75 % of the data, interpolated): ";
+    assert!(shown.contains(row), "{shown}");
+    let outside = required(&executions, 1000.0, "buffer_pool=128M");
+    assert!(outside.rows.is_empty() && !outside.is_known() && !outside.is_impossible());
+    let shown = text(&requirement_lines(&outside));
+    let first = "What 1.00k operations/s need is not known: 12 % of the data in memory is less than measured";
+    assert!(shown.starts_with(first), "{shown}");
+}
+
+fn checked(executions: &Executions, per_s: Option<f64>, target: &str) -> TargetCheck {
+    let request = CheckRequest {
+        prediction: prediction(target),
+        per_s,
+        response_limit: None,
+    };
+    check_target(executions, &request).unwrap()
+}
+
+fn prediction(target: &str) -> PredictionRequest {
+    PredictionRequest {
+        target: parse_target(target).unwrap(),
+        zipf: None,
+        draws: 20,
+    }
+}
+
+#[test]
+fn a_target_carries_a_throughput_or_not() {
+    let executions = repeated(&[MADE]);
+    let verdict = |check: &TargetCheck| check.carried.unwrap().verdict;
+    // 1 / (0.5 · 1 ms) = 2000 operations/s; 2000 / 1600 = 1.25.
+    let check = checked(&executions, Some(1600.0), "fsync=1ms");
+    assert_eq!(verdict(&check), CarriedVerdict::Yes);
+    let shown = text(&check_lines(&check));
+    let first = "Yes: the target carries 1.60k operations/s, with 25 % (25 % to 25 %) to spare. The target can do \
+                 2.00k (2.00k to 2.00k) operations/s; the flushes of the log limit it.";
+    assert!(shown.starts_with(first), "{shown}");
+    let json: serde_json::Value = serde_json::from_str(&check_json(&check)).unwrap();
+    assert_eq!(json["carried"]["verdict"], "yes");
+    assert!(check_csv(&check).contains("\ncarried,throughput_by_it,1600,"));
+    // 1 - 2000 / 2500.
+    let check = checked(&executions, Some(2500.0), "fsync=1ms");
+    assert_eq!(verdict(&check), CarriedVerdict::No);
+    let shown = text(&check_lines(&check));
+    let first =
+        "No: the target does not carry 2.50k operations/s: 20 % (20 % to 20 %) are missing.";
+    assert!(shown.starts_with(first), "{shown}");
+    // 2 / 500 µs = 4000, but contention is not known.
+    let check = checked(&executions, Some(1600.0), "cpus=2");
+    assert_eq!(verdict(&check), CarriedVerdict::Undecided);
+    let shown = text(&check_lines(&check));
+    let first = "Undecided whether the target carries 1.60k operations/s: what the target can do is known only as an \
+                 upper bound.";
+    assert!(shown.starts_with(first), "{shown}");
+}
+
+fn compared(executions: [&Executions; 2], target: &str, changes: &str) -> Result<WhatIf, Error> {
+    let request = WhatIfRequest {
+        changes: parse_changes(changes).unwrap(),
+        target: (!target.is_empty()).then(|| parse_target(target).unwrap()),
+        zipf: None,
+        draws: 20,
+    };
+    what_if(executions[0], executions[1], &request)
+}
+
+#[test]
+fn a_change_moves_the_limit() {
+    let executions = repeated(&[MADE]);
+    let both = [&executions, &executions];
+    // Now 1 / (0.5 · 1 ms) = 2000 by the flushes, then 900 / 0.4 = 2250 by the reads: 4000 flushes would do.
+    let answer = compared(both, "fsync=1ms,read_iops=900", "fsync=500us").unwrap();
+    let ratio = answer.ratio.unwrap();
+    assert!((ratio.estimate - 1.125).abs() < 1e-9, "{ratio:?}");
+    assert_eq!(answer.now.binding, [(Limit::Fsyncs, 1.0)]);
+    assert_eq!(answer.then.binding, [(Limit::Reads, 1.0)]);
+    let shown = text(&what_if_lines(&answer));
+    for line in [
+        "With fsync=500us, the throughput changes by +12.5 % (+12.5 % to +12.5 %).",
+        "now          2.00k (2.00k to 2.00k) operations/s; the flushes of the log limit it",
+        "then         2.25k (2.25k to 2.25k) operations/s; the reads of the disk limit it",
+    ] {
+        assert!(
+            shown.lines().any(|it| it.starts_with(line)),
+            "{line}\n{shown}"
+        );
+    }
+    let json: serde_json::Value = serde_json::from_str(&what_if_json(&answer)).unwrap();
+    assert_eq!(json["then"]["binding"][0]["limit"], "read_iops");
+    assert!(what_if_csv(&answer).contains("\nratio,1,1.12"));
+    // The measured machine has two CPUs; four do twice as much at most.
+    let answer = compared(both, "", "cpus=4").unwrap();
+    assert!((answer.ratio.unwrap().estimate - 2.0).abs() < 1e-9);
+    assert!(answer.is_known() && answer.now.is_at_most);
+    let unknown = compared(both, "", "cpus=64").unwrap();
+    assert!(!unknown.is_known());
+    let shown = text(&what_if_lines(&unknown));
+    let first = "The effect of cpus=64 is not known, because measurements for cpus are missing.";
+    assert!(shown.starts_with(first), "{shown}");
+    let error = compared(both, "cpus=2", "fsync=1ms").unwrap_err();
+    let problem = "--what-if names fsync, whose value now is not known";
+    assert_eq!(error.to_string(), problem);
+}
+
+#[test]
+fn levels_of_a_factor_are_compared_as_they_were_measured() {
+    let [now, then] = [400.0, 600.0].map(|per_s| repeated(&[Made { per_s, ..MADE }]));
+    let answer = compared([&now, &then], "", "flush=2").unwrap();
+    assert!(answer.is_measured);
+    // 600 / 400.
+    assert!((answer.ratio.unwrap().estimate - 1.5).abs() < 1e-9);
+    assert_eq!(answer.executions, 4);
+    // With a target, both are predicted: the demands are the same.
+    let answer = compared([&now, &then], "fsync=1ms", "flush=2").unwrap();
+    assert!((answer.ratio.unwrap().estimate - 1.0).abs() < 1e-9);
+}
+
+/// A record of ten seconds; without a rate of a closed loop with twice as many operations.
+fn record(experiment: &str, block: u32, rate_per_s: Option<u32>) -> Record {
+    const OFFERED: &str = r#""behind":0,"late":0,"waiting_max":0,"not_started":0,"unfinished":0,"waits":{"count":0,"sum_ns":0,"min_ns":0,"max_ns":0,"histogram":"HISTFAAAABx4nJNpmSzMwMDAyAABzFAaxmey/wBlAQA8yQJ9"},"shortfall":null}"#;
+    let per_s = u64::from(rate_per_s.unwrap_or(400));
+    let (level, rate, process) = match rate_per_s {
+        Some(rate) => (format!(r#","rate":"{rate}""#), rate.to_string(), "poisson"),
+        None => (String::new(), "null".to_owned(), "closed"),
+    };
+    let mut histogram = Histogram::new();
+    (0..per_s).for_each(|_| histogram.record(1_000_000));
+    let histogram = serde_json::to_string(&histogram).unwrap();
+    let mut lines = vec![
+        format!(
+            r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"{experiment}","experiment_sha256":"","seed":1,"run":{block},"block":{block},"combination":{{"connections":"4"{level}}},"started_at":"2026-11-20T02:00:00Z","connections":4,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+        ),
+        r#"{"line":"server","at":"start","version":"10.11.18-MariaDB","version_comment":"","address":"","private":true,"variables":{"innodb_buffer_pool_size":"536870912","sync_binlog":"1"}}"#.to_owned(),
+        r#"{"line":"dataset","source":"shop.smack","rows":1,"disk_bytes":1073741824,"buffer_pool_bytes":536870912,"load_s":null,"state":"restored"}"#.to_owned(),
+    ];
+    for second in 0..10 {
+        lines.push(format!(
+            r#"{{"line":"interval","t_s":{second}.0,"length_s":1.0,"phase":"measurement","operations":[{{"load":"l","operation":"o","count":{per_s},"errors":0,"sum_ns":{},"min_ns":1000000,"max_ns":1000000,"histogram":{histogram}}}]}}"#,
+            per_s * 1_000_000
+        ));
+        lines.push(format!(
+            r#"{{"line":"server_status","t_s":{second}.0,"length_s":1.0,"asked_s":0.0,"counters":{{"Innodb_os_log_fsyncs":{}}},"values":{{}}}}"#,
+            per_s as f64 * 0.5
+        ));
+    }
+    lines.push(format!(
+        r#"{{"line":"offered","process":"{process}","rate_per_s":{rate},"due":{},{OFFERED}"#,
+        per_s * 10
+    ));
+    lines.push(r#"{"line":"end","t_s":10.0,"complete":true,"why":"as planned"}"#.to_owned());
+    Record::read((lines.join("\n") + "\n").as_bytes()).unwrap()
+}
+
+#[test]
+fn a_search_among_the_records_says_which_share_keeps_the_limit() {
+    let question = RateQuestion {
+        combination: [("connections".to_owned(), "4".to_owned())].into(),
+        limit: "p99 < 20 ms".to_owned(),
+        quantile: 0.99,
+        limit_ns: 20_000_000,
+        from_per_s: None,
+        to_per_s: Some(200.0),
+        precision: 0.05,
+        measured_s: 10.0,
+        runs_at_most: 6,
+        time_is_spent: false,
+    };
+    let search: Vec<Record> = (1..=6)
+        .map(|run| record("shop-search", run, Some(200)))
+        .collect();
+    let mut executions = Executions::default();
+    let error = executions.add_search("out", &question, &search);
+    let error = error.unwrap_err();
+    assert!(matches!(error, Error::NoClosedLoop { .. }), "{error}");
+    for block in [1, 2] {
+        let run = record("shop", block, None);
+        executions.add("run.jsonl", 0, &run).unwrap();
+    }
+    // A search is not an execution of a closed loop.
+    let refused = executions.add("search.jsonl", 0, &search[0]).unwrap_err();
+    assert!(
+        refused.to_string().contains("had a fixed rate"),
+        "{refused}"
+    );
+    let mut other = search[0].clone();
+    other.servers[0].version = "11.4.2-MariaDB".to_owned();
+    let error = executions.add_search("out", &question, &[other]);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.starts_with("out: another server than in run.jsonl"),
+        "{error}"
+    );
+    executions.add_search("out", &question, &search).unwrap();
+    let request = CheckRequest {
+        prediction: prediction("fsync=1ms"),
+        per_s: None,
+        response_limit: Some(ResponseLimit(Duration::from_millis(20))),
+    };
+    let check = check_target(&executions, &request).unwrap();
+    let allowed = check.response.unwrap().unwrap();
+    // 200 of 400 operations/s, and the same half of 1 / (0.5 · 1 ms).
+    assert!((allowed.share.share.estimate - 0.5).abs() < 1e-9);
+    assert!((allowed.per_s.unwrap().estimate - 1000.0).abs() < 1e-6);
+    assert!(allowed.share.is_at_least);
+}
