@@ -77,6 +77,14 @@ impl Executions {
         }
     }
 
+    /// The records, in their order.
+    pub fn records(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.all.iter().map(|it| it.name.as_str()).collect();
+        // The stages of a record follow each other.
+        names.dedup();
+        names
+    }
+
     /// Adds the execution of a record, or its stages without ramps; `results` numbers the results whose blocks the
     /// record's belongs to.
     ///

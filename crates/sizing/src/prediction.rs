@@ -160,7 +160,7 @@ pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<P
         (place, _) => place.unwrap_or(MemoryPosition::At(0)),
     };
     let model = CapacityModel::new(&cells, target, position, known);
-    let draws = Draws::of(&model, request.draws);
+    let draws = Draws::of(&model, &FittedDraws::of(&model, request.draws));
     let no_law = model.series.as_ref().err().copied().map(no_law_in_words);
     let limits = named.into_iter().map(|(limit, unknown)| {
         let at_most_why = no_law.clone().filter(|_| limit == Limit::Cpus);
@@ -219,8 +219,32 @@ fn remarks(
     [single, ignored, nearest].into_iter().flatten().collect()
 }
 
+/// All executions and draws of them, with their scaling models: they do not depend on the memory of the target.
+pub(crate) struct FittedDraws<'e> {
+    all: FittedDraw<'e>,
+    each: Vec<FittedDraw<'e>>,
+    scaling: Option<Scalability>,
+}
+
+impl<'e> FittedDraws<'e> {
+    pub(crate) fn of(model: &CapacityModel<'e>, count: usize) -> Self {
+        let all = model.fitted(model.cells.all(), None);
+        let mut random = Random::new(SEED);
+        let each = (0..count.max(2)).map(|_| {
+            let draw = model.cells.draw(&mut random);
+            model.fitted(draw, all.law.as_ref())
+        });
+        let each: Vec<FittedDraw<'e>> = each.collect();
+        Self {
+            scaling: model.scaling(&all, &each, COMPUTED_CONFIDENCE),
+            all,
+            each,
+        }
+    }
+}
+
 /// The capacity by all executions and by each draw of them.
-struct Draws {
+pub(crate) struct Draws {
     /// By all executions.
     all: Evaluation,
     each: Vec<Evaluation>,
@@ -230,23 +254,26 @@ struct Draws {
 }
 
 impl Draws {
-    fn of(model: &CapacityModel<'_>, count: usize) -> Self {
-        let all = model.fitted(model.cells.all(), None);
-        let mut random = Random::new(SEED);
-        let drawn = (0..count.max(2)).map(|_| {
-            let draw = model.cells.draw(&mut random);
-            model.fitted(draw, all.law.as_ref())
-        });
-        let drawn: Vec<FittedDraw<'_>> = drawn.collect();
-        let scaling = model.scaling(&all, &drawn, COMPUTED_CONFIDENCE);
+    pub(crate) fn of(model: &CapacityModel<'_>, fitted: &FittedDraws<'_>) -> Self {
+        let scaling = fitted.scaling.clone();
         let peak_is_known = scaling.as_ref().is_some_and(|it| it.peak.is_ok());
         let evaluate = |it: &FittedDraw<'_>| model.evaluate(it, peak_is_known);
         Self {
-            all: evaluate(&all),
-            each: drawn.iter().map(evaluate).collect(),
+            all: evaluate(&fitted.all),
+            each: fitted.each.iter().map(evaluate).collect(),
             scaling,
             executions: model.cells.fewest(),
         }
+    }
+
+    /// The time of the binding limit for one operation, divided by that of other evaluations of the same draws; `None` if
+    /// no limit binds in one of those.
+    pub(crate) fn slowdown(&self, base: &Self) -> Option<Interval> {
+        let ratio = |it: &Evaluation, base: &Evaluation| it.time_s / base.time_s;
+        let pairs = self.each.iter().zip(&base.each);
+        let draws: Vec<f64> = pairs.map(|(it, base)| ratio(it, base)).collect();
+        let estimate = ratio(&self.all, &base.all);
+        interval_of_draws(estimate, &draws, self.executions, COMPUTED_CONFIDENCE)
     }
 
     fn interval(&self, estimate: f64, of: impl Fn(&Evaluation) -> f64) -> Interval {
@@ -278,7 +305,7 @@ impl Draws {
         }
     }
 
-    fn throughput(&self, model: &CapacityModel<'_>) -> Option<Throughput> {
+    pub(crate) fn throughput(&self, model: &CapacityModel<'_>) -> Option<Throughput> {
         if self.all.time_s <= 0.0 {
             return None;
         }
@@ -314,7 +341,7 @@ impl Draws {
 }
 
 /// Operations per second from seconds for one operation; no upper end if no time is certain.
-fn inverse(time_s: Interval) -> Interval {
+pub(crate) fn inverse(time_s: Interval) -> Interval {
     Interval {
         estimate: 1.0 / time_s.estimate,
         low: 1.0 / time_s.high,

@@ -11,6 +11,10 @@ use crate::{
 
 /// One JSON object with all figures, and a line end. A number without an upper end has `null` there.
 pub fn prediction_json(prediction: &Prediction) -> String {
+    format!("{:#}\n", prediction_object(prediction))
+}
+
+pub(crate) fn prediction_object(prediction: &Prediction) -> Value {
     let throughput = prediction.throughput.as_ref().map(|throughput| {
         let binding = throughput.binding.iter();
         let binding: Vec<Value> = binding
@@ -44,7 +48,7 @@ pub fn prediction_json(prediction: &Prediction) -> String {
             "interpolated": memory.is_interpolated,
         })
     });
-    let object = json!({
+    json!({
         "known": prediction.is_known(),
         "throughput": throughput,
         "limits": limits,
@@ -60,11 +64,10 @@ pub fn prediction_json(prediction: &Prediction) -> String {
         "confidence": CONFIDENCE,
         "tested": false,
         "notes": prediction.remarks,
-    });
-    format!("{object:#}\n")
+    })
 }
 
-fn interval_json(interval: &Interval) -> Value {
+pub(crate) fn interval_json(interval: &Interval) -> Value {
     json!({ "estimate": interval.estimate, "low": interval.low, "high": interval.high })
 }
 
@@ -107,24 +110,30 @@ fn scaling_json(prediction: &Prediction) -> Value {
     })
 }
 
+/// A row of the table: what it is of, its name, the value of the target, estimate, low, high and a note.
+pub(crate) struct Row {
+    pub(crate) of: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) value: Option<f64>,
+    pub(crate) interval: Option<Interval>,
+    pub(crate) note: String,
+}
+
 /// A table with a header line: the throughput, what each limit allows, and the demands of one operation.
 pub fn prediction_csv(prediction: &Prediction) -> String {
-    let mut rows =
-        vec![["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned)];
-    let mut row = |of: &str, name: &str, value: Option<f64>, interval: Option<Interval>, note| {
-        let number = |of: fn(Interval) -> f64| {
-            let number = interval.map(of).filter(|it| it.is_finite());
-            number.map(|it| it.to_string()).unwrap_or_default()
-        };
-        rows.push([
-            of.to_owned(),
-            name.to_owned(),
-            value.map(|it| it.to_string()).unwrap_or_default(),
-            number(|it| it.estimate),
-            number(|it| it.low),
-            number(|it| it.high),
+    csv_of(prediction_rows(prediction))
+}
+
+pub(crate) fn prediction_rows(prediction: &Prediction) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut row = |of, name, value, interval, note| {
+        rows.push(Row {
+            of,
+            name,
+            value,
+            interval,
             note,
-        ]);
+        });
     };
     if let Some(throughput) = &prediction.throughput {
         let binding = throughput.binding.first().map(|(limit, _)| limit.name());
@@ -150,10 +159,31 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
         let note = String::new();
         row("demand", demand.name(), None, Some(*interval), note);
     }
+    rows
+}
+
+/// The rows below a header line.
+pub(crate) fn csv_of(rows: Vec<Row>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        let written = writer.write_record(row);
+    let mut write = |fields: [String; 7]| {
+        let written = writer.write_record(fields);
         written.expect("memory takes all that is written");
+    };
+    write(["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned));
+    for row in rows {
+        let number = |of: fn(Interval) -> f64| {
+            let number = row.interval.map(of).filter(|it| it.is_finite());
+            number.map(|it| it.to_string()).unwrap_or_default()
+        };
+        write([
+            row.of.to_owned(),
+            row.name.to_owned(),
+            row.value.map(|it| it.to_string()).unwrap_or_default(),
+            number(|it| it.estimate),
+            number(|it| it.low),
+            number(|it| it.high),
+            row.note,
+        ]);
     }
     let bytes = writer
         .into_inner()

@@ -13,9 +13,11 @@ use std::{
 use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
+use prediction::Question;
 use sizing::{
-    Capacity, Consolidation, LoadCurve, Request, Target, consolidate, consolidation_csv,
-    consolidation_json, consolidation_lines, parse_capacity, parse_cpus, parse_target, read_curve,
+    Capacity, Consolidation, Growth, LoadCurve, Request, Target, consolidate, consolidation_csv,
+    consolidation_json, consolidation_lines, parse_capacity, parse_cpus, parse_growth,
+    parse_target, read_curve,
 };
 
 #[derive(Debug, clap::Args)]
@@ -27,6 +29,10 @@ in a closed loop, with two or more executions of each combination. Four or more 
 contention, three or more buffer pools the page reads of other sizes. If a limit was not measured, the answer says what
 would have to be measured, and the exit code is 5.
 
+With --grow, the answer is the date on which the throughput of the target falls below --tps, or to half of that at the
+smallest measured data/memory. It takes three or more buffer pools or sizes of the data. If the throughput is below --tps
+today, the exit code is 1.
+
 With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
 (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
 one system with several files. The name of a system is that of its file without the extension. The answer compares the
@@ -37,6 +43,7 @@ docs/size.md explains the methods.
 
 Examples:
   dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000,write_iops=3000,fsync=1.2ms,net=1G
+  dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000 --grow 4%/month --html shop.html
   dbdyno size --consolidate shop.csv office.txt reports.csv
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
   sadf -d /var/log/sysstat/sa20 -- -u -r -b > shop.csv")]
@@ -61,6 +68,22 @@ pub(crate) struct SizeArgs {
     /// measured buffer pools [default: uniform requests]
     #[arg(long, value_name = "EXPONENT", value_parser = zipf, conflicts_with = "consolidate")]
     zipf: Option<f64>,
+    /// Growth of the data, for example 4%/month or 2G/month (per day, week, month or year): find the date on which the
+    /// throughput of the target falls below --tps [default: to half of that at the smallest measured data/memory]
+    #[arg(
+        long,
+        value_name = "AMOUNT/PERIOD",
+        value_parser = parse_growth,
+        allow_hyphen_values = true,
+        requires = "target"
+    )]
+    grow: Option<Growth>,
+    /// Throughput, operations per second, below which the target must not fall
+    #[arg(long, value_name = "N", value_parser = tps, requires = "grow")]
+    tps: Option<f64>,
+    /// Also write the prediction as an HTML page to this file
+    #[arg(long, value_name = "FILE", requires = "target")]
+    html: Option<PathBuf>,
     /// Put these systems together on shared machines
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     consolidate: Vec<PathBuf>,
@@ -107,13 +130,26 @@ fn zipf(text: &str) -> Result<f64, String> {
     exponent.ok_or_else(|| format!("not a number from 0 to {ZIPF_AT_MOST}"))
 }
 
+/// Operations per second.
+fn tps(text: &str) -> Result<f64, String> {
+    let rate: Option<f64> = text.parse().ok();
+    let rate = rate.filter(|it| it.is_finite() && *it > 0.0);
+    rate.ok_or_else(|| "not a number above 0".to_owned())
+}
+
 pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
     if let Some(target) = args.target {
         let target = match &args.storage {
             Some(path) => prediction::with_disk(target, path)?,
             None => target,
         };
-        return prediction::print(&args.results, target, args.zipf, args.format);
+        let question = Question {
+            target,
+            zipf: args.zipf,
+            grow: args.grow,
+            tps: args.tps,
+        };
+        return prediction::print(&args.results, question, args.html.as_deref(), args.format);
     }
     let curves: Vec<LoadCurve> = args
         .consolidate
