@@ -23,6 +23,7 @@ mod proof;
 mod results;
 mod run_report;
 mod sentences;
+mod sizing_page;
 mod statement_times_page;
 mod storage;
 mod summary;
@@ -55,6 +56,7 @@ pub use sentences::{
     max_rates::{SearchAnswer, search_answers},
 };
 pub use settings::{Chart, Factor};
+pub use sizing_page::{SizingPage, sizing_page};
 pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
     DiskSteadiness, page_writes_per_s, storage_csv, storage_details, storage_html, storage_json,

@@ -73,7 +73,7 @@ pub use memory_curve::{Crossing, CurvePoint, MemoryCurve, memory_curve};
 pub use partition::Search;
 pub use prediction::{Prediction, PredictionRequest, TargetMemory, Throughput, predict};
 pub use prediction_formats::{prediction_csv, prediction_json};
-pub use prediction_text::{prediction_lines, rate_in_words};
+pub use prediction_text::{demand_in_words, prediction_lines, rate_in_words};
 pub use program_formats::{consolidation_csv, consolidation_json};
 pub use readers::read_curve;
 pub use resource::Resource;

@@ -163,8 +163,8 @@ fn demanded(limit: Limit) -> &'static str {
     }
 }
 
-/// What one operation demands of a limit that allows a rate.
-fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> String {
+/// What one operation demands of a limit that allows a rate: `0.731 page reads`.
+pub fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> String {
     let demand = |wanted: ServiceDemand| {
         let mut demands = prediction.demands.iter();
         let found = demands.find(|(demand, _)| *demand == wanted);
