@@ -75,14 +75,26 @@ pub(crate) struct SizeArgs {
         value_name = "AMOUNT/PERIOD",
         value_parser = parse_growth,
         allow_hyphen_values = true,
+        conflicts_with = "consolidate",
         requires = "target"
     )]
     grow: Option<Growth>,
     /// Throughput, operations per second, below which the target must not fall
-    #[arg(long, value_name = "N", value_parser = tps, requires = "grow")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = tps,
+        conflicts_with = "consolidate",
+        requires = "grow"
+    )]
     tps: Option<f64>,
     /// Also write the prediction as an HTML page to this file
-    #[arg(long, value_name = "FILE", requires = "target")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "consolidate",
+        requires = "target"
+    )]
     html: Option<PathBuf>,
     /// Put these systems together on shared machines
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
