@@ -213,7 +213,7 @@ mod tests {
     }
 
     /// Data/memory 1.25.
-    const AT_THE_FIRST: &str = "read_iops=500,data=1000M,buffer_pool=800M";
+    const AT_THE_FIRST: &str = "read_iops=500,data=1000K,buffer_pool=800K";
 
     fn reached(answer: &GrowthAnswer) -> GrowthDate {
         match &answer.outcome {
@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(date.date.as_deref(), Some("2027-07-11"));
         assert_eq!(answer.today, "2026-11-30");
         assert!(answer.is_known());
-        // 1000 MiB grow by a third with 10 MiB a week: 33.3 weeks are 233.3 days.
-        let linear = reached(&self::answer(AT_THE_FIRST, "10M/week", None));
+        // 1000 KiB grow by a third with 10 KiB a week: 33.3 weeks are 233.3 days.
+        let linear = reached(&self::answer(AT_THE_FIRST, "10K/week", None));
         assert!((linear.months * DAYS_OF_MONTH - 233.333).abs() < 0.5);
         assert_eq!(linear.date.as_deref(), Some("2027-07-21"));
     }
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_cliff_may_have_been_passed() {
-        let target = "read_iops=500,data=2000M,buffer_pool=800M";
+        let target = "read_iops=500,data=2000K,buffer_pool=800K";
         let passed = answer(target, "4%/month", None);
         assert_eq!(passed.outcome, GrowthOutcome::Passed);
         assert!(passed.is_known() && !passed.is_too_low());
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(until.date.as_deref(), Some("2028-11-29"));
         assert!(!found.is_known());
         let beyond = answer(
-            "read_iops=500,data=8000M,buffer_pool=800M",
+            "read_iops=500,data=8000K,buffer_pool=800K",
             "1G/day",
             Some(100.0),
         );
@@ -283,7 +283,7 @@ mod tests {
         assert!(why.starts_with("data/memory is 10.0 today"), "{why}");
         // With more memory than measured, the throughput of today is not known, and is below 3000 operations/s later.
         let before = answer(
-            "read_iops=500,data=800M,buffer_pool=800M",
+            "read_iops=500,data=800K,buffer_pool=800K",
             "1G/day",
             Some(3000.0),
         );

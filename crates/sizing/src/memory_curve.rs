@@ -265,7 +265,7 @@ mod tests {
     fn the_cliff_is_where_an_operation_takes_twice_as_long() {
         // 500 reads/s and 0.2 page reads each: 2500 operations/s with 80 % in memory, half of it with 0.4 page reads,
         // which is 60 % in memory, or data/memory 1 / 0.6.
-        let curve = curve("buffer_pool=500M,data=1G,read_iops=500", &SHARES).unwrap();
+        let curve = curve("buffer_pool=500K,data=1M,read_iops=500", &SHARES).unwrap();
         let [first, last] = curve.ends();
         assert!((first.per_s.estimate - 2500.0).abs() < 1e-6, "{first:?}");
         assert!((last.per_s.estimate - 625.0).abs() < 1e-6, "{last:?}");
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn the_limit_that_binds_changes_along_the_curve() {
         // One CPU does 10,000 operations/s. The reads allow less than that from 1 - 0.3 in memory on: 3000 / 0.3.
-        let curve = curve("buffer_pool=500M,data=1G,cpus=1,read_iops=3000", &SHARES).unwrap();
+        let curve = curve("buffer_pool=500K,data=1M,cpus=1,read_iops=3000", &SHARES).unwrap();
         let bound = |limit: Limit| curve.points.iter().filter(move |it| it.binding == limit);
         assert!(bound(Limit::Cpus).all(|it| it.data_by_memory <= 1.0 / 0.7 + 1e-9));
         assert!(bound(Limit::Reads).all(|it| it.data_by_memory >= 1.0 / 0.7 - 1e-9));
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn about_thirty_points_contain_the_measured_ones() {
-        let curve = curve("buffer_pool=500M,data=1G,read_iops=500", &SHARES).unwrap();
+        let curve = curve("buffer_pool=500K,data=1M,read_iops=500", &SHARES).unwrap();
         let count = curve.points.len();
         assert!((29..=33).contains(&count), "{count}");
         let measured = curve.points.iter().filter(|it| it.is_measured);
@@ -313,22 +313,22 @@ mod tests {
     fn without_enough_measurements_there_is_no_curve() {
         for (target, shares, why) in [
             (
-                "data=1G,buffer_pool=500M,read_iops=500",
+                "data=1M,buffer_pool=500K,read_iops=500",
                 &SHARES[..2],
                 "it takes 3 or more buffer pools",
             ),
             (
-                "data=1G,buffer_pool=500M,write_iops=500",
+                "data=1M,buffer_pool=500K,write_iops=500",
                 &SHARES[..],
                 "writes were not counted",
             ),
             (
-                "data=1G,buffer_pool=500M,cpus=9",
+                "data=1M,buffer_pool=500K,cpus=9",
                 &SHARES[..],
                 "more than 4 times",
             ),
             (
-                "data=1G,buffer_pool=500M,read_iops=500",
+                "data=1M,buffer_pool=500K,read_iops=500",
                 &[0.2, 0.5, 1.0][..],
                 "the named limits do not bound the throughput at data/memory 1.00",
             ),

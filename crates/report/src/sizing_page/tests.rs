@@ -69,7 +69,7 @@ fn page(shares: &[f64], target: &str, growth: Option<&str>) -> String {
 
 const SHARES: [f64; 3] = [0.2, 0.5, 0.8];
 /// 500 reads/s and 0.2 page reads each: 2500 operations/s with 80 % of the data in memory, and half of them with 60 %.
-const TARGET: &str = "cpus=4,read_iops=500,data=1000M,buffer_pool=800M";
+const TARGET: &str = "cpus=4,read_iops=500,data=1000K,buffer_pool=800K";
 
 #[test]
 fn the_page_has_the_answer_the_cliff_and_the_limits() {
@@ -132,7 +132,7 @@ fn the_date_comes_first_if_the_data_grows() {
 fn without_a_curve_the_page_says_what_to_measure() {
     let page = page(
         &SHARES[..2],
-        "read_iops=500,data=1000M,buffer_pool=200M",
+        "read_iops=500,data=1000K,buffer_pool=200K",
         None,
     );
     for part in [
