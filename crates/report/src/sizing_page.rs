@@ -1,4 +1,4 @@
-//! A prediction of `dbdyno size` as one self-contained page: the answer, the cliff, the limits, the demands, the assumptions.
+//! A prediction of `dbdyno size` as one self-contained page: the answer, the cliff, the limits and the demands.
 
 mod assumptions;
 mod cliff;
@@ -97,7 +97,9 @@ fn limits(prediction: &Prediction) -> Markup {
                 thead { tr { @for name in names { th scope="col" { (name) } } } }
                 tbody { @for (limit, outcome) in &prediction.limits { (limit_row(prediction, *limit, outcome)) } }
             } }))
-            p.note { "The target does what the lowest of these limits allows. \"binds\" is the probability that this limit is the lowest." }
+            p.note {
+                "The target does what the lowest of these limits allows. \"binds\" is the probability that this limit is the lowest."
+            }
         }
     }
 }

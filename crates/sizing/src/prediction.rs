@@ -266,8 +266,8 @@ impl Draws {
         }
     }
 
-    /// The time of the binding limit for one operation, divided by that of other evaluations of the same draws; `None` if
-    /// no limit binds in one of those.
+    /// The time of the binding limit for one operation, divided by that of other evaluations of the same draws; `None`
+    /// if no limit binds in one of those.
     pub(crate) fn slowdown(&self, base: &Self) -> Option<Interval> {
         let ratio = |it: &Evaluation, base: &Evaluation| it.time_s / base.time_s;
         let pairs = self.each.iter().zip(&base.each);

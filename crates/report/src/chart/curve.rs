@@ -126,19 +126,18 @@ impl CurveChart<'_> {
         let end = |x: f64| self.size.x(self.x.share(x));
         let (from, to) = (end(point.between.0), end(point.between.1));
         let base = self.size.y(0.0);
-        let (anchor, label) = if self.x.share(point.at.0) < 0.5 {
-            ("start", x + 2.0 * GAP)
+        // The curve falls: there is room above and to the right of a point, and below and to the left.
+        let (anchor, right, down) = if self.x.share(point.at.0) < 0.5 {
+            ("start", 2.0 * GAP, -GAP)
         } else {
-            ("end", x - 2.0 * GAP)
+            ("end", -2.0 * GAP, 3.0 * GAP)
         };
-        // The curve falls: above and to the right of a point there is room, and below and to the left.
-        let above = if anchor == "start" { -GAP } else { 3.0 * GAP };
         html! {
             g class=(colour_class(POINT)) {
                 title { (point.words) }
                 rect.peak-band x=(px(from - 1.0)) width=(px(to - from + 2.0)) y=(px(base - 5.0)) height="5" {}
                 (marker(POINT, x, y))
-                text.line-label x=(px(label)) y=(px(y + above)) text-anchor=(anchor) { (point.name) }
+                text.line-label x=(px(x + right)) y=(px(y + down)) text-anchor=(anchor) { (point.name) }
             }
         }
     }
