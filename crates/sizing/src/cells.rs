@@ -8,6 +8,8 @@ use crate::{error::Error, execution::Execution, service_demand::ServiceDemand};
 
 /// Shares of the data in memory that differ by less are the same.
 const SAME_SHARE: f64 = 0.05;
+/// The same records have the same draws, and answers about them the same intervals.
+const SEED: u64 = 42;
 
 /// The executions of one memory and one concurrency.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +136,12 @@ impl<'e> Cells<'e> {
             executions: self.executions,
             of_cells: self.cells.iter().map(of_cell).collect(),
         }
+    }
+
+    /// This number of draws, at least two, which are the same for every question about these executions.
+    pub(crate) fn draws(&self, count: usize) -> Vec<Draw<'e>> {
+        let mut random = Random::new(SEED);
+        (0..count.max(2)).map(|_| self.draw(&mut random)).collect()
     }
 
     /// The cell of a memory with the highest mean throughput; `None` for a memory without cells.

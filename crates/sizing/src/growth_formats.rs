@@ -7,7 +7,7 @@ use crate::{
     growth_answer::{GrowthAnswer, GrowthDate, GrowthOutcome},
     memory_curve::{Crossing, MemoryCurve},
     prediction::Prediction,
-    prediction_formats::{Row, csv_of, interval_json, prediction_object, prediction_rows},
+    prediction_formats::{csv_text, interval_json, prediction_csv, prediction_value},
 };
 
 /// The object of the prediction with the curve and the date, and a line end.
@@ -16,7 +16,7 @@ pub fn growth_json(
     curve: &Result<MemoryCurve, String>,
     answer: &GrowthAnswer,
 ) -> String {
-    let mut object = prediction_object(prediction);
+    let mut object = prediction_value(prediction);
     object["memory_curve"] = match curve {
         Ok(curve) => curve_json(curve),
         Err(why) => json!({ "why_none": why }),
@@ -103,47 +103,49 @@ pub fn growth_csv(
     curve: &Result<MemoryCurve, String>,
     answer: &GrowthAnswer,
 ) -> String {
-    let mut rows = prediction_rows(prediction);
+    let mut rows = Vec::new();
     if let Ok(curve) = curve {
         rows.extend(curve.points.iter().map(|it| {
-            let is_measured = if it.is_measured {
+            let demands = if it.is_measured {
                 "measured"
             } else {
                 "interpolated"
             };
-            Row {
-                of: "curve",
-                name: "per_s",
-                value: Some(it.data_by_memory),
-                interval: Some(it.per_s),
-                note: format!("{is_measured}; {} binds", it.binding.name()),
-            }
+            let note = format!("{demands}; {} binds", it.binding.name());
+            let value = Some(it.data_by_memory);
+            row(["curve", "per_s"], value, it.per_s, note)
         }));
-        rows.push(Row {
-            of: "cliff",
-            name: "data_by_memory",
-            value: None,
-            interval: Some(interval(curve.cliff)),
-            note: String::new(),
-        });
+        let cliff = interval(curve.cliff);
+        rows.push(row(["cliff", "data_by_memory"], None, cliff, String::new()));
     }
     let dates = dates(&answer.outcome);
     let [estimate, low, high] = dates.map(|date| date.map_or(f64::INFINITY, |it| it.months));
+    let months = Interval {
+        estimate,
+        low,
+        high,
+    };
     let date = dates[0].and_then(|it| it.date.clone());
     let note = match &answer.outcome {
         GrowthOutcome::NotMeasured(why) => why.clone(),
         outcome => date.unwrap_or_else(|| outcome_name(outcome).to_owned()),
     };
-    rows.push(Row {
-        of: "growth",
-        name: "months",
-        value: answer.tps,
-        interval: Some(Interval {
-            estimate,
-            low,
-            high,
-        }),
+    rows.push(row(["growth", "months"], answer.tps, months, note));
+    // Both have the same columns, and the first one has their names.
+    prediction_csv(prediction) + &csv_text(rows)
+}
+
+/// A row with the columns of the prediction.
+fn row([of, name]: [&str; 2], value: Option<f64>, interval: Interval, note: String) -> [String; 7] {
+    let number = |number: f64| Some(number).filter(|it| it.is_finite());
+    let shown = |number: Option<f64>| number.map(|it| it.to_string()).unwrap_or_default();
+    [
+        of.to_owned(),
+        name.to_owned(),
+        shown(value),
+        shown(number(interval.estimate)),
+        shown(number(interval.low)),
+        shown(number(interval.high)),
         note,
-    });
-    csv_of(rows)
+    ]
 }

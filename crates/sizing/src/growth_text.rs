@@ -5,7 +5,7 @@ use crate::{
     growth_answer::{GrowthAnswer, GrowthDate, GrowthOutcome},
     memory_curve::{Crossing, MemoryCurve},
     prediction::Prediction,
-    prediction_text::{prediction_lines, rate_in_words},
+    prediction_text::{prediction_lines, rate},
 };
 
 /// The answer, without the remarks of the prediction.
@@ -125,7 +125,7 @@ pub fn cliff_in_words(curve: &MemoryCurve) -> String {
     let [first, last] = curve.ends();
     let of = format!(
         "half of the {} operations/s at data/memory {}",
-        rate_in_words(&first.per_s),
+        rate(&first.per_s),
         units::si(first.data_by_memory)
     );
     match crossing_in_words(curve.cliff) {

@@ -1,16 +1,17 @@
 //! The predicted throughput of a target as a function of data/memory, and its cliff.
 
-use stats::Interval;
+use stats::{Interval, interval_of_draws};
 
 use crate::{
     capacity_model::CapacityModel,
     cells::{Cells, is_same_share},
     error::Error,
     execution::Executions,
+    fitted_draws::FittedDraws,
     limit::Limit,
     limit_outcome::{NO_MEMORY_KNOWN, cpus_not_measured, not_measured},
     memory_position::{MemoryPosition, SHARES_AT_LEAST, TargetData},
-    prediction::{Draws, FittedDraws, PredictionRequest, inverse},
+    prediction::{COMPUTED_CONFIDENCE, PredictionRequest, interval, inverse},
     target::Target,
     target_data::target_data,
 };
@@ -83,30 +84,29 @@ pub fn memory_curve(
         return Ok(Err(why));
     }
     let mut model = CapacityModel::new(&cells, target, MemoryPosition::At(0), limits);
-    let fitted = FittedDraws::of(&model, request.draws);
+    let fitted = FittedDraws::of(&model, request.draws, COMPUTED_CONFIDENCE);
     let mut points = Vec::new();
-    let mut first: Option<Draws> = None;
+    let mut first: Option<Times> = None;
     for (share, position) in places(&data, &cells.shares) {
         model.position = position;
-        let draws = Draws::of(&model, &fitted);
-        let base = first.as_ref().unwrap_or(&draws);
-        let throughput = draws.throughput(&model);
-        let point = throughput.and_then(|throughput| {
-            Some(CurvePoint {
-                data_by_memory: 1.0 / share,
-                per_s: throughput.per_s,
-                binding: throughput.binding.first()?.0,
-                is_measured: matches!(position, MemoryPosition::At(_)),
-                slowdown: draws.slowdown(base)?,
-            })
-        });
-        let Some(point) = point else {
+        let (all, each) = fitted.evaluate(&model);
+        let times = Times {
+            estimate: all.time_s,
+            draws: each.iter().map(|it| it.time_s).collect(),
+            executions: cells.fewest(),
+        };
+        let slowdown = times.relative_to(first.as_ref().unwrap_or(&times));
+        let Some(slowdown) = slowdown.filter(|_| times.estimate > 0.0) else {
             return Ok(Err(unbounded(share)));
         };
-        points.push(point);
-        if first.is_none() {
-            first = Some(draws);
-        }
+        points.push(CurvePoint {
+            data_by_memory: 1.0 / share,
+            per_s: inverse(interval(times.estimate, &times.draws, times.executions)),
+            binding: model.limits[all.binding],
+            is_measured: matches!(position, MemoryPosition::At(_)),
+            slowdown,
+        });
+        first.get_or_insert(times);
     }
     Ok(Ok(MemoryCurve {
         today: 1.0 / data.share,
@@ -133,6 +133,24 @@ impl MemoryCurve {
         let [_, last] = self.ends();
         let is_same = is_same_share(1.0 / self.today, 1.0 / last.data_by_memory);
         self.today > last.data_by_memory && !is_same
+    }
+}
+
+/// Seconds for one operation, by all executions and by each draw of them.
+struct Times {
+    estimate: f64,
+    draws: Vec<f64>,
+    /// The smallest number of executions of a combination.
+    executions: usize,
+}
+
+impl Times {
+    /// The times divided by others of the same draws; `None` if one of those is 0.
+    fn relative_to(&self, base: &Self) -> Option<Interval> {
+        let pairs = self.draws.iter().zip(&base.draws);
+        let ratios: Vec<f64> = pairs.map(|(it, base)| it / base).collect();
+        let estimate = self.estimate / base.estimate;
+        interval_of_draws(estimate, &ratios, self.executions, COMPUTED_CONFIDENCE)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The throughput of a target, predicted from the demands of measured executions.
 
-use stats::{Interval, Random, Scalability, interval_of_draws};
+use stats::{Interval, Scalability, interval_of_draws};
 
 use crate::{
-    capacity_model::{CapacityModel, Evaluation, FittedDraw, reads_of_memories},
+    capacity_model::{CapacityModel, Evaluation, reads_of_memories},
     cells::Cells,
     drift::{Drift, drifts},
     error::Error,
     execution::Executions,
+    fitted_draws::FittedDraws,
     limit::Limit,
     limit_outcome::{
         LimitOutcome, NO_MEMORY_KNOWN, cpus_not_measured, measured_cpus, memory_not_measured,
@@ -23,9 +24,7 @@ use crate::{
 pub(crate) const CONFIDENCE: f64 = 0.9;
 /// Confidence with which they are computed: the smallest of several limits and the law's extrapolation make them a little too
 /// narrow, and at least 90 % of simulated cases are to hold the truth (`tests/prediction.rs`).
-const COMPUTED_CONFIDENCE: f64 = 0.95;
-/// The same records have the same intervals.
-const SEED: u64 = 42;
+pub(crate) const COMPUTED_CONFIDENCE: f64 = 0.95;
 
 /// What is predicted.
 #[derive(Debug, Clone)]
@@ -160,7 +159,7 @@ pub fn predict(executions: &Executions, request: &PredictionRequest) -> Result<P
         (place, _) => place.unwrap_or(MemoryPosition::At(0)),
     };
     let model = CapacityModel::new(&cells, target, position, known);
-    let draws = Draws::of(&model, &FittedDraws::of(&model, request.draws));
+    let draws = Draws::of(&model, request.draws);
     let no_law = model.series.as_ref().err().copied().map(no_law_in_words);
     let limits = named.into_iter().map(|(limit, unknown)| {
         let at_most_why = no_law.clone().filter(|_| limit == Limit::Cpus);
@@ -219,32 +218,8 @@ fn remarks(
     [single, ignored, nearest].into_iter().flatten().collect()
 }
 
-/// All executions and draws of them, with their scaling models: they do not depend on the memory of the target.
-pub(crate) struct FittedDraws<'e> {
-    all: FittedDraw<'e>,
-    each: Vec<FittedDraw<'e>>,
-    scaling: Option<Scalability>,
-}
-
-impl<'e> FittedDraws<'e> {
-    pub(crate) fn of(model: &CapacityModel<'e>, count: usize) -> Self {
-        let all = model.fitted(model.cells.all(), None);
-        let mut random = Random::new(SEED);
-        let each = (0..count.max(2)).map(|_| {
-            let draw = model.cells.draw(&mut random);
-            model.fitted(draw, all.law.as_ref())
-        });
-        let each: Vec<FittedDraw<'e>> = each.collect();
-        Self {
-            scaling: model.scaling(&all, &each, COMPUTED_CONFIDENCE),
-            all,
-            each,
-        }
-    }
-}
-
 /// The capacity by all executions and by each draw of them.
-pub(crate) struct Draws {
+struct Draws {
     /// By all executions.
     all: Evaluation,
     each: Vec<Evaluation>,
@@ -254,36 +229,20 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    pub(crate) fn of(model: &CapacityModel<'_>, fitted: &FittedDraws<'_>) -> Self {
-        let scaling = fitted.scaling.clone();
-        let peak_is_known = scaling.as_ref().is_some_and(|it| it.peak.is_ok());
-        let evaluate = |it: &FittedDraw<'_>| model.evaluate(it, peak_is_known);
+    fn of(model: &CapacityModel<'_>, count: usize) -> Self {
+        let fitted = FittedDraws::of(model, count, COMPUTED_CONFIDENCE);
+        let (all, each) = fitted.evaluate(model);
         Self {
-            all: evaluate(&fitted.all),
-            each: fitted.each.iter().map(evaluate).collect(),
-            scaling,
+            all,
+            each,
+            scaling: fitted.scaling,
             executions: model.cells.fewest(),
         }
     }
 
-    /// The time of the binding limit for one operation, divided by that of other evaluations of the same draws; `None`
-    /// if no limit binds in one of those.
-    pub(crate) fn slowdown(&self, base: &Self) -> Option<Interval> {
-        let ratio = |it: &Evaluation, base: &Evaluation| it.time_s / base.time_s;
-        let pairs = self.each.iter().zip(&base.each);
-        let draws: Vec<f64> = pairs.map(|(it, base)| ratio(it, base)).collect();
-        let estimate = ratio(&self.all, &base.all);
-        interval_of_draws(estimate, &draws, self.executions, COMPUTED_CONFIDENCE)
-    }
-
     fn interval(&self, estimate: f64, of: impl Fn(&Evaluation) -> f64) -> Interval {
         let draws: Vec<f64> = self.each.iter().map(of).collect();
-        let point = Interval {
-            estimate,
-            low: estimate,
-            high: estimate,
-        };
-        interval_of_draws(estimate, &draws, self.executions, COMPUTED_CONFIDENCE).unwrap_or(point)
+        interval(estimate, &draws, self.executions)
     }
 
     /// What one limit allows by itself; it must be one of the model.
@@ -305,7 +264,7 @@ impl Draws {
         }
     }
 
-    pub(crate) fn throughput(&self, model: &CapacityModel<'_>) -> Option<Throughput> {
+    fn throughput(&self, model: &CapacityModel<'_>) -> Option<Throughput> {
         if self.all.time_s <= 0.0 {
             return None;
         }
@@ -338,6 +297,16 @@ impl Draws {
         })
         .collect()
     }
+}
+
+/// The interval of an estimate by the draws; the estimate itself if there is none.
+pub(crate) fn interval(estimate: f64, draws: &[f64], executions: usize) -> Interval {
+    let point = Interval {
+        estimate,
+        low: estimate,
+        high: estimate,
+    };
+    interval_of_draws(estimate, draws, executions, COMPUTED_CONFIDENCE).unwrap_or(point)
 }
 
 /// Operations per second from seconds for one operation; no upper end if no time is certain.

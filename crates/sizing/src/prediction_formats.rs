@@ -11,10 +11,10 @@ use crate::{
 
 /// One JSON object with all figures, and a line end. A number without an upper end has `null` there.
 pub fn prediction_json(prediction: &Prediction) -> String {
-    format!("{:#}\n", prediction_object(prediction))
+    format!("{:#}\n", prediction_value(prediction))
 }
 
-pub(crate) fn prediction_object(prediction: &Prediction) -> Value {
+pub(crate) fn prediction_value(prediction: &Prediction) -> Value {
     let throughput = prediction.throughput.as_ref().map(|throughput| {
         let binding = throughput.binding.iter();
         let binding: Vec<Value> = binding
@@ -110,30 +110,24 @@ fn scaling_json(prediction: &Prediction) -> Value {
     })
 }
 
-/// A row of the table: what it is of, its name, the value of the target, estimate, low, high and a note.
-pub(crate) struct Row {
-    pub(crate) of: &'static str,
-    pub(crate) name: &'static str,
-    pub(crate) value: Option<f64>,
-    pub(crate) interval: Option<Interval>,
-    pub(crate) note: String,
-}
-
 /// A table with a header line: the throughput, what each limit allows, and the demands of one operation.
 pub fn prediction_csv(prediction: &Prediction) -> String {
-    csv_of(prediction_rows(prediction))
-}
-
-pub(crate) fn prediction_rows(prediction: &Prediction) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let mut row = |of, name, value, interval, note| {
-        rows.push(Row {
-            of,
-            name,
-            value,
-            interval,
+    let mut rows =
+        vec![["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned)];
+    let mut row = |of: &str, name: &str, value: Option<f64>, interval: Option<Interval>, note| {
+        let number = |of: fn(Interval) -> f64| {
+            let number = interval.map(of).filter(|it| it.is_finite());
+            number.map(|it| it.to_string()).unwrap_or_default()
+        };
+        rows.push([
+            of.to_owned(),
+            name.to_owned(),
+            value.map(|it| it.to_string()).unwrap_or_default(),
+            number(|it| it.estimate),
+            number(|it| it.low),
+            number(|it| it.high),
             note,
-        });
+        ]);
     };
     if let Some(throughput) = &prediction.throughput {
         let binding = throughput.binding.first().map(|(limit, _)| limit.name());
@@ -159,31 +153,15 @@ pub(crate) fn prediction_rows(prediction: &Prediction) -> Vec<Row> {
         let note = String::new();
         row("demand", demand.name(), None, Some(*interval), note);
     }
-    rows
+    csv_text(rows)
 }
 
-/// The rows below a header line.
-pub(crate) fn csv_of(rows: Vec<Row>) -> String {
+/// The lines of a table as CSV.
+pub(crate) fn csv_text<const COLUMNS: usize>(rows: Vec<[String; COLUMNS]>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |fields: [String; 7]| {
-        let written = writer.write_record(fields);
-        written.expect("memory takes all that is written");
-    };
-    write(["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned));
     for row in rows {
-        let number = |of: fn(Interval) -> f64| {
-            let number = row.interval.map(of).filter(|it| it.is_finite());
-            number.map(|it| it.to_string()).unwrap_or_default()
-        };
-        write([
-            row.of.to_owned(),
-            row.name.to_owned(),
-            row.value.map(|it| it.to_string()).unwrap_or_default(),
-            number(|it| it.estimate),
-            number(|it| it.low),
-            number(|it| it.high),
-            row.note,
-        ]);
+        let written = writer.write_record(row);
+        written.expect("memory takes all that is written");
     }
     let bytes = writer
         .into_inner()

@@ -45,7 +45,7 @@ fn answer(prediction: &Prediction) -> String {
         let missing = missing.filter(|it| matches!(it.1, LimitOutcome::NotMeasured(_)));
         let missing: Vec<&str> = missing.map(|(limit, _)| limit.name()).collect();
         let others = prediction.throughput.as_ref().map(|throughput| {
-            let rate = rate_in_words(&throughput.per_s);
+            let rate = rate(&throughput.per_s);
             format!(" The other limits allow at most {rate} operations/s.")
         });
         return format!(
@@ -70,7 +70,7 @@ fn answer(prediction: &Prediction) -> String {
     });
     format!(
         "The target can do {at_most}{} operations/s{}; {binding}.",
-        rate_in_words(&throughput.per_s),
+        rate(&throughput.per_s),
         connections.unwrap_or_default()
     )
 }
@@ -115,7 +115,7 @@ fn binding_in_words(throughput: &Throughput) -> String {
 }
 
 /// A rate with its interval: `4.10k (3.95k to 4.26k)`.
-pub fn rate_in_words(per_s: &Interval) -> String {
+pub fn rate(per_s: &Interval) -> String {
     if per_s.high.is_finite() {
         units::si_with_interval(per_s.estimate, (per_s.low, per_s.high))
     } else {
@@ -139,7 +139,7 @@ fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcom
             };
             let mut text = format!(
                 "{at_most}{} by {}, {} each{without}",
-                rate_in_words(per_s),
+                rate(per_s),
                 limit.amount(value),
                 demand_in_words(prediction, limit, per_s)
             );
