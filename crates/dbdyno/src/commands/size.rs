@@ -1,6 +1,7 @@
 //! `dbdyno size`: how large a machine must be, for one load or for several systems together.
 
 mod answer_output;
+mod growth;
 mod prediction;
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
 use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
-use prediction::Question;
+use growth::Question;
 use sizing::{
     Capacity, Consolidation, Growth, LoadCurve, Request, Target, consolidate, consolidation_csv,
     consolidation_json, consolidation_lines, parse_capacity, parse_cpus, parse_growth,
@@ -155,13 +156,17 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
             Some(path) => prediction::with_disk(target, path)?,
             None => target,
         };
-        let question = Question {
-            target,
-            zipf: args.zipf,
-            grow: args.grow,
-            tps: args.tps,
-        };
-        return prediction::print(&args.results, question, args.html.as_deref(), args.format);
+        if args.grow.is_some() || args.html.is_some() {
+            let question = Question {
+                target,
+                zipf: args.zipf,
+                grow: args.grow,
+                tps: args.tps,
+                html: args.html.as_deref(),
+            };
+            return growth::print(&args.results, question, args.format);
+        }
+        return prediction::print(&args.results, target, args.zipf, args.format);
     }
     let curves: Vec<LoadCurve> = args
         .consolidate

@@ -1,122 +1,48 @@
-//! `dbdyno size --target`: the throughput of a machine, predicted from the records of an experiment, and the date on which
-//! growing data makes it fall.
+//! `dbdyno size --target`: the throughput of a machine, predicted from the records of an experiment.
 
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    time::UNIX_EPOCH,
 };
 
 use blame::{Blame, Blamed};
-use report::{SizingPage, sizing_page};
 use results::{read_record, record_files, storage_results};
 use sizing::{
-    Executions, Growth, GrowthAnswer, GrowthRequest, MemoryCurve, Prediction, PredictionRequest,
-    Target, growth_csv, growth_json, growth_lines, memory_curve, predict, prediction_csv,
-    prediction_json, prediction_lines,
+    Executions, Prediction, PredictionRequest, Target, predict, prediction_csv, prediction_json,
+    prediction_lines,
 };
 
 use super::answer_output::{Format, print_lines};
-use crate::output::write_file;
 
-/// What is asked about a target.
-pub(super) struct Question {
-    pub(super) target: Target,
-    pub(super) zipf: Option<f64>,
-    pub(super) grow: Option<Growth>,
-    /// For the growth; operations per second.
-    pub(super) tps: Option<f64>,
-}
-
-/// Reads the records, prints the answer, and writes its page.
+/// Reads the records, and prints the prediction.
 pub(super) fn print(
     results: &[PathBuf],
-    question: Question,
-    page: Option<&Path>,
+    target: Target,
+    zipf: Option<f64>,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
     let request = PredictionRequest {
-        target: question.target,
-        zipf: question.zipf,
+        target,
+        zipf,
         draws: PredictionRequest::DRAWS,
     };
     let executions = executions(results)?;
     let prediction = predict(&executions, &request).map_err(Blamed::from)?;
-    let growth = question.grow.map(|growth| GrowthRequest {
-        growth,
-        tps: question.tps,
-        today: today(),
-    });
-    // The curve is computed only where it is shown.
-    if growth.is_none() && page.is_none() {
-        print_prediction(&prediction, format);
-        return Ok(exit_code(&prediction, None));
-    }
-    let curve = memory_curve(&executions, &request).map_err(Blamed::from)?;
-    let growth = growth.map(|request| GrowthAnswer::of(&prediction, &curve, &request));
-    match &growth {
-        Some(growth) => print_growth(&prediction, &curve, growth, format),
-        None => print_prediction(&prediction, format),
-    }
-    // After the answer, which a path that cannot be written shall not cost.
-    if let Some(path) = page {
-        let records = executions.records();
-        let page = sizing_page(&SizingPage {
-            prediction: &prediction,
-            zipf: question.zipf,
-            curve: &curve,
-            growth: growth.as_ref(),
-            records: &records,
-        });
-        write_file(path, page.as_bytes())?;
-    }
-    Ok(exit_code(&prediction, growth.as_ref()))
+    Ok(print_answer(&prediction, format))
 }
 
-fn print_prediction(prediction: &Prediction, format: Format) {
+/// Prints the prediction; returns the exit code.
+pub(super) fn print_answer(prediction: &Prediction, format: Format) -> ExitCode {
     match format {
         Format::Text => print_lines(&prediction_lines(prediction), &prediction.remarks),
         Format::Json => print!("{}", prediction_json(prediction)),
         Format::Csv => print!("{}", prediction_csv(prediction)),
     }
-}
-
-fn print_growth(
-    prediction: &Prediction,
-    curve: &Result<MemoryCurve, String>,
-    growth: &GrowthAnswer,
-    format: Format,
-) {
-    match format {
-        Format::Text => {
-            let lines = growth_lines(prediction, curve, growth);
-            print_lines(&lines, &prediction.remarks);
-        }
-        Format::Json => print!("{}", growth_json(prediction, curve, growth)),
-        Format::Csv => print!("{}", growth_csv(prediction, curve, growth)),
-    }
-}
-
-/// A date is the answer to a question for it, whether or not the throughput of today is known.
-fn exit_code(prediction: &Prediction, growth: Option<&GrowthAnswer>) -> ExitCode {
-    let is_known = growth.map_or(prediction.is_known(), GrowthAnswer::is_known);
-    let is_too_low = growth.is_some_and(GrowthAnswer::is_too_low);
-    if is_too_low {
-        ExitCode::from(Blame::Answer as u8)
-    } else if is_known {
+    if prediction.is_known() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(Blame::Undecided as u8)
     }
-}
-
-/// Today's date, UTC, in days since 1970-01-01.
-fn today() -> i64 {
-    const DAY_S: u64 = 86_400;
-    let since = reactor::wall_now().duration_since(UNIX_EPOCH);
-    // No time before 1970 is one of today.
-    let seconds = since.map_or(0, |it| it.as_secs());
-    i64::try_from(seconds / DAY_S).unwrap_or(0)
 }
 
 /// The target with the limits of the disk that a record of `dbdyno storage` measured.
@@ -134,7 +60,7 @@ pub(super) fn with_disk(target: Target, path: &Path) -> Result<Target, Blamed> {
 
 /// The executions of all records. Blocks are counted by directory: records that are named one by one belong to that of
 /// their directory.
-fn executions(results: &[PathBuf]) -> Result<Executions, Blamed> {
+pub(super) fn executions(results: &[PathBuf]) -> Result<Executions, Blamed> {
     let mut executions = Executions::default();
     let mut directories: Vec<PathBuf> = Vec::new();
     let mut read: Vec<PathBuf> = Vec::new();
