@@ -3,6 +3,7 @@
 //! Each chart is `role="img"` with a title and a description, takes every colour from CSS classes (so that it follows
 //! light, dark and print), and distinguishes lines by marker and dash as well as by colour.
 
+pub(crate) mod curve;
 pub(crate) mod frame;
 pub(crate) mod line;
 pub(crate) mod marker;

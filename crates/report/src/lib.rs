@@ -25,6 +25,7 @@ mod run_report;
 mod search_answer;
 mod sentences;
 mod shared_machine;
+mod sizing_page;
 mod statement_times_page;
 mod storage;
 mod summary;
@@ -58,6 +59,7 @@ pub use sentences::{
     max_rates::search_sentence,
 };
 pub use settings::{Chart, Factor};
+pub use sizing_page::{SizingPage, sizing_page};
 pub use statement_times_page::{TimedStatement, statement_times_page};
 pub use storage::{
     DiskSteadiness, page_writes_per_s, storage_csv, storage_details, storage_html, storage_json,

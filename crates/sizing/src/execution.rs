@@ -104,6 +104,14 @@ impl Executions {
         Self { emulated, ..self }
     }
 
+    /// The records, in their order.
+    pub fn records(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.all.iter().map(|it| it.name.as_str()).collect();
+        // The stages of a record follow each other.
+        names.dedup();
+        names
+    }
+
     /// Adds the execution of a record, or its stages without ramps; `results` numbers the results whose blocks the
     /// record's belongs to. Records with the second level of [`EMULATED`] only test a prediction.
     ///

@@ -78,11 +78,16 @@ impl MemoryPosition {
             return Err(NoPosition::Less);
         }
         let lower = shares.partition_point(|it| *it < data.share) - 1;
-        Ok(Self::Between {
+        Ok(Self::between(data, shares, lower))
+    }
+
+    /// The position of data between the measured share with the index `lower` and the next one.
+    pub(crate) fn between(data: &TargetData, shares: &[f64], lower: usize) -> Self {
+        Self::Between {
             lower,
             of_reads: read_weight(data, shares[lower], shares[lower + 1]),
             of_others: (data.share - shares[lower]) / (shares[lower + 1] - shares[lower]),
-        })
+        }
     }
 
     /// A demand of the target from those of the measured memories; `None` where one that it needs was not measured.

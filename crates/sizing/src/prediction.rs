@@ -3,11 +3,12 @@
 use stats::{Interval, Scalability, interval_of_draws};
 
 use crate::{
-    capacity_model::{CapacityModel, Evaluation, FittedDraw, reads_of_memories},
+    capacity_model::{CapacityModel, Evaluation, reads_of_memories},
     cells::Cells,
     drift::{Drift, drifts},
     error::Error,
     execution::Executions,
+    fitted_draws::FittedDraws,
     limit::Limit,
     limit_outcome::{
         LimitOutcome, NO_MEMORY_KNOWN, cpus_not_measured, measured_cpus, memory_not_measured,
@@ -259,17 +260,12 @@ pub(crate) struct Draws {
 
 impl Draws {
     fn of(model: &CapacityModel<'_>, count: usize) -> Self {
-        let all = model.fitted(model.cells.all(), None);
-        let drawn = model.cells.draws(count).into_iter();
-        let drawn = drawn.map(|draw| model.fitted(draw, all.law.as_ref()));
-        let drawn: Vec<FittedDraw<'_>> = drawn.collect();
-        let scaling = model.scaling(&all, &drawn, COMPUTED_CONFIDENCE);
-        let peak_is_known = scaling.as_ref().is_some_and(|it| it.peak.is_ok());
-        let evaluate = |it: &FittedDraw<'_>| model.evaluate(it, peak_is_known);
+        let fitted = FittedDraws::of(model, count, COMPUTED_CONFIDENCE);
+        let (all, each) = fitted.evaluate(model);
         Self {
-            all: evaluate(&all),
-            each: drawn.iter().map(evaluate).collect(),
-            scaling,
+            all,
+            each,
+            scaling: fitted.scaling,
             executions: model.cells.fewest(),
         }
     }
@@ -344,7 +340,7 @@ pub(crate) fn interval(estimate: f64, draws: &[f64], executions: usize) -> Inter
 }
 
 /// Operations per second from seconds for one operation; no upper end if no time is certain.
-fn inverse(time_s: Interval) -> Interval {
+pub(crate) fn inverse(time_s: Interval) -> Interval {
     Interval {
         estimate: 1.0 / time_s.estimate,
         low: 1.0 / time_s.high,

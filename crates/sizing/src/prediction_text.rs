@@ -107,7 +107,7 @@ pub(crate) fn binding_in_words(binding: &[(Limit, f64)]) -> String {
 }
 
 /// A rate with its interval: `4.10k (3.95k to 4.26k)`.
-pub(crate) fn rate(per_s: &Interval) -> String {
+pub fn rate(per_s: &Interval) -> String {
     if per_s.high.is_finite() {
         units::si_with_interval(per_s.estimate, (per_s.low, per_s.high))
     } else {
@@ -155,8 +155,8 @@ fn demanded(limit: Limit) -> &'static str {
     }
 }
 
-/// What one operation demands of a limit that allows a rate.
-fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> String {
+/// What one operation demands of a limit that allows a rate: `0.731 page reads`.
+pub fn demand_in_words(prediction: &Prediction, limit: Limit, per_s: &Interval) -> String {
     let demand = |wanted: ServiceDemand| {
         let mut demands = prediction.demands.iter();
         let found = demands.find(|(demand, _)| *demand == wanted);

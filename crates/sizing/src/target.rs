@@ -148,7 +148,7 @@ pub fn parse_target(text: &str) -> Result<Target, String> {
 }
 
 /// A number above 0 without sign and exponent.
-fn positive(text: &str) -> Option<f64> {
+pub(crate) fn positive(text: &str) -> Option<f64> {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');

@@ -5,6 +5,7 @@ mod emulating_machine;
 mod emulation;
 mod experiment_check;
 mod experiment_paths;
+mod growth;
 mod headroom;
 mod measurement;
 mod prediction;
@@ -21,12 +22,13 @@ use std::{
 use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
+use growth::Question;
 use measurement::{MeasurementOptions, SizingExperiment};
 use settings::quantity;
 use sizing::{
-    Capacity, Changes, Consolidation, HeadroomRequest, LoadCurve, Request, ResponseLimit, Target,
-    consolidate, consolidation_csv, consolidation_json, consolidation_lines, parse_capacity,
-    parse_changes, parse_cpus, parse_target, read_curve,
+    Capacity, Changes, Consolidation, Growth, HeadroomRequest, LoadCurve, Request, ResponseLimit,
+    Target, consolidate, consolidation_csv, consolidation_json, consolidation_lines,
+    parse_capacity, parse_changes, parse_cpus, parse_growth, parse_target, read_curve,
 };
 
 use crate::{
@@ -56,6 +58,10 @@ carries it; the exit code is 1 if it does not. With --p99, RESULTS must include 
 
 With --what-if, the answer is the throughput with changed parts of --target, or with other levels of factors of RESULTS.
 
+With --grow, the answer is the date on which the throughput of the target falls below --tps, or to half of that at the
+smallest measured data/memory. It takes three or more buffer pools or sizes of the data. If the throughput is below --tps
+today, the exit code is 1.
+
 With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
 (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
 one system with several files. The name of a system is that of its file without the extension. The answer compares the
@@ -74,6 +80,7 @@ Examples:
   dbdyno size results/shop-1 --tps 5000
   dbdyno size results/shop-1 results/shop-search-1 --tps 5000 --p99 20ms
   dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000 --what-if memory=64G
+  dbdyno size results/shop-1 --target cpus=8,memory=32G,read_iops=3000 --grow 4%/month --html shop.html
   dbdyno size --consolidate shop.csv office.txt reports.csv
   dbdyno size --headroom shop.csv --storage results/storage-1 --target net=1G
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
@@ -113,6 +120,25 @@ pub(crate) struct SizeArgs {
     zipf: Option<f64>,
     #[command(flatten)]
     measured: MeasurementArgs,
+    /// Growth of the data, for example 4%/month or 2G/month (per day, week, month or year): find the date on which the
+    /// throughput of the target falls below --tps [default: to half of that at the smallest measured data/memory]
+    #[arg(
+        long,
+        value_name = "AMOUNT/PERIOD",
+        value_parser = parse_growth,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["consolidate", "headroom", "what_if", "p99"],
+        requires = "target"
+    )]
+    grow: Option<Growth>,
+    /// Also write the prediction as an HTML page to this file
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["consolidate", "headroom", "what_if", "p99"],
+        requires = "target"
+    )]
+    html: Option<PathBuf>,
     /// Put these systems together on shared machines
     #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with = "target")]
     consolidate: Vec<PathBuf>,
@@ -253,6 +279,19 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         zipf: args.zipf,
         format: args.format,
     };
+    if let Some(target) = target
+        .clone()
+        .filter(|_| args.grow.is_some() || args.html.is_some())
+    {
+        let question = Question {
+            target,
+            zipf: args.zipf,
+            grow: args.grow,
+            tps: args.tps,
+            html: args.html.as_deref(),
+        };
+        return growth::print(&results, question, args.format);
+    }
     match (target, args.what_if, args.tps, args.p99) {
         (target, Some(changes), ..) => return throughput::compare(&options, target, changes),
         (Some(target), None, None, None) => {

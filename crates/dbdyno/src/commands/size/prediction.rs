@@ -8,8 +8,8 @@ use std::{
 use blame::{Blame, Blamed};
 use results::storage_results;
 use sizing::{
-    Executions, PredictionRequest, Target, predict_validated, prediction_csv, prediction_json,
-    prediction_lines,
+    Executions, Prediction, PredictionRequest, Target, predict_validated, prediction_csv,
+    prediction_json, prediction_lines,
 };
 
 use super::{
@@ -31,16 +31,21 @@ pub(super) fn print(
     };
     let executions = executions(results)?;
     let prediction = predict_validated(&executions, &request).map_err(Blamed::from)?;
+    Ok(print_answer(&prediction, format))
+}
+
+/// Prints the prediction; returns the exit code.
+pub(super) fn print_answer(prediction: &Prediction, format: Format) -> ExitCode {
     match format {
-        Format::Text => print_lines(&prediction_lines(&prediction), &prediction.remarks),
-        Format::Json => print!("{}", prediction_json(&prediction)),
-        Format::Csv => print!("{}", prediction_csv(&prediction)),
+        Format::Text => print_lines(&prediction_lines(prediction), &prediction.remarks),
+        Format::Json => print!("{}", prediction_json(prediction)),
+        Format::Csv => print!("{}", prediction_csv(prediction)),
     }
-    Ok(if prediction.is_known() {
+    if prediction.is_known() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(Blame::Undecided as u8)
-    })
+    }
 }
 
 /// The target with the limits of the disk that a record of `dbdyno storage` measured.

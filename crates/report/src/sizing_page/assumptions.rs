@@ -1,0 +1,105 @@
+//! What a prediction assumes, and what was not validated.
+
+use maud::{Markup, html};
+use sizing::{LimitOutcome, Prediction};
+use units::{bytes, count, counted};
+
+use super::lines::line;
+use crate::page::unbroken;
+
+/// What the assumptions of a page follow from.
+pub(super) struct Basis<'a> {
+    pub(super) prediction: &'a Prediction,
+    /// Exponent of Zipf's law, if it was named.
+    pub(super) zipf: Option<f64>,
+    /// Whether the page has a curve, whose points are interpolated.
+    pub(super) has_curve: bool,
+    /// Whether the data grows.
+    pub(super) grows: bool,
+}
+
+pub(super) fn section(basis: &Basis<'_>) -> Markup {
+    html! {
+        section aria-labelledby="assumptions" {
+            h2 id="assumptions" { "Assumptions and limits of the prediction" }
+            ul { @for sentence in sentences(basis) { li { (unbroken(&sentence)) "." } } }
+        }
+    }
+}
+
+fn sentences(basis: &Basis<'_>) -> Vec<String> {
+    let prediction = basis.prediction;
+    let growth = basis.grows.then(|| {
+        "Only the data grows: the buffer pool, the load and the demands at the same data/memory stay as they are"
+            .to_owned()
+    });
+    let drift = line(prediction, "drift");
+    let drift = drift.map(|it| format!("Not constant: {it}"));
+    let of_target = [
+        assumed_buffer_pool(prediction),
+        interpolated(basis),
+        extrapolated(prediction),
+        upper_bound(prediction),
+        growth,
+        drift,
+    ];
+    let general = [
+        "The CPUs of the target are as fast as the measured ones, and are for the server alone",
+        "Response times are not predicted: where a limit is used completely, they are long. Plan a reserve",
+        "The intervals are those of the mean over executions. They do not contain errors of the model",
+    ];
+    let of_target = of_target.into_iter().flatten();
+    let remarks = prediction.remarks.iter().cloned();
+    let general = general.into_iter().map(str::to_owned);
+    of_target.chain(remarks).chain(general).collect()
+}
+
+fn assumed_buffer_pool(prediction: &Prediction) -> Option<String> {
+    let pool = prediction.memory.as_ref()?.buffer_pool?;
+    pool.is_assumed.then(|| {
+        let size = bytes(pool.bytes);
+        format!("The buffer pool of {size} is the one that MySQL configures for the memory of the target")
+    })
+}
+
+/// How demands at other data/memory were computed; `None` if none are shown.
+fn interpolated(basis: &Basis<'_>) -> Option<String> {
+    let memory = basis.prediction.memory.as_ref()?;
+    if !memory.is_interpolated && !basis.has_curve {
+        return None;
+    }
+    let requests = match basis.zipf {
+        Some(exponent) => format!("for requests by Zipf's law with the exponent {exponent}"),
+        None => "for uniform requests".to_owned(),
+    };
+    let measured = counted(memory.measured_shares.len(), "measured size");
+    Some(format!(
+        "Page reads are interpolated between {measured} {requests}, CPU time and writes on a straight line"
+    ))
+}
+
+fn extrapolated(prediction: &Prediction) -> Option<String> {
+    let cpus = prediction.target.cpus?;
+    let measured = prediction.measured_cpus?;
+    prediction.is_extrapolated().then(|| {
+        format!(
+            "{} CPUs are not validated here: {} were measured",
+            count(cpus),
+            count(measured)
+        )
+    })
+}
+
+fn upper_bound(prediction: &Prediction) -> Option<String> {
+    let mut limits = prediction.limits.iter();
+    limits.find_map(|(limit, outcome)| match outcome {
+        LimitOutcome::Rate {
+            at_most_why: Some(why),
+            ..
+        } => Some(format!(
+            "The limit {} is an upper bound, without contention: {why}",
+            limit.name()
+        )),
+        _ => None,
+    })
+}

@@ -1,0 +1,145 @@
+//! Pages of predictions whose figures are computed by hand.
+
+use std::{collections::BTreeMap, iter};
+
+use sizing::{
+    Demands, Execution, Executions, GrowthRequest, MemoryUse, PredictionRequest, ServerCpus,
+    memory_curve, parse_growth, parse_target, predict,
+};
+
+use super::*;
+
+/// Two blocks of executions of 1 GB of data with these shares in memory: an operation reads 1 - share pages and takes
+/// 100 µs of CPU time.
+fn executions(shares: &[f64]) -> Executions {
+    let blocks = [1, 2].into_iter();
+    let all = blocks.flat_map(|block| iter::repeat(block).zip(shares));
+    let all = all.map(|(block, share)| Execution {
+        name: format!("results/<shop>/run-{block}-{share}.jsonl"),
+        results: 0,
+        block,
+        levels: BTreeMap::new(),
+        concurrency: 4,
+        throughput_per_s: 1000.0,
+        demands: Demands::from_fn(|demand| match demand {
+            ServiceDemand::Cpu => Some(100e-6),
+            ServiceDemand::PageReads => Some(1.0 - share),
+            ServiceDemand::SentBytes => Some(2048.0),
+            _ => None,
+        }),
+        memory: Some(MemoryUse {
+            data_bytes: 1_000_000_000,
+            buffer_pool_bytes: (share * 1e9) as u64,
+        }),
+        cpus: Some(ServerCpus {
+            count: 2.0,
+            available: 2.0,
+        }),
+        limited_by: None,
+    });
+    Executions::of("shop on 10.11.18-MariaDB".to_owned(), all.collect())
+}
+
+fn page(shares: &[f64], target: &str, growth: Option<&str>) -> String {
+    let executions = executions(shares);
+    let request = PredictionRequest {
+        target: parse_target(target).unwrap(),
+        zipf: None,
+        draws: 10,
+    };
+    let prediction = predict(&executions, &request).unwrap();
+    let curve = memory_curve(&executions, &request).unwrap();
+    let growth = growth.map(|growth| {
+        let request = GrowthRequest {
+            growth: parse_growth(growth).unwrap(),
+            tps: None,
+            // 2026-11-30.
+            today: 20_787,
+        };
+        GrowthAnswer::of(&prediction, &curve, &request)
+    });
+    sizing_page(&SizingPage {
+        prediction: &prediction,
+        zipf: request.zipf,
+        curve: &curve,
+        growth: growth.as_ref(),
+        records: &executions.records(),
+    })
+}
+
+const SHARES: [f64; 3] = [0.2, 0.5, 0.8];
+/// 500 reads/s and 0.2 page reads each: 2500 operations/s with 80 % of the data in memory, and half of them with 60 %.
+const TARGET: &str = "cpus=4,read_iops=500,data=1000K,buffer_pool=800K";
+
+#[test]
+fn the_page_has_the_answer_the_cliff_and_the_limits() {
+    let page = page(&SHARES, TARGET, None);
+    for part in [
+        "<h1>Sizing: shop on 10.11.18-MariaDB</h1>",
+        "<dt>target</dt><dd>4 CPUs, 500 reads/s</dd>",
+        "The target can do 2.50k (2.50k to 2.50k) operations/s; the reads of the disk limit it.",
+        "Cliff: at data/memory 1.67 (1.67 to 1.67): half of the 2.50k (2.50k to 2.50k) operations/s at data/memory 1.25.",
+        // 4 CPUs / 100 µs, twice the measured CPUs.
+        "<td>100 µs of CPU time</td><td>at most 40.0k (40.0k to 40.0k)</td>",
+        "not validated here (2 CPUs measured)",
+        "<td>500 reads/s</td><td>0.200 page reads</td><td>2.50k (2.50k to 2.50k)</td><td>100\u{a0}%</td>",
+        "<th scope=\"row\">page reads</th><td>0.200 (0.200 to 0.200)</td>",
+        "<th scope=\"row\">bytes sent</th><td>2.00 KiB (2.00 KiB to 2.00 KiB)</td>",
+        "4 CPUs are not validated here: 2 were measured",
+        "The limit cpus is an upper bound, without contention",
+        "Page reads are interpolated between 3 measured sizes for uniform requests",
+        "The prediction was not tested on the target.",
+        "6 records",
+        "run-1-0.2.jsonl",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    for foreign in ["http://", "https://", "src=", "<shop>"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+}
+
+#[test]
+fn the_picture_has_measured_points_today_and_the_cliff() {
+    let page = page(&SHARES, TARGET, None);
+    for part in [
+        ">today</text>",
+        ">cliff</text>",
+        "<title>data/memory 1.25: 2.50k (2.50k to 2.50k) operations/s</title>",
+        "<title>data/memory 2.00: 1.00k (1.00k to 1.00k) operations/s</title>",
+        "<title>data/memory 5.00: 625 (625 to 625) operations/s</title>",
+        // As a table, too.
+        "<th scope=\"row\">5.00</th><td>625 (625 to 625)</td><td>read_iops</td><td>measured</td>",
+        "<td>interpolated</td>",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+}
+
+#[test]
+fn the_date_comes_first_if_the_data_grows() {
+    let page = page(&SHARES, TARGET, Some("4%/month"));
+    // ln(4 / 3) / ln(1.04) months: `GrowthAnswer` has its own tests.
+    let date =
+        "The throughput falls to half on 2027-07-11 (2027-07-11 to 2027-07-11), in 7.33 months";
+    let (before, _) = page.split_once("The target can do").unwrap();
+    assert!(before.contains(date), "{before}");
+    assert!(page.contains("<dt>growth</dt><dd>4%/month</dd>"), "{page}");
+    assert!(page.contains("Only the data grows"));
+}
+
+#[test]
+fn without_a_curve_the_page_says_what_to_measure() {
+    let page = page(
+        &SHARES[..2],
+        "read_iops=500,data=1000K,buffer_pool=200K",
+        None,
+    );
+    for part in [
+        "Not known: it takes 3 or more buffer pools or sizes of the data, and the records have 2.",
+        "625 (625 to 625) operations/s",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("<svg"), "{page}");
+}
