@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use figures::RunFigures;
 use samples::{CpuUse, Record, STAGE, Staged};
-use verdict::{Bottleneck, Costs, RateQuestion, Resource, bottleneck};
+use verdict::{Bottleneck, Costs, MaxRate, Resource, bottleneck};
 
 use crate::{
     error::Error,
@@ -175,15 +175,15 @@ impl Executions {
         Ok(())
     }
 
-    /// Adds a search for the highest rate that keeps a limit, from the runs of its results. They may hold runs of other
-    /// combinations, and `name` is that of the results.
+    /// Adds the answer of a search for the highest rate that keeps a limit, from these runs of its results. They may hold
+    /// runs of other combinations, and `name` is that of the results.
     ///
     /// An error before any execution was added, without runs, and for another server or workload than that of the
     /// executions. Their experiments have different names.
     pub fn add_search(
         &mut self,
         name: &str,
-        question: &RateQuestion,
+        found: &MaxRate,
         runs: &[Record],
     ) -> Result<(), Error> {
         let named = || name.to_owned();
@@ -191,11 +191,11 @@ impl Executions {
         let first = first.ok_or_else(|| Error::NoClosedLoop { name: named() })?;
         // All runs are of one experiment, and the first ones are not overloaded.
         let mut own = runs.iter();
-        let run = own.find(|run| run.is_complete() && question.has(run));
+        let run = own.find(|run| run.is_complete() && found.question.has(run));
         let run = run.ok_or_else(|| Error::NothingMeasured { name: named() })?;
         first.check(name, run, &RunFigures::of(run), MayDiffer::Experiment)?;
         let share = memory(run).map(|it| it.share());
-        let searched = SearchedRate::of(&question.answer(runs), share);
+        let searched = SearchedRate::of(found, share);
         self.searches.push(searched);
         Ok(())
     }

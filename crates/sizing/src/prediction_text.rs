@@ -7,7 +7,7 @@ use crate::{
     drift::Drift,
     limit::Limit,
     limit_outcome::LimitOutcome,
-    prediction::{CONFIDENCE, Prediction, TargetMemory, Throughput},
+    prediction::{CONFIDENCE, Prediction, TargetMemory},
     service_demand::ServiceDemand,
     validation::Validation,
 };

@@ -22,7 +22,7 @@ pub struct SearchedRate {
 
 impl SearchedRate {
     /// The answer of a search with this share of the data in memory.
-    pub(crate) fn of(found: &MaxRate<'_>, share: Option<f64>) -> Self {
+    pub(crate) fn of(found: &MaxRate, share: Option<f64>) -> Self {
         let rate = found.rate();
         Self {
             quantile: found.question.quantile,

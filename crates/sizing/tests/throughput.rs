@@ -420,7 +420,7 @@ fn a_search_among_the_records_says_which_share_keeps_the_limit() {
         .map(|run| record("shop-search", run, Some(200)))
         .collect();
     let mut executions = Executions::default();
-    let error = executions.add_search("out", &question, &search);
+    let error = executions.add_search("out", &question.answer(&search), &search);
     let error = error.unwrap_err();
     assert!(matches!(error, Error::NoClosedLoop { .. }), "{error}");
     for block in [1, 2] {
@@ -435,13 +435,19 @@ fn a_search_among_the_records_says_which_share_keeps_the_limit() {
     );
     let mut other = search[0].clone();
     other.servers[0].version = "11.4.2-MariaDB".to_owned();
-    let error = executions.add_search("out", &question, &[other]);
+    let error = executions.add_search(
+        "out",
+        &question.answer(std::slice::from_ref(&other)),
+        std::slice::from_ref(&other),
+    );
     let error = error.unwrap_err().to_string();
     assert!(
         error.starts_with("out: another server than in run.jsonl"),
         "{error}"
     );
-    executions.add_search("out", &question, &search).unwrap();
+    executions
+        .add_search("out", &question.answer(&search), &search)
+        .unwrap();
     let request = CheckRequest {
         prediction: prediction("fsync=1ms"),
         per_s: None,

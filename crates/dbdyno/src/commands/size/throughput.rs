@@ -151,9 +151,10 @@ fn executions(
         // The experiment says which limit its runs search for.
         let search = results_so_far(&directory, &VOCABULARY)?;
         let name = directory.display().to_string();
-        for question in &search.searches {
-            if search.runs.iter().any(|run| question.has(run)) {
-                executions.add_search(&name, question, &search.runs)?;
+        for answer in &search.searches {
+            let found = &answer.found;
+            if search.runs.iter().any(|run| found.question.has(run)) {
+                executions.add_search(&name, found, &search.runs)?;
             }
         }
     }
