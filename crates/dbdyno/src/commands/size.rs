@@ -239,9 +239,10 @@ fn response_limit(text: &str) -> Result<ResponseLimit, String> {
 }
 
 pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
-    let file = match args.headroom {
-        true => None,
-        false => experiment_file(&args.results)?,
+    let file = if args.headroom {
+        None
+    } else {
+        experiment_file(&args.results)?
     };
     if let Some(option) = args.measured.given().filter(|_| file.is_none()) {
         let message = format!("{option} is for an experiment file in the place of results");
