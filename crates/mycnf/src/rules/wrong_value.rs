@@ -261,6 +261,56 @@ mod tests {
         assert_found(&RULE, "percona-8.0", own, &["refused: innodb_flush_method"]);
     }
 
+    /// InnoDB of these versions aborts its start with any other word, and the server then lacks its default engine.
+    #[test]
+    fn old_versions_take_only_their_own_flush_methods() {
+        for (version, line, part) in [
+            (
+                "mysql-5.5",
+                "fdatasync",
+                "O_DSYNC, littlesync, nosync, O_DIRECT",
+            ),
+            ("mysql-5.5", "O_DIRECT_NO_FSYNC", "refused: "),
+            ("mysql-5.7", "o_direct", "refused: "),
+            ("mysql-5.7", "4", "refused: "),
+            ("mariadb-10.2", "O_DIRET", "refused: "),
+            ("mariadb-10.3", "o_direct", "note: "),
+        ] {
+            let line = format!("innodb_flush_method={line}");
+            assert_found(&RULE, version, &line, &[part]);
+        }
+        for version in ["mysql-5.5", "mysql-5.7", "mariadb-10.2"] {
+            assert_found(&RULE, version, "innodb_flush_method=O_DIRECT", &[]);
+        }
+        for version in ["mysql-8.0.12", "mariadb-10.5"] {
+            assert_found(&RULE, version, "innodb_flush_method=o_direct", &[]);
+        }
+    }
+
+    /// Options of MariaDB that are no variables of the same name.
+    #[test]
+    fn words_of_options_without_a_variable_are_judged() {
+        for version in [
+            "mariadb-10.2",
+            "mariadb-10.6",
+            "mariadb-10.11",
+            "mariadb-11.8",
+        ] {
+            for line in [
+                "transaction_isolation=READ_COMMITTED",
+                "tc_heuristic_recover=YES",
+            ] {
+                assert_found(&RULE, version, line, &["refused: "]);
+            }
+            for line in [
+                "transaction-isolation=READ-COMMITTED",
+                "tc-heuristic-recover=COMMIT",
+            ] {
+                assert_found(&RULE, version, line, &[]);
+            }
+        }
+    }
+
     #[test]
     fn a_later_catalogue_of_the_series_may_accept_the_value() {
         let later = "innodb_doublewrite=DETECT_ONLY\noptimizer_switch=hash_join=off";
