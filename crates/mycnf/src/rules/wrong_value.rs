@@ -46,7 +46,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some(Judgement::Refused(what)) = judged {
         if let Some(remark) = taken_since(subject, line, value) {
-            return Some(remark);
+            return Some(remark.if_refused(Startup::Uncertain));
         }
         if let (Kind::Word(_) | Kind::Words(_), false) = (option.kind, subject.target.is_covered())
         {
@@ -124,7 +124,9 @@ fn neither_on_nor_off(
     let judged = judge_switch(option);
     let is_ignored = matches!(judged, Judgement::Ignored(_));
     if is_ignored && !subject.target.is_covered() {
-        return by_nearest(subject, line, &judged.what());
+        // The server starts in either case.
+        let remark = by_nearest(subject, line, &judged.what());
+        return remark.if_refused(Startup::Ignoring);
     }
     let file = format!("{}_file", option.name);
     let fix = if value.contains(['/', '.']) && subject.has(&file) {
@@ -145,7 +147,7 @@ fn neither_on_nor_off(
 fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> RuleFinding {
     let nearest = Target::of_catalogue(&subject.catalogue);
     let what = format!("{what} (according to {nearest}, the nearest version that dbdyno knows)");
-    RuleFinding::on(line, Level::Note, what)
+    RuleFinding::on(line, Level::Note, what).if_refused(Startup::Uncertain)
 }
 
 /// The words of a list that no version of any product has.
