@@ -49,6 +49,7 @@ mod statement_binlog;
 mod storage_engine;
 mod table_files;
 mod temporary_tables;
+mod thread_stack;
 mod time_zone;
 mod tls_unavailable;
 mod unknown_collation;
@@ -102,7 +103,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 38] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 39] = [
     &auto_increment::RULE,
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
@@ -138,6 +139,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 38] = [
     &statement_binlog::RULE,
     &table_files::RULE,
     &temporary_tables::RULE,
+    &thread_stack::RULE,
     &time_zone::RULE,
     &tls_unavailable::RULE,
     &unknown_collation::RULE,
