@@ -23,6 +23,7 @@ use crate::{
     progress::StepStack, terminal,
 };
 
+mod idle_settings;
 mod rerun_command;
 
 pub(crate) use rerun_command::RerunCommand;
@@ -112,13 +113,16 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         None => terminal::context()?,
     };
     let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
+    let mysqld = args.options.mysqld.as_deref();
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
+    } else {
+        warn_of_idle_settings(&experiment, mysqld);
     }
     if args.plan {
         println!("{}", experiment.plan().describe());
         if !experiment.is_simulated() {
-            warn_of_missing_servers(&experiment, args.options.mysqld.as_deref());
+            warn_of_missing_servers(&experiment, mysqld);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -174,8 +178,19 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     )
 }
 
+/// Warns of varied settings that have no effect on the servers of the plan.
+fn warn_of_idle_settings(experiment: &Experiment, mysqld: Option<&Path>) {
+    let target_of = |run: Option<&str>| {
+        let installation = Installation::find(run, mysqld).ok()?;
+        Some(installation.target())
+    };
+    for warning in idle_settings::without_effect(&experiment.plan().runs, target_of) {
+        eprintln!("warning: {warning}");
+    }
+}
+
 /// Warns of the plan's versions that are missing on this machine: the run would end at the first of them.
-fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
+pub(crate) fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
     for error in missing_servers(experiment.plan().runs.iter(), mysqld) {
         eprintln!("warning: {error}");
         if let Some(hint) = error.hint() {
