@@ -7,7 +7,7 @@ use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
-use crate::rule::{Level, Rewrite, Rule, RuleFinding, Startup};
+use crate::rule::{Advice, Level, Rewrite, Rule, RuleFinding, Startup};
 use crate::sql_modes::with_parts;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -19,6 +19,13 @@ pub(super) const RULE: Rule = Rule {
     source: "types, units and allowed words of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
+
+impl Advice {
+    /// Whether the version does not start because of the value.
+    pub fn refuses_value(&self) -> bool {
+        self.rule.is(&RULE) && self.remark.startup() == Startup::Refused
+    }
+}
 
 /// Switches of MySQL 5.5 that accept 1 and 0 and ignore ON and OFF.
 const NUMBERS_ONLY: [&str; 3] = [

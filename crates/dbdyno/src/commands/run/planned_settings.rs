@@ -1,11 +1,50 @@
-//! Settings of an experiment whose values cannot differ, because the log to which they belong is off.
+//! The settings of a plan, judged without a server: what the catalogues refuse, and what has no effect.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use experiment::{PlannedRun, ServerSpec};
-use mycnf::{Side, Target};
+use mycnf::{Machine, OptionFile, Side, Target, lint};
 
 use crate::commands::log_switches::{Log, log_of, variable_name};
+
+/// Options of `set` that the catalogues refuse. The servers themselves check them before the first run, but a plan starts
+/// none. Nothing is judged beside option files, which may load plugins with options of their own.
+pub(super) fn refused(
+    runs: &[PlannedRun],
+    target_of: impl Fn(Option<&str>) -> Option<Target>,
+) -> Vec<String> {
+    let servers = runs.iter().filter_map(|run| match &run.server {
+        ServerSpec::Private { run, cnf, set, .. } => {
+            cnf.is_empty().then_some((run.as_deref(), set))
+        }
+        ServerSpec::Given { .. } | ServerSpec::Absent => None,
+    });
+    let servers: BTreeSet<(Option<&str>, &BTreeMap<String, String>)> = servers.collect();
+    let mut found = Vec::new();
+    for (run, set) in servers {
+        let file = OptionFile::parse("", Path::new("set"));
+        let (Some(target), Ok(mut file)) = (target_of(run), file) else {
+            continue;
+        };
+        for (option, value) in set {
+            // What cannot be written into a file is refused when the server is made.
+            let _ = file.push("mysqld", option, Some(value.clone()));
+        }
+        let advice = lint(&file, &target, &Machine::default()).advice.into_iter();
+        for advice in advice.filter(|it| it.refuses_name() || it.refuses_value()) {
+            let remark = advice.remark;
+            let fix = remark.fix.map(|fix| format!("; {fix}")).unwrap_or_default();
+            let text = format!("set {}: {target}: {}{fix}", remark.option, remark.what);
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    found
+}
 
 /// Warnings about options of `set` whose values vary without an effect. `target_of` finds the version of a private server by
 /// the name in the file, if it is installed. Option files can switch a log on: with them, nothing is reported.
@@ -87,17 +126,46 @@ mod tests {
 
     use super::*;
 
+    /// The plan of an experiment with these tables, and MariaDB for a server without a name.
+    fn plan(matrix: &str, server: &str) -> (Experiment, impl Fn(Option<&str>) -> Option<Target>) {
+        let text = format!(
+            "format = 1\n[matrix]\n{matrix}\n[server]\n{server}\n[data]\noltp = {{ tables = 1, table_size = \"1k\" }}\n\
+             [load]\noltp = {{ script = \"read_write\" }}\nconnections = 1\nduration = \"10s\"\n"
+        );
+        let path = Path::new("x.toml");
+        let read = Experiment::parse(path, &text, &Overrides::default(), &VOCABULARY);
+        let named = |run: Option<&str>| Target::parse(run.unwrap_or("mariadb-10.11")).ok();
+        (read.unwrap(), named)
+    }
+
+    #[test]
+    fn what_the_catalogues_refuse_is_found() {
+        let refusals = |server: &str| {
+            let (experiment, named) = plan("way = [\"O_DIRECT\", \"banana\"]", server);
+            refused(&experiment.plan().runs, named)
+        };
+        let found = refusals(
+            r#"set = { innodb_buffer_pol_size = "1G", innodb_flush_method = "{way}", max_connections = 7 }"#,
+        );
+        let expected = [
+            "set innodb_buffer_pol_size=1G: mariadb-10.11: unknown to this version; is innodb_buffer_pool_size meant?",
+            "set innodb_flush_method=banana: mariadb-10.11: the value is not one of the allowed words",
+        ];
+        assert_eq!(found.len(), 2, "{found:?}");
+        for text in expected {
+            assert!(found.iter().any(|it| it.starts_with(text)), "{found:?}");
+        }
+        // A private server has an id.
+        let log = r#"run = "mysql-5.7"
+set = { log-bin = "b", loose_no_such_option = "{way}" }"#;
+        assert!(refusals(log).is_empty());
+    }
+
     #[test]
     fn values_that_cannot_differ_are_found() {
         let warnings = |matrix: &str, server: &str| {
-            let text = format!(
-                "format = 1\n[matrix]\n{matrix}\n[server]\n{server}\n[data]\noltp = {{ tables = 1, table_size = \"1k\" }}\n\
-                 [load]\noltp = {{ script = \"read_write\" }}\nconnections = 1\nduration = \"10s\"\n"
-            );
-            let path = Path::new("x.toml");
-            let read = Experiment::parse(path, &text, &Overrides::default(), &VOCABULARY);
-            let named = |run: Option<&str>| Target::parse(run.unwrap_or("mariadb-10.11")).ok();
-            without_effect(&read.unwrap().plan().runs, named)
+            let (experiment, named) = plan(matrix, server);
+            without_effect(&experiment.plan().runs, named)
         };
         let sync = "sync = [0, 1]";
         let set = r#"set = { sync_binlog = "{sync}" }"#;
