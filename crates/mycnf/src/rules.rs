@@ -36,6 +36,7 @@ mod old_passwords;
 mod open_files;
 mod option_in_wrong_group;
 mod option_without_effect;
+mod page_checksums;
 mod password_in_file;
 mod query_cache;
 mod redo_log_size;
@@ -44,6 +45,7 @@ mod replica_recovery;
 mod replication_filter;
 mod same_server_id;
 mod secure_file_priv;
+mod skipped_errors;
 mod sql_mode;
 mod statement_binlog;
 mod storage_engine;
@@ -103,7 +105,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 39] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 41] = [
     &auto_increment::RULE,
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
@@ -129,12 +131,14 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 39] = [
     &name_resolution::RULE,
     &old_passwords::RULE,
     &open_files::RULE,
+    &page_checksums::RULE,
     &password_in_file::RULE,
     &query_cache::RULE,
     &redo_log_size::RULE,
     &replica_recovery::RULE,
     &replication_filter::RULE,
     &secure_file_priv::RULE,
+    &skipped_errors::RULE,
     &sql_mode::RULE,
     &statement_binlog::RULE,
     &table_files::RULE,
