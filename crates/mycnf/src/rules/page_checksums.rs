@@ -21,7 +21,13 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         return Vec::new();
     };
     let what = "InnoDB does not verify pages when it reads them, so damaged pages are not noticed";
-    vec![RuleFinding::of(subject, option, Level::Risk, what).fix("remove the line")]
+    // The switch is deprecated in favour of the algorithm, so both advices are to write the algorithm.
+    let fix = if subject.has(algorithm) {
+        "set innodb_checksum_algorithm = crc32"
+    } else {
+        "set innodb_checksums = 1"
+    };
+    vec![RuleFinding::of(subject, option, Level::Risk, what).fix(fix)]
 }
 
 #[cfg(test)]
@@ -31,14 +37,21 @@ mod tests {
     #[test]
     fn pages_without_checksums_are_a_risk() {
         for (version, line) in [
-            ("mysql-5.5", "innodb_checksums=0"),
             ("mysql-5.7", "innodb_checksums=OFF"),
             ("mysql-5.7", "innodb_checksum_algorithm=none"),
             ("mysql-8.4", "innodb_checksum_algorithm=strict_none"),
             ("mariadb-10.5", "innodb_checksum_algorithm=NONE"),
         ] {
-            assert_found(&RULE, version, line, &["risk: "]);
+            assert_found(
+                &RULE,
+                version,
+                line,
+                &["; set innodb_checksum_algorithm = crc32"],
+            );
         }
+        let old = "risk: innodb_checksums=0: InnoDB does not verify pages when it reads them, so damaged pages are not \
+                   noticed; set innodb_checksums = 1";
+        assert_found(&RULE, "mysql-5.5", "innodb_checksums=0", &[old]);
         for (version, line) in [
             ("mysql-5.5", ""),
             ("mysql-5.6", "innodb_checksum_algorithm=crc32"),

@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     };
     vec![
         RuleFinding::of(subject, name, Level::Risk, what)
-            .fix("remove the line, and compare the replica's data with the source's"),
+            .fix("let the replica stop at errors, and compare its data with the source's"),
     ]
 }
 
