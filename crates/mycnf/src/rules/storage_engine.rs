@@ -88,7 +88,9 @@ fn without_recovery(subject: &Subject<'_>) -> Option<RuleFinding> {
 ///
 /// Source: MySQL 5.6 Reference Manual, "Turning Off InnoDB"; the log of MySQL 5.5 with `skip-innodb` alone.
 fn default_that_is_off(subject: &Subject<'_>) -> Option<RuleFinding> {
-    if !subject.is_without_innodb() {
+    // The default engine of older versions is MyISAM.
+    let is_default = subject.target.numbers() >= &[5, 5][..];
+    if !subject.is_without_innodb() || !is_default {
         return None;
     }
     let line = subject.set("innodb")?;
@@ -199,6 +201,7 @@ mod tests {
             ("mysql-5.7", "skip_innodb"),
             ("mysql-8.0.33", "innodb=OFF"),
             ("mysql-5.5", "innodb=FORCE"),
+            ("mysql-5.1", "skip-innodb"),
         ] {
             assert_found(&RULE, version, lines, &[]);
         }
