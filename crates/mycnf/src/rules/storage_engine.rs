@@ -2,7 +2,7 @@
 
 use crate::catalogue::Product;
 use crate::name::OptionName;
-use crate::plugins::LoadedPlugin;
+use crate::plugins::{LoadedPlugin, is_missing};
 use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
@@ -136,10 +136,12 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         }
         let name = OptionName::new(engine);
         let mut loaded = subject.plugins.iter();
-        if loaded.any(|plugin| plugin.has(&name)) {
+        if loaded.any(|plugin| plugin.has(&name) && !plugin.is_missing_in(subject.target)) {
             continue;
         }
-        if is_in(plugins, engine) {
+        // A line that loads the plugin does not help: there is no library of it for this version.
+        let is_of_other_version = is_missing(subject.target, name.base());
+        if is_in(plugins, engine) && !is_of_other_version {
             let what = format!(
                 "the storage engine {engine} is a plugin; the server does not start unless the plugin is loaded"
             );
@@ -155,7 +157,12 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         if !is_of_another && !loaded.all(LoadedPlugin::is_shipped) {
             continue;
         }
-        let what = if is_of_another {
+        let what = if is_in(plugins, engine) {
+            format!(
+                "{} has no storage engine {engine}; other versions have it as a plugin",
+                subject.target
+            )
+        } else if is_of_another {
             let product = subject.target.product().title();
             format!("{product} has no storage engine {engine}")
         } else {
@@ -204,6 +211,32 @@ mod tests {
             ("mysql-5.1", "skip-innodb"),
         ] {
             assert_found(&RULE, version, lines, &[]);
+        }
+    }
+
+    #[test]
+    fn an_engine_that_other_versions_had() {
+        for (version, engine, library) in [
+            ("percona-8.0.28", "TokuDB", "ha_tokudb.so"),
+            ("percona-8.0", "tokudb", "ha_tokudb"),
+            ("percona-8.4", "TokuDB", "tokudb=ha_tokudb.so"),
+            ("mariadb-10.6", "TokuDB", "ha_tokudb.so"),
+            ("mariadb-10.1", "RocksDB", "ha_rocksdb.so"),
+        ] {
+            let line = format!("default_storage_engine={engine}");
+            let refused = format!(
+                "refused: {line}: {version} has no storage engine {engine}; other versions have it as a plugin; write \
+                 default_storage_engine = InnoDB"
+            );
+            assert_found(&RULE, version, &line, &[&refused]);
+            let loading = format!("{line}\nplugin_load_add={library}");
+            assert_found(&RULE, version, &loading, &[&refused]);
+        }
+        for version in ["percona-5.7", "percona-8.0.22", "mariadb-10.5"] {
+            let line = "default_storage_engine=TokuDB";
+            assert_found(&RULE, version, line, &["risk: "]);
+            let loading = format!("{line}\nplugin_load_add=ha_tokudb.so");
+            assert_found(&RULE, version, &loading, &[]);
         }
     }
 
