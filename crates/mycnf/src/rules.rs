@@ -27,6 +27,7 @@ mod general_log;
 mod grant_tables;
 mod group_replication;
 mod gtid;
+mod innodb_files;
 mod io_capacity;
 mod local_infile;
 mod log_without_switch;
@@ -86,7 +87,7 @@ pub(crate) const UNKNOWN_OPTION: &Rule = &unknown_option::RULE;
 pub(crate) const WRONG_VALUE: &Rule = &wrong_value::RULE;
 
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
-pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
+pub(crate) static RULES_OF_LINES: [&Rule; 16] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -101,6 +102,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
     &authentication_plugin::RULE,
     &word_as_file::RULE,
     &storage_engine::RULE,
+    &innodb_files::RULE,
     &same_server_id::RULE,
 ];
 
