@@ -55,6 +55,7 @@ mod temporary_tables;
 mod thread_stack;
 mod time_zone;
 mod tls_unavailable;
+mod unit_of_time;
 mod unknown_collation;
 mod unknown_option;
 mod unread_group;
@@ -87,7 +88,7 @@ pub(crate) const UNKNOWN_OPTION: &Rule = &unknown_option::RULE;
 pub(crate) const WRONG_VALUE: &Rule = &wrong_value::RULE;
 
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
-pub(crate) static RULES_OF_LINES: [&Rule; 16] = [
+pub(crate) static RULES_OF_LINES: [&Rule; 17] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -95,6 +96,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 16] = [
     &unread_group::RULE,
     &repeated_option::RULE,
     &adjusted_value::RULE,
+    &unit_of_time::RULE,
     &abbreviated_name::RULE,
     &option_without_effect::RULE,
     &equal_to_default::RULE,
