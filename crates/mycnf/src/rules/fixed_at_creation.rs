@@ -62,8 +62,9 @@ fn demand(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later. MySQL creates
-/// them in 8.0 (MySQL Server Blog, "New in MySQL 8.0.14: Create Undo Tablespace"), and ignores their number from 8.0.14 on. Only the data dictionary of MySQL 8.0 fixes how table names are stored.
+/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later. MySQL
+/// creates them in 8.0 (MySQL Server Blog, "New in MySQL 8.0.14: Create Undo Tablespace"), and ignores their number
+/// from 8.0.14 on. Only the data dictionary of MySQL 8.0 fixes how table names are stored.
 fn is_free(subject: &Subject<'_>, name: &str) -> bool {
     let target = subject.target;
     let is_at_least = |family, numbers: &[u32]| target.is_at_least(family, numbers);
