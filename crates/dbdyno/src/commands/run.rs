@@ -12,6 +12,7 @@ use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use monitor::ExperimentSite;
+use mycnf::Target;
 use report::{Results, checked_expectations, search_sentence};
 use results::ResultsDirectory;
 use runs::{Choices, Context, PlanBenchmarks, RunOutcome, Runner, shortcoming};
@@ -23,6 +24,7 @@ use crate::{
     progress::StepStack, terminal,
 };
 
+mod planned_settings;
 mod rerun_command;
 
 pub(crate) use rerun_command::{RerunCommand, SideBySideOptions};
@@ -112,13 +114,16 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         None => terminal::context()?,
     };
     let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
+    let mysqld = args.options.mysqld.as_deref();
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
+    } else {
+        warn_of_idle_settings(&experiment, mysqld);
     }
     if args.plan {
         println!("{}", experiment.plan().describe());
         if !experiment.is_simulated() {
-            warn_of_missing_servers(&experiment, args.options.mysqld.as_deref());
+            warn_of_servers(&experiment, mysqld);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -174,8 +179,28 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     )
 }
 
-/// Warns of the plan's versions that are missing on this machine: the run would end at the first of them.
-fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
+/// Warns of varied settings that have no effect on the servers of the plan.
+fn warn_of_idle_settings(experiment: &Experiment, mysqld: Option<&Path>) {
+    let runs = &experiment.plan().runs;
+    for warning in planned_settings::without_effect(runs, |run| target_of(run, mysqld)) {
+        eprintln!("warning: {warning}");
+    }
+}
+
+/// The version of a private server: that of the installation, or that of its name if it is not installed.
+fn target_of(run: Option<&str>, mysqld: Option<&Path>) -> Option<Target> {
+    let installed = Installation::find(run, mysqld).ok();
+    let named = || Target::parse(run?).ok();
+    installed.map(|it| it.target()).or_else(named)
+}
+
+/// Warns of what would end a run before its first measurement: versions of the plan that are missing on this machine, and
+/// options that its servers refuse.
+pub(crate) fn warn_of_servers(experiment: &Experiment, mysqld: Option<&Path>) {
+    let runs = &experiment.plan().runs;
+    for refusal in planned_settings::refused(runs, |run| target_of(run, mysqld)) {
+        eprintln!("warning: {refusal}");
+    }
     for error in missing_servers(experiment.plan().runs.iter(), mysqld) {
         eprintln!("warning: {error}");
         if let Some(hint) = error.hint() {
