@@ -1,6 +1,5 @@
 //! Rule: InnoDB does not take its list of data files or its page size.
 
-use crate::assignment::Assignment;
 use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
