@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use stats::{Point, UslModel};
+use stats::{Point, UslModel, curve_residual};
 
 use crate::{
     cells::{Cells, Draw},
+    execution::Execution,
     service_demand::ServiceDemand,
 };
 
@@ -14,6 +15,11 @@ use crate::{
 const CONCURRENCIES_AT_LEAST: usize = 4;
 /// Largest residual of a usable model, as the root mean square of the logarithms.
 const RESIDUAL_AT_MOST: f64 = 0.25;
+/// Share of the CPUs from which on they count as used up; a limit of a run is reached from the same share on.
+const USED_UP_FROM: f64 = 0.9;
+/// Bounds whose residual is larger than that of the scaling model by no more than this describe a series as well, with
+/// fewer parameters. They are off by more where contention is waiting for CPUs (`tests/queue_for_cpus.rs`).
+const SAME_RESIDUAL: f64 = 0.05;
 
 /// Why there is no scaling model of the series.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,11 +30,25 @@ pub(crate) enum NoLaw {
     LimitedBy(&'static str),
     /// The points do not follow the model.
     Residual(f64),
+    /// The throughput rose in proportion to the concurrency until this number of CPUs was used up: more CPUs may have
+    /// contention that the series does not show.
+    CpusUsedUp(f64),
+}
+
+impl NoLaw {
+    /// Whether contention that was not measured may keep this number of CPUs from being used up.
+    pub(crate) fn hides_contention(self, cpus: f64) -> bool {
+        match self {
+            Self::CpusUsedUp(used) => USED_UP_FROM * cpus > used,
+            Self::FewConcurrencies | Self::LimitedBy(_) | Self::Residual(_) => true,
+        }
+    }
 }
 
 /// The executions of one memory at several concurrencies.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
+    /// By rising concurrency.
     cells: Vec<usize>,
     /// The cell with the highest throughput.
     fastest: usize,
@@ -77,18 +97,43 @@ impl Series {
             })
             .collect();
         let law = stats::usl_fit(&points, near).ok_or(NoLaw::FewConcurrencies)?;
-        let residual = law.residual(&points);
         // Draws may repeat a bad execution; the model of all decides.
-        if near.is_none() && residual > RESIDUAL_AT_MOST {
-            return Err(NoLaw::Residual(residual));
+        if near.is_none() {
+            let residual = law.residual(&points);
+            if let Some(used) = self.used_up_cpus(draw, &points, residual) {
+                return Err(NoLaw::CpusUsedUp(used));
+            }
+            if residual > RESIDUAL_AT_MOST {
+                return Err(NoLaw::Residual(residual));
+            }
         }
         Ok(law)
     }
 
+    /// The CPUs that were used up without contention: the asymptotic bounds min(N / S, m / D) describe the points as
+    /// well as a scaling model with this residual. `None` if they do not, or if CPUs were left.
+    ///
+    /// A scaling model of such points is wrong for more CPUs: it takes the knee for coherency, which would stay.
+    ///
+    /// Source: P. J. Denning and J. P. Buzen, "The operational analysis of queueing network models", Computing Surveys
+    /// 10 (1978), asymptotic bounds.
+    fn used_up_cpus(&self, draw: &Draw<'_>, points: &[Point], residual: f64) -> Option<f64> {
+        let share = self.cpu_share(draw)?;
+        let highest_per_s = draw.mean(self.fastest, |it| Some(it.throughput_per_s))?;
+        let used = (highest_per_s * share.demand_s).min(share.cpus);
+        let of_one = |it: &Execution| Some(it.throughput_per_s / f64::from(it.concurrency));
+        let of_one_per_s = draw.mean(*self.cells.first()?, of_one)?;
+        // The measured m / D: its error is no part of the shape.
+        let bounds = |concurrency: f64| (of_one_per_s * concurrency).min(highest_per_s);
+        let is_as_good = curve_residual(points, bounds) <= residual + SAME_RESIDUAL;
+        (is_as_good && used >= USED_UP_FROM * share.cpus).then_some(used)
+    }
+
     /// The share of contention that is waiting for the measured CPUs; `None` if they were not observed.
     pub(crate) fn cpu_share(&self, draw: &Draw<'_>) -> Option<CpuShare> {
+        let demand_s = draw.demand(self.fastest, ServiceDemand::Cpu);
         Some(CpuShare {
-            demand_s: draw.demand(self.fastest, ServiceDemand::Cpu)?,
+            demand_s: demand_s.filter(|it| *it > 0.0)?,
             cpus: draw.mean(self.fastest, |it| Some(it.cpus?.available))?,
         })
     }
@@ -117,7 +162,8 @@ impl CpuLaw {
     /// Never more operations than their CPU time allows (utilisation law: X ≤ cpus / D). Of the measured contention σ,
     /// the part λD / cpus is waiting for CPUs: a closed system whose only queue is for a resource with service time S has
     /// the throughput λN / (1 + λS (N - 1)) of the scaling model with σ = λS and κ = 0 (synchronous repairman), and
-    /// S = D / cpus. On the target this part is λD' / cpus', and the rest of σ, λ and κ stay as measured.
+    /// S = D / cpus. On the target this part is λD' / cpus', and the rest of σ, λ and κ stay as measured. If σ is
+    /// smaller than λD / cpus, as below the knee of a queue, all of it is waiting for CPUs, and changes by this factor.
     ///
     /// Source: P. J. Denning and J. P. Buzen, "The operational analysis of queueing network models", Computing Surveys 10
     /// (1978), for the utilisation law; N. J. Gunther, "Guerrilla Capacity Planning" (2007), chapters 4 and 6 and appendix
@@ -125,9 +171,10 @@ impl CpuLaw {
     pub(crate) fn on(target: CpuShare, measured: Option<(UslModel, CpuShare)>) -> Self {
         let model = measured.map(|(law, measured)| {
             let service_s = |share: CpuShare| share.demand_s / share.cpus;
-            let shift = law.single_per_s * (service_s(target) - service_s(measured));
+            let waiting = (law.single_per_s * service_s(measured)).min(law.contention);
+            let change = waiting * (service_s(target) / service_s(measured) - 1.0);
             UslModel {
-                contention: (law.contention + shift).clamp(0.0, 1.0),
+                contention: (law.contention + change).clamp(0.0, 1.0),
                 ..law
             }
         });
@@ -147,7 +194,7 @@ impl CpuLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{execution::Execution, testing::execution};
+    use crate::{execution::ServerCpus, service_demand::Demands, testing::execution};
 
     const LAW: UslModel = UslModel {
         single_per_s: 1000.0,
@@ -201,6 +248,65 @@ mod tests {
     }
 
     #[test]
+    fn below_the_knee_of_a_queue_no_contention_is_added() {
+        // S = 1 ms, of which 500 µs are CPU time: λD / cpus = 0.125 is no contention that was measured.
+        let line = UslModel {
+            single_per_s: 1000.0,
+            contention: 0.0,
+            coherency: 1e-12,
+        };
+        let share = |cpus| CpuShare {
+            demand_s: 500e-6,
+            cpus,
+        };
+        let two = CpuLaw::on(share(2.0), Some((line, share(4.0))));
+        // N / S, and 2 / 500 µs from 4 connections on.
+        for (connections, per_s) in [(1.0, 1000.0), (3.0, 3000.0), (6.0, 4000.0)] {
+            assert!((two.at(connections) - per_s).abs() < 1e-3, "{connections}");
+        }
+    }
+
+    /// The queue of 4 CPUs where an operation takes 1 ms, `share` of it CPU time: min(N / 1 ms, 4 / D).
+    fn queue(share: f64, concurrencies: &[u32]) -> Vec<Execution> {
+        let demand_s = share * 1e-3;
+        let blocks = (1..=2).flat_map(|block| concurrencies.iter().map(move |it| (block, *it)));
+        blocks
+            .map(|(block, concurrency)| Execution {
+                throughput_per_s: (f64::from(concurrency) * 1e3).min(4.0 / demand_s),
+                demands: Demands::from_fn(|_| Some(demand_s)),
+                cpus: Some(ServerCpus {
+                    count: 4.0,
+                    available: 4.0,
+                }),
+                ..execution(0.5, concurrency, block)
+            })
+            .collect()
+    }
+
+    fn fitted(executions: &[Execution]) -> Result<UslModel, NoLaw> {
+        let cells = Cells::of(executions).unwrap();
+        Series::of(&cells).and_then(|it| it.fit(&cells.all(), None))
+    }
+
+    #[test]
+    fn a_queue_that_used_up_the_cpus_shows_no_contention() {
+        for share in [0.1, 0.3, 0.5, 0.7, 0.9, 1.0] {
+            let Err(NoLaw::CpusUsedUp(used)) = fitted(&queue(share, &[1, 4, 16, 64])) else {
+                panic!("{share}");
+            };
+            assert!((used - 4.0).abs() < 1e-9, "{share}: {used}");
+        }
+        let used_up = NoLaw::CpusUsedUp(4.0);
+        // 90 % of 4.4 CPUs are 3.96.
+        let hides = [1.0, 4.0, 4.4, 8.0].map(|cpus| used_up.hides_contention(cpus));
+        assert_eq!(hides, [false, false, false, true]);
+        assert!(NoLaw::FewConcurrencies.hides_contention(1.0));
+        // Up to 16 connections, 16 · 10 % of the 4 CPUs are busy: a straight line.
+        let line = fitted(&queue(0.1, &[1, 2, 4, 8, 16])).unwrap();
+        assert!(line.contention < 1e-4 && line.coherency < 1e-4, "{line:?}");
+    }
+
+    #[test]
     fn the_series_gives_the_law_back() {
         let executions = executions(6);
         let cells = Cells::of(&executions).unwrap();
@@ -215,11 +321,7 @@ mod tests {
 
     #[test]
     fn a_series_that_says_nothing_of_the_cpus_is_refused() {
-        let refused = |executions: &[Execution]| {
-            let cells = Cells::of(executions).unwrap();
-            let fit = Series::of(&cells).and_then(|it| it.fit(&cells.all(), None));
-            fit.unwrap_err()
-        };
+        let refused = |executions: &[Execution]| fitted(executions).unwrap_err();
         assert_eq!(refused(&executions(2)), NoLaw::FewConcurrencies);
         let mut limited = executions(6);
         limited

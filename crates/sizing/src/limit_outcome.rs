@@ -113,5 +113,10 @@ pub(crate) fn no_law_in_words(why: NoLaw) -> String {
             let residual = units::percent(residual);
             format!("the numbers of connections follow no scaling model (residual {residual})")
         }
+        NoLaw::CpusUsedUp(cpus) => format!(
+            "the throughput rose in proportion to the connections until {} CPUs were used up; contention with more \
+             CPUs was not measured",
+            units::si(cpus)
+        ),
     }
 }

@@ -5,6 +5,7 @@ use stats::{Interval, Scalability, interval_of_draws};
 use crate::{
     capacity_model::{CapacityModel, Evaluation, reads_of_memories},
     cells::Cells,
+    cpu_law::NoLaw,
     drift::{Drift, drifts},
     error::Error,
     execution::Executions,
@@ -59,6 +60,8 @@ pub struct Prediction {
     pub memory: Option<TargetMemory>,
     /// CPUs of the measured server; `None` if they were not observed.
     pub measured_cpus: Option<f64>,
+    /// The CPUs that the measured server used up without contention; `None` if it did not, or if that is not known.
+    pub cpus_without_contention: Option<f64>,
     /// The scaling model of the measured server, or why there is none.
     pub scaling: Result<Scalability, String>,
     pub executions: usize,
@@ -116,6 +119,16 @@ impl Prediction {
             );
             is_bound && Some(*limit) == binding.map(|(limit, _)| *limit)
         })
+    }
+
+    /// Whether a throughput keeps no more CPUs busy than the measured server used up without contention.
+    pub(crate) fn is_without_contention(&self, per_s: f64) -> bool {
+        let mut demands = self.demands.iter();
+        let cpu = demands.find(|(demand, _)| *demand == ServiceDemand::Cpu);
+        match (cpu, self.cpus_without_contention) {
+            (Some((_, cpu_s)), Some(cpus)) => per_s * cpu_s.high <= cpus,
+            _ => false,
+        }
     }
 
     /// Whether the target has more CPUs than were measured.
@@ -188,9 +201,13 @@ pub(crate) fn predict_with_draws(
     };
     let model = CapacityModel::new(&cells, target, position, known);
     let draws = Draws::of(&model, request.draws);
-    let no_law = model.series.as_ref().err().copied().map(no_law_in_words);
+    let no_law = model.series.as_ref().err().copied();
     let limits = named.into_iter().map(|(limit, unknown)| {
-        let at_most_why = no_law.clone().filter(|_| limit == Limit::Cpus);
+        let at_most = no_law.filter(|it| {
+            let cpus = target.cpus.unwrap_or(0.0);
+            limit == Limit::Cpus && it.hides_contention(cpus)
+        });
+        let at_most_why = at_most.map(no_law_in_words);
         let outcome = match unknown {
             Some(why) => LimitOutcome::NotMeasured(why),
             None => draws.outcome(&model, limit, at_most_why),
@@ -212,10 +229,14 @@ pub(crate) fn predict_with_draws(
             is_interpolated: matches!(position, MemoryPosition::Between { .. }),
         }),
         measured_cpus: measured_cpus(&cells),
+        cpus_without_contention: match no_law {
+            Some(NoLaw::CpusUsedUp(cpus)) => Some(cpus),
+            _ => None,
+        },
         scaling: draws
             .scaling
             .clone()
-            .ok_or_else(|| no_law.unwrap_or_default()),
+            .ok_or_else(|| no_law.map(no_law_in_words).unwrap_or_default()),
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
         validation: None,

@@ -5,6 +5,7 @@ use stats::Interval;
 use crate::{
     capacity_model::{CapacityModel, FittedDraw, reads_of_memories},
     cells::{Cells, Draw},
+    cpu_law::NoLaw,
     drift::{Drift, drifts},
     error::Error,
     execution::Executions,
@@ -154,7 +155,7 @@ struct Candidates {
     /// Those that are no better in anything than one with less memory.
     left_out: Vec<Candidate>,
     /// Why there is no scaling model.
-    no_law: Option<String>,
+    no_law: Option<NoLaw>,
     /// The highest measured number of connections, if the peak of the series is not known.
     measured_up_to: Option<f64>,
 }
@@ -296,7 +297,7 @@ impl Candidates {
         let mut found = Self {
             better: Vec::new(),
             left_out: Vec::new(),
-            no_law: first.series.as_ref().err().copied().map(no_law_in_words),
+            no_law: first.series.as_ref().err().copied(),
             measured_up_to: scaling
                 .filter(|_| !peak_is_known)
                 .map(|it| it.measured_up_to),
@@ -348,10 +349,11 @@ impl Candidates {
         if estimate == 0.0 || estimate.is_infinite() {
             return Need::Nothing;
         }
-        let no_law = self.no_law.clone();
+        let no_law = self.no_law.filter(|_| limit == Limit::Cpus);
+        let at_least = no_law.filter(|it| it.hides_contention(estimate));
         Need::Amount {
             amount: candidate.interval(limit, cells.fewest()),
-            at_least_why: no_law.filter(|_| limit == Limit::Cpus),
+            at_least_why: at_least.map(no_law_in_words),
         }
     }
 

@@ -98,20 +98,23 @@ pub fn check_target(executions: &Executions, request: &CheckRequest) -> Result<T
         Some(share) if share.allowed.is_at_least => prediction.throughput.as_ref(),
         _ => None,
     };
-    let range = Range {
-        low: rate.map(|it| it.low),
-        high: most.map(|it| it.per_s).or(rate).map(|it| it.high),
-        // A limit that is not known, or only as an upper bound, leaves room for less.
-        is_bound: is_bound(&prediction) || matches!(response, Some(Err(_))),
-    };
-    let carried = request.per_s.map(|per_s| Carried {
-        per_s,
-        verdict: range.verdict(per_s),
-        ratio: rate.map(|it| Interval {
-            estimate: it.estimate / per_s,
-            low: it.low / per_s,
-            high: it.high / per_s,
-        }),
+    let carried = request.per_s.map(|per_s| {
+        let needed_per_s = per_s / share.map_or(1.0, |it| it.allowed.share.low);
+        let range = Range {
+            low: rate.map(|it| it.low),
+            high: most.map(|it| it.per_s).or(rate).map(|it| it.high),
+            // A limit that is not known, or only as an upper bound, leaves room for less.
+            is_bound: is_bound(&prediction, needed_per_s) || matches!(response, Some(Err(_))),
+        };
+        Carried {
+            per_s,
+            verdict: range.verdict(per_s),
+            ratio: rate.map(|it| Interval {
+                estimate: it.estimate / per_s,
+                low: it.low / per_s,
+                high: it.high / per_s,
+            }),
+        }
     });
     let response = response.map(|response| {
         response.map(|it| AllowedRate {
@@ -138,11 +141,14 @@ fn rate(prediction: &Prediction, draws: &Draws, share: Option<&AllowedDraws>) ->
     Some(interval(estimate, &each, draws.executions))
 }
 
-/// Whether the throughput is only an upper bound: a limit was not measured, or has no scaling model.
-fn is_bound(prediction: &Prediction) -> bool {
+/// Whether the target may do less than this throughput, because a limit was not measured, or has no scaling model.
+fn is_bound(prediction: &Prediction, per_s: f64) -> bool {
     prediction.limits.iter().any(|(_, outcome)| match outcome {
         LimitOutcome::NotMeasured(_) => true,
-        LimitOutcome::Rate { at_most_why, .. } => at_most_why.is_some(),
+        // Only the CPUs have a scaling model.
+        LimitOutcome::Rate { at_most_why, .. } => {
+            at_most_why.is_some() && !prediction.is_without_contention(per_s)
+        }
         LimitOutcome::Unlimited => false,
     })
 }

@@ -39,8 +39,14 @@ fn carried_in_words(check: &TargetCheck, carried: &Carried) -> String {
     let shares = |of: fn(f64) -> f64| bounds.map(|it| it.map(|ratio| units::percent(of(ratio))));
     match carried.verdict {
         CarriedVerdict::Yes => {
-            let spare = shares(|ratio| ratio - 1.0)
-                .map(|[spare, low, high]| format!(", with {spare} ({low} to {high}) to spare"));
+            let at_most = if check.prediction.is_at_most() {
+                "at most "
+            } else {
+                ""
+            };
+            let spare = shares(|ratio| ratio - 1.0).map(|[spare, low, high]| {
+                format!(", with {at_most}{spare} ({low} to {high}) to spare")
+            });
             format!(
                 "Yes: the target carries {load}{}.",
                 spare.unwrap_or_default()

@@ -64,10 +64,11 @@ fn answer_in_words(answer: &WhatIf) -> String {
     } else {
         ""
     };
-    let bound = if answer.now.is_at_most || answer.then.is_at_most {
-        " Without a scaling model, the throughputs are upper bounds."
-    } else {
-        ""
+    let bound = match (answer.now.is_at_most, answer.then.is_at_most) {
+        (true, true) => " Without a scaling model, the throughputs are upper bounds.",
+        (true, false) => " Without a scaling model, the throughput now is an upper bound.",
+        (false, true) => " Without a scaling model, the throughput then is an upper bound.",
+        (false, false) => "",
     };
     format!("With {changes}, the throughput changes by {change} ({interval}).{uncertain}{bound}")
 }

@@ -68,7 +68,9 @@ pub use percentile::{
 pub use power::{Design, Deviation};
 pub use random::Random;
 pub use rate_search::{RateAnswer, RateSearch, RateStage, SearchRules, SearchStep};
-pub use scalability::{NoPeak, Peak, Point, Scalability, UslModel, scalability, usl_fit};
+pub use scalability::{
+    NoPeak, Peak, Point, Scalability, UslModel, curve_residual, scalability, usl_fit,
+};
 pub use sections::sectioned_interval;
 pub use sequential::{InterimResult, Side, StoppingDecision, UntilDecided, level_of_look};
 pub use sessions::{FALSE_BY_DRIFT, FALSE_BY_SHIFT};

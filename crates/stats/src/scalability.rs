@@ -6,7 +6,7 @@ mod usl;
 use std::fmt;
 
 use self::fit::fit;
-pub use self::usl::{Point, UslModel};
+pub use self::usl::{Point, UslModel, curve_residual};
 use crate::{bootstrap::Resampling, mean_interval::Interval, random::Random};
 
 /// Required number of different concurrencies: the law has three parameters, and a residual needs a fourth point.

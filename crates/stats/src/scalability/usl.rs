@@ -33,13 +33,19 @@ impl UslModel {
         ((1.0 - self.contention) / self.coherency).max(1.0).sqrt()
     }
 
-    /// The typical distance of points from the law, as a share: the root mean square of the logarithms.
+    /// The typical distance of points from the law, see [`curve_residual`].
     pub fn residual(&self, points: &[Point]) -> f64 {
-        let squares = points.iter().map(|point| {
-            (point.throughput_per_s / self.at(point.concurrency))
-                .ln()
-                .powi(2)
-        });
-        (squares.sum::<f64>() / points.len() as f64).sqrt().exp_m1()
+        curve_residual(points, |concurrency| self.at(concurrency))
     }
+}
+
+/// The typical distance of points from a curve of the throughput over the concurrency, as a share: the root mean square
+/// of the logarithms. NaN without points.
+pub fn curve_residual(points: &[Point], throughput_per_s: impl Fn(f64) -> f64) -> f64 {
+    let squares = points.iter().map(|point| {
+        (point.throughput_per_s / throughput_per_s(point.concurrency))
+            .ln()
+            .powi(2)
+    });
+    (squares.sum::<f64>() / points.len() as f64).sqrt().exp_m1()
 }
