@@ -112,8 +112,8 @@ fn limit_row(prediction: &Prediction, limit: Limit, outcome: &LimitOutcome) -> M
             let is_extrapolated = limit == Limit::Cpus && prediction.is_extrapolated();
             let measured = prediction.measured_cpus.filter(|_| is_extrapolated);
             let note = measured.map(|it| {
-                let measured = units::count(it);
-                format!("not validated here ({measured} CPUs measured)")
+                let measured = units::counted_amount(it, "CPU");
+                format!("not validated here ({measured} measured)")
             });
             (
                 demand_in_words(prediction, limit, per_s),

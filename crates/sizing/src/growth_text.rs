@@ -86,9 +86,10 @@ fn day(date: &GrowthDate) -> &str {
 /// The prediction for the data of today.
 fn today_in_words(prediction: &Prediction, mut answer: String) -> String {
     if prediction.is_extrapolated() {
-        let measured = prediction.measured_cpus.map(units::count);
+        let measured = prediction.measured_cpus;
+        let measured = measured.map(|it| units::counted_amount(it, "CPU"));
         let measured = measured.unwrap_or_default();
-        answer.push_str(&format!(" Not validated here ({measured} CPUs measured)."));
+        answer.push_str(&format!(" Not validated here ({measured} measured)."));
     }
     answer
 }

@@ -73,8 +73,8 @@ fn answer(prediction: &Prediction) -> String {
         ""
     };
     let connections = throughput.connections.map(|connections| {
-        let count = units::count(connections.round());
-        format!(" with {count} connections")
+        let count = units::counted_amount(connections.round(), "connection");
+        format!(" with {count}")
     });
     format!(
         "The target can do {at_most}{} operations/s{}; {binding}.",
@@ -136,9 +136,10 @@ fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcom
                 demand_in_words(prediction, limit, per_s)
             );
             if limit == Limit::Cpus && prediction.is_extrapolated() {
-                let measured = prediction.measured_cpus.map(units::count);
+                let measured = prediction.measured_cpus;
+                let measured = measured.map(|it| units::counted_amount(it, "CPU"));
                 let measured = measured.unwrap_or_default();
-                text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+                text.push_str(&format!("; not validated here ({measured} measured)"));
             }
             text
         }
@@ -280,11 +281,13 @@ fn measured_in_words(prediction: &Prediction) -> String {
     )
 }
 
-/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction,
-/// 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync not
-/// emulated`
+/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction
+/// for it, 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync
+/// not emulated`
 fn validation_in_words(validation: &Validation) -> String {
     let error = validation.error();
+    let ratio = [error.estimate, error.low, error.high].map(|share| 1.0 + share);
+    let [_, interval] = units::change_and_interval(ratio[0], (ratio[1], ratio[2]));
     let direction = if error.estimate < 0.0 {
         "lower"
     } else {
@@ -301,15 +304,13 @@ fn validation_in_words(validation: &Validation) -> String {
         "does not contain"
     };
     let mut text = format!(
-        "measured {} with {} connections on an emulated target ({}): the prediction, {at_most}{}, is {} {direction} \
-         ({} to {}); its interval {contains} the measured throughput",
+        "measured {} with {} on an emulated target ({}): the prediction for it, {at_most}{}, is {} {direction} \
+         ({interval}); its interval {contains} the measured throughput",
         rate(&validation.measured_per_s),
-        validation.connections,
+        units::counted(validation.connections as usize, "connection"),
         emulated_in_words(validation),
         rate(&validation.predicted_per_s),
         units::fine_percent(error.estimate.abs()),
-        units::signed_percent(error.low),
-        units::signed_percent(error.high),
     );
     if let Some(name) = validation.limited_by {
         text.push_str(&format!("; limited here by: {name}"));

@@ -87,8 +87,8 @@ fn row_in_words(requirement: &Requirement, row: &RequirementRow) -> String {
         .map(|(limit, need)| need_in_words(*limit, need))
         .collect();
     let connections = row.connections.map(|connections| {
-        let count = units::count(connections.round());
-        format!(" with {count} connections")
+        let count = units::counted_amount(connections.round(), "connection");
+        format!(" with {count}")
     });
     let mut text = format!(
         "{memory}: {}{}",
@@ -96,8 +96,8 @@ fn row_in_words(requirement: &Requirement, row: &RequirementRow) -> String {
         connections.unwrap_or_default()
     );
     if let Some(measured) = requirement.measured_cpus.filter(|it| is_above(row, *it)) {
-        let measured = units::count(measured);
-        text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+        let measured = units::counted_amount(measured, "CPU");
+        text.push_str(&format!("; not validated here ({measured} measured)"));
     }
     text
 }

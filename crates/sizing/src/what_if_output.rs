@@ -80,8 +80,8 @@ fn throughput_in_words(of: &ComparedThroughput) -> String {
     let is_bound = of.is_at_most || !of.not_measured.is_empty();
     let at_most = if is_bound { "at most " } else { "" };
     let connections = of.connections.map(|connections| {
-        let count = units::count(connections.round());
-        format!(" with {count} connections")
+        let count = units::counted_amount(connections.round(), "connection");
+        format!(" with {count}")
     });
     let binding = if of.binding.is_empty() {
         String::new()

@@ -111,7 +111,7 @@ fn all_formats_have_the_test() {
     for part in [
         "measured 730 (",
         ") with 32 connections on an emulated target (2 CPUs, 300 reads/s, 572 MiB of buffer pool)",
-        ": the prediction, 750 (",
+        ": the prediction for it, 750 (",
         "), is 2.7 % higher (-",
         "; its interval does not contain the measured throughput; fsync not emulated",
     ] {

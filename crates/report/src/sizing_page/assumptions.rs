@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use sizing::{LimitOutcome, Prediction};
-use units::{bytes, count, counted};
+use units::{bytes, counted, counted_amount};
 
 use super::lines::line;
 use crate::page::unbroken;
@@ -83,9 +83,9 @@ fn extrapolated(prediction: &Prediction) -> Option<String> {
     let measured = prediction.measured_cpus?;
     prediction.is_extrapolated().then(|| {
         format!(
-            "{} CPUs are not validated here: {} were measured",
-            count(cpus),
-            count(measured)
+            "Not validated here: {} ({} measured)",
+            counted_amount(cpus, "CPU"),
+            counted_amount(measured, "CPU")
         )
     })
 }

@@ -85,7 +85,7 @@ fn the_page_has_the_answer_the_cliff_and_the_limits() {
         "<td>500 reads/s</td><td>0.200 page reads</td><td>2.50k (2.50k to 2.50k)</td><td>100\u{a0}%</td>",
         "<th scope=\"row\">page reads</th><td>0.200 (0.200 to 0.200)</td>",
         "<th scope=\"row\">bytes sent</th><td>2.00 KiB (2.00 KiB to 2.00 KiB)</td>",
-        "4 CPUs are not validated here: 2 were measured",
+        "Not validated here: 4 CPUs (2 CPUs measured)",
         "The limit cpus is an upper bound, without contention",
         "Page reads are interpolated between 3 measured sizes for uniform requests",
         "The prediction was not tested on the target.",
