@@ -39,6 +39,8 @@ pub enum Error {
     Step { step_s: u32 },
     #[error("a step of {} is shorter than the sampling interval of {name}", shown(*step_s))]
     StepTooShort { name: String, step_s: u32 },
+    #[error("the files cover less than half of each step of {}", shown(*step_s))]
+    NoCoveredStep { step_s: u32 },
     #[error("a step of {} makes too many values of {days} days", shown(*step_s))]
     TooManyValues { step_s: u32, days: usize },
     #[error("no resource was measured in all systems at the same {times}")]
@@ -154,6 +156,7 @@ impl Error {
             Self::Groups { .. } => "from 1 group up to one for each system",
             Self::Step { .. } => "for example 10s, 1min, 5min, 10min or 1h",
             Self::StepTooShort { .. } => "leave --step out: the default is the coarsest interval",
+            Self::NoCoveredStep { .. } => "choose a shorter --step, or name files of a longer time",
             Self::TooManyValues { .. } => "choose a longer --step",
             Self::NoOverlap { covered, .. } => return Some(covered.clone()),
             Self::Incomplete { .. } => "run the experiment with --resume, or leave this record out",
