@@ -408,7 +408,6 @@ fn bad_records_and_targets_are_named() {
         RUNS, "--target", "cpus=2", "--grow", "4%/month", "--tps", "0",
     ];
     refused(&none, "not a number above 0");
-    refused(&[RUNS, "--target", "cpus=2", "--tps", "5"], "--grow");
     for option in ["--grow=4%/month", "--tps=5", "--html=a.html"] {
         refused(&["--consolidate", "a", option], "cannot be used with");
     }
