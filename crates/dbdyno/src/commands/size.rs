@@ -249,11 +249,6 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         let hint = "for example dbdyno size size-hp --target cpus=2,buffer_pool=96M".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
-    if args.html.is_some() && args.tps.is_some() && args.grow.is_none() {
-        let message = "--html writes no page about --tps without --grow";
-        let hint = "leave out --tps or --html, or name --grow".to_owned();
-        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
-    }
     if args.headroom {
         let disk = args.storage.as_deref();
         let disk = disk.map(|path| prediction::with_disk(Target::default(), path));

@@ -374,13 +374,6 @@ fn a_prediction_is_written_as_a_page() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     size("gone/size.html").exits(2).says("gone/size.html");
-    // The page has no decision about a throughput.
-    scene
-        .dbdyno([
-            "size", RUNS, "--target", TARGET, "--tps", "5", "--html", "a.html",
-        ])
-        .exits(2)
-        .says("--html writes no page about --tps without --grow");
 }
 
 #[test]
