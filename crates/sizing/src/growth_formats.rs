@@ -7,7 +7,9 @@ use crate::{
     growth_answer::{GrowthAnswer, GrowthDate, GrowthOutcome},
     memory_curve::{Crossing, MemoryCurve},
     prediction::Prediction,
-    prediction_formats::{csv_text, interval_json, prediction_csv, prediction_value},
+    prediction_formats::{
+        csv_interval, csv_number, csv_text, interval_json, prediction_csv, prediction_value,
+    },
 };
 
 /// The object of the prediction with the curve and the date, and a line end.
@@ -137,15 +139,7 @@ pub fn growth_csv(
 
 /// A row with the columns of the prediction.
 fn row([of, name]: [&str; 2], value: Option<f64>, interval: Interval, note: String) -> [String; 7] {
-    let number = |number: f64| Some(number).filter(|it| it.is_finite());
-    let shown = |number: Option<f64>| number.map(|it| it.to_string()).unwrap_or_default();
-    [
-        of.to_owned(),
-        name.to_owned(),
-        shown(value),
-        shown(number(interval.estimate)),
-        shown(number(interval.low)),
-        shown(number(interval.high)),
-        note,
-    ]
+    let [estimate, low, high] = csv_interval(Some(interval));
+    let [of, name] = [of, name].map(str::to_owned);
+    [of, name, csv_number(value), estimate, low, high, note]
 }

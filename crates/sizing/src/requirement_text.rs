@@ -63,8 +63,13 @@ fn answer(requirement: &Requirement) -> String {
         );
     }
     let confidence = units::percent(Requirement::SUFFICES);
+    // A limit on the response time leaves one.
+    let no_reserve = match requirement.allowed {
+        Some(_) => "",
+        None => " It leaves no reserve.",
+    };
     let suffices = format!(
-        "Each upper end suffices with {confidence} confidence (of the flush time, the lower end)."
+        "Each upper end suffices with {confidence} confidence (of the flush time, the lower end).{no_reserve}"
     );
     match requirement.rows.as_slice() {
         [_] => format!("{load} need a machine with these amounts. {suffices}"),

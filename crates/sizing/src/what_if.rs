@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     execution::Executions,
     limit::Limit,
-    limit_outcome::{LimitOutcome, measured_cpus},
+    limit_outcome::measured_cpus,
     prediction::{PredictionRequest, interval, predict_with_draws},
     target::{Target, parse_target},
 };
@@ -281,9 +281,9 @@ fn predicted(
     };
     let (prediction, draws) = predict_with_draws(executions, &prediction_request)?;
     let limits = prediction.limits.iter();
-    let not_measured = limits.filter_map(|(limit, outcome)| match outcome {
-        LimitOutcome::NotMeasured(why) => Some((*limit, why.clone())),
-        _ => None,
+    let not_measured = limits.filter_map(|(limit, outcome)| {
+        let why = outcome.not_measured()?;
+        Some((*limit, why.to_owned()))
     });
     let throughput = prediction.throughput.as_ref();
     Ok(Drawn {
