@@ -64,7 +64,9 @@ fn dates(outcome: &GrowthOutcome) -> [Option<&GrowthDate>; 3] {
             latest,
         } => [Some(estimate), Some(earliest), latest.as_ref()],
         GrowthOutcome::NotReached { earliest, .. } => [None, earliest.as_ref(), None],
-        GrowthOutcome::Passed | GrowthOutcome::NotMeasured(_) => [None; 3],
+        GrowthOutcome::Passed | GrowthOutcome::Undecided | GrowthOutcome::NotMeasured(_) => {
+            [None; 3]
+        }
     }
 }
 
@@ -72,6 +74,7 @@ fn outcome_name(outcome: &GrowthOutcome) -> &'static str {
     match outcome {
         GrowthOutcome::Reached { .. } => "reached",
         GrowthOutcome::Passed => "passed",
+        GrowthOutcome::Undecided => "undecided",
         GrowthOutcome::NotReached { .. } => "not_reached",
         GrowthOutcome::NotMeasured(_) => "not_measured",
     }
@@ -84,7 +87,9 @@ fn answer_json(answer: &GrowthAnswer) -> Value {
     let (until, not_measured) = match &answer.outcome {
         GrowthOutcome::NotReached { until, .. } => (Some(until), None),
         GrowthOutcome::NotMeasured(why) => (None, Some(why)),
-        GrowthOutcome::Reached { .. } | GrowthOutcome::Passed => (None, None),
+        GrowthOutcome::Reached { .. } | GrowthOutcome::Passed | GrowthOutcome::Undecided => {
+            (None, None)
+        }
     };
     json!({
         "growth": answer.growth.text(),
