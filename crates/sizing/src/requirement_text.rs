@@ -15,7 +15,7 @@ const ROWS_AT_MOST: usize = 4;
 
 /// The answer, without its remarks.
 pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
-    let mut lines = vec![AnswerLine::new("", answer(requirement))];
+    let mut lines = vec![AnswerLine::new("", requirement_sentence(requirement))];
     for row in requirement.rows.iter().take(ROWS_AT_MOST) {
         lines.push(AnswerLine::new("memory", row_in_words(requirement, row)));
     }
@@ -43,7 +43,7 @@ pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
 }
 
 /// The answer in a sentence or two.
-fn answer(requirement: &Requirement) -> String {
+pub fn requirement_sentence(requirement: &Requirement) -> String {
     let limit = requirement.allowed.as_ref();
     let limit = limit.map(|it| format!(" with {}", it.limit.in_words()));
     let load = format!(
@@ -100,11 +100,20 @@ fn row_in_words(requirement: &Requirement, row: &RequirementRow) -> String {
         needs.join(", "),
         connections.unwrap_or_default()
     );
-    if let Some(measured) = requirement.measured_cpus.filter(|it| is_above(row, *it)) {
-        let measured = units::count(measured);
-        text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+    if let Some(not_validated) = not_validated_in_words(requirement, row) {
+        text.push_str(&format!("; {not_validated}"));
     }
     text
+}
+
+/// `not validated here (2 CPUs measured)`; `None` for a row with at most as many CPUs.
+pub fn not_validated_in_words(requirement: &Requirement, row: &RequirementRow) -> Option<String> {
+    let measured = requirement.measured_cpus;
+    let measured = measured.filter(|it| is_above(row, *it));
+    measured.map(|it| {
+        let measured = units::count(it);
+        format!("not validated here ({measured} CPUs measured)")
+    })
 }
 
 /// Whether a row has more CPUs than were measured.
@@ -116,7 +125,8 @@ fn is_above(row: &RequirementRow, measured_cpus: f64) -> bool {
     })
 }
 
-fn memory_in_words(memory: &RowMemory) -> String {
+/// `24.0 GiB of buffer pool (25 % of the data)`
+pub fn memory_in_words(memory: &RowMemory) -> String {
     let assumed = if memory.buffer_pool.is_assumed {
         " (assumed)"
     } else {
@@ -135,7 +145,7 @@ fn memory_in_words(memory: &RowMemory) -> String {
 }
 
 /// `5.12 (4.90 to 5.35) CPUs`
-fn need_in_words(limit: Limit, need: &Need) -> String {
+pub fn need_in_words(limit: Limit, need: &Need) -> String {
     match need {
         Need::NotMeasured(why) | Need::Impossible(why) => why.clone(),
         Need::Nothing => format!("no {}", of_a_limit(limit)),

@@ -37,7 +37,7 @@ pub fn decision_in_words(check: &TargetCheck) -> Option<String> {
 }
 
 /// The rate that keeps the limit on the response time; `None` without a limit.
-fn response_in_words(check: &TargetCheck) -> Option<String> {
+pub fn response_in_words(check: &TargetCheck) -> Option<String> {
     check.response.as_ref().map(|response| match response {
         Ok(allowed) => allowed_in_words(allowed),
         Err(why) => format!("not known: {why}"),

@@ -1,7 +1,10 @@
 //! `dbdyno size --tps`, `--p99` and `--what-if` on the records of a small experiment; `crates/sizing/tests/throughput.rs`
 //! has their figures.
 
-use crate::scene::{Finished, Scene};
+use crate::{
+    null_server::{null_server, write_smack},
+    scene::{Finished, Scene},
+};
 
 /// Twelve short runs: two sizes of the data, three numbers of connections, two blocks.
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../audit/fixtures/experiment");
@@ -98,6 +101,31 @@ fn a_search_without_its_experiment_is_refused() {
     size(&scene, &args)
         .exits(2)
         .says("search/run-0001.jsonl: the load had a fixed rate")
+        .hints("is used with --p99");
+}
+
+#[test]
+fn runs_at_rates_of_the_experiment_are_no_search() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &[]);
+    write_smack(&scene, &socket, "select c from t where id = 1");
+    let text = format!(
+        "format = 1\n[matrix]\nrate = [20]\n[server]\naddress = {socket:?}\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
+         connections = 1\nwarmup = \"0s\"\nduration = \"1s\"\nrate = \"{{rate}}\"\n"
+    );
+    scene.file("fixed.toml", &text);
+    // A busy machine may not reach the rate.
+    scene.dbdyno(["run", "fixed.toml", "--results", "fixed"]);
+    let args = [
+        "fixed",
+        "--target",
+        "fsync=1ms,data=16960K",
+        "--p99",
+        "20ms",
+    ];
+    size(&scene, &args)
+        .exits(2)
+        .says("fixed: the load had a fixed rate")
         .hints("is used with --p99");
 }
 
