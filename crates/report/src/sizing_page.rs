@@ -9,8 +9,8 @@ mod lines;
 use maud::{Markup, html};
 use sizing::{
     GrowthAnswer, Limit, LimitOutcome, MemoryCurve, Prediction, Requirement, ServiceDemand,
-    TargetCheck, cliff_in_words, decision_in_words, demand_in_words, growth_sentence,
-    rate_in_words, response_in_words,
+    TargetCheck, cliff_in_words, decision_in_words, demand_in_words, extrapolation_in_words,
+    growth_sentence, rate_in_words, response_in_words,
 };
 use stats::Interval;
 use units::{counted, duration_with_interval, mean_bytes, percent, si_with_interval};
@@ -120,12 +120,7 @@ fn limit_row(prediction: &Prediction, limit: Limit, outcome: &LimitOutcome) -> M
     let (demand, rate, note) = match outcome {
         LimitOutcome::Rate { per_s, at_most_why } => {
             let at_most = at_most_why.as_ref().map(|_| "at most ").unwrap_or_default();
-            let is_extrapolated = limit == Limit::Cpus && prediction.is_extrapolated();
-            let measured = prediction.measured_cpus.filter(|_| is_extrapolated);
-            let note = measured.map(|it| {
-                let measured = units::count(it);
-                format!("not validated here ({measured} CPUs measured)")
-            });
+            let note = extrapolation_in_words(prediction, limit);
             (
                 demand_in_words(prediction, limit, per_s),
                 format!("{at_most}{}", rate_in_words(per_s)),

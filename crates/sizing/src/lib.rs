@@ -100,7 +100,9 @@ pub use observed_limit::LimitSource;
 pub use partition::Search;
 pub use prediction::{Prediction, PredictionRequest, TargetMemory, Throughput, predict};
 pub use prediction_formats::{prediction_csv, prediction_json};
-pub use prediction_text::{demand_in_words, prediction_lines, rate as rate_in_words};
+pub use prediction_text::{
+    demand_in_words, extrapolation_in_words, prediction_lines, rate as rate_in_words,
+};
 pub use program_formats::{consolidation_csv, consolidation_json};
 pub use readers::read_curve;
 pub use requirement::{Need, Requirement, RequirementRequest, RequirementRow, RowMemory, require};

@@ -149,14 +149,24 @@ fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcom
                 limit.amount(value),
                 demand_in_words(prediction, limit, per_s)
             );
-            if limit == Limit::Cpus && prediction.is_extrapolated() {
-                let measured = prediction.measured_cpus.map(units::count);
-                let measured = measured.unwrap_or_default();
-                text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+            if let Some(not_validated) = extrapolation_in_words(prediction, limit) {
+                text.push_str(&format!("; {not_validated}"));
             }
             text
         }
     }
+}
+
+/// `not validated here (2 CPUs measured)`; `None` for a limit that is not extrapolated.
+pub fn extrapolation_in_words(prediction: &Prediction, limit: Limit) -> Option<String> {
+    let is_extrapolated = limit == Limit::Cpus && prediction.is_extrapolated();
+    let measured = prediction.measured_cpus;
+    measured.filter(|_| is_extrapolated).map(not_validated)
+}
+
+pub(crate) fn not_validated(measured_cpus: f64) -> String {
+    let measured = units::count(measured_cpus);
+    format!("not validated here ({measured} CPUs measured)")
 }
 
 fn demanded(limit: Limit) -> &'static str {

@@ -6,7 +6,7 @@ use crate::{
     answer_line::AnswerLine,
     limit::Limit,
     prediction::CONFIDENCE,
-    prediction_text::{drift_in_words, rate},
+    prediction_text::{drift_in_words, not_validated, rate},
     requirement::{Need, Requirement, RequirementRow, RowMemory},
 };
 
@@ -71,12 +71,16 @@ pub fn requirement_sentence(requirement: &Requirement) -> String {
     let suffices = format!(
         "Each upper end suffices with {confidence} confidence (of the flush time, the lower end).{no_reserve}"
     );
-    match requirement.rows.as_slice() {
-        [_] => format!("{load} need a machine with these amounts. {suffices}"),
-        rows => {
-            let count = rows.len();
+    let rows = requirement.rows.iter();
+    let known = rows.filter(|row| row.is_known()).count();
+    match requirement.rows.len() {
+        1 => format!("{load} need a machine with these amounts. {suffices}"),
+        count if count == known => {
             format!("{load} need one of {count} combinations of memory, CPUs and IOPS. {suffices}")
         }
+        count => format!(
+            "Known to carry {load}: {known} of {count} combinations of memory, CPUs and IOPS. {suffices}"
+        ),
     }
 }
 
@@ -109,11 +113,7 @@ fn row_in_words(requirement: &Requirement, row: &RequirementRow) -> String {
 /// `not validated here (2 CPUs measured)`; `None` for a row with at most as many CPUs.
 pub fn not_validated_in_words(requirement: &Requirement, row: &RequirementRow) -> Option<String> {
     let measured = requirement.measured_cpus;
-    let measured = measured.filter(|it| is_above(row, *it));
-    measured.map(|it| {
-        let measured = units::count(it);
-        format!("not validated here ({measured} CPUs measured)")
-    })
+    measured.filter(|it| is_above(row, *it)).map(not_validated)
 }
 
 /// Whether a row has more CPUs than were measured.

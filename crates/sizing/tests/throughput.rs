@@ -216,6 +216,36 @@ fn what_no_cpus_carry_or_was_not_measured_is_said() {
 }
 
 #[test]
+fn machines_that_are_not_known_are_not_counted() {
+    let law = UslModel {
+        single_per_s: 1000.0,
+        contention: 0.03,
+        coherency: 0.0008,
+    };
+    // With half of the memory, an operation takes ten times the CPU time: 15,000 · 600 µs = 9 CPUs, more than four times
+    // the measured ones.
+    let all = [(256, 600e-6), (512, 60e-6)].into_iter();
+    let all = all.flat_map(|(buffer_pool_mib, cpu_s)| {
+        (0..=6).map(move |power| Made {
+            buffer_pool_mib,
+            cpu_s,
+            connections: 1 << power,
+            per_s: law.at(f64::from(1_u32 << power)),
+            ..MADE
+        })
+    });
+    let requirement = required(&repeated(&all.collect::<Vec<_>>()), 15_000.0, "");
+    assert!(matches!(
+        need(&requirement, 0, Limit::Cpus),
+        Need::NotMeasured(_)
+    ));
+    assert!(requirement.is_known());
+    let shown = text(&requirement_lines(&requirement));
+    let first = "Known to carry 15.0k operations/s: 1 of 2 combinations of memory, CPUs and IOPS. Each upper end";
+    assert!(shown.starts_with(first), "{shown}");
+}
+
+#[test]
 fn a_memory_that_is_better_in_nothing_is_left_out() {
     let pools = [(256, 0.8), (512, 0.4), (1024, 0.4)].map(|(buffer_pool_mib, page_reads)| Made {
         buffer_pool_mib,
