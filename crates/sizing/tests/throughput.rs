@@ -422,6 +422,11 @@ fn a_change_moves_the_limit() {
     let error = compared(both, "cpus=2", "fsync=1ms").unwrap_err();
     let problem = "--what-if names fsync, whose value now is not known";
     assert_eq!(error.to_string(), problem);
+    // Otherwise the page reads that memory saves would have no effect.
+    for (target, change) in [("", "memory=64G"), ("cpus=2", "data=2G")] {
+        let error = compared(both, target, change).unwrap_err();
+        assert!(matches!(error, Error::NoReadsNow), "{error}");
+    }
 }
 
 #[test]

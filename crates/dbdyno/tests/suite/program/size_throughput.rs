@@ -142,6 +142,11 @@ fn a_change_of_the_target_or_of_a_factor_is_compared() {
         .exits(0)
         .prints("With rows=2x, the throughput changes by ")
         .prints("highest throughput of each level");
+    // The level of an emulated target is none of the experiment.
+    let emulated = r#""rows":"4x","emulated":"yes"}"#;
+    let emulated = FIRST_RUN.replace(r#""rows":"2x"}"#, emulated);
+    scene.file("emulated.jsonl", &emulated);
+    size(&scene, &["emulated.jsonl", "--what-if", "rows=2x"]).exits(0);
     size(
         &scene,
         &["--what-if", "connections=1..4", "--format", "csv"],
@@ -188,6 +193,11 @@ fn bad_questions_are_named() {
         "--what-if names rows=4x, and the records have 0.5x, 2x",
     );
     let target = format!("cpus=2,{DATA}");
+    refused(
+        &["--target", &target, "--what-if", "memory=64G"],
+        "--target has no read_iops",
+    )
+    .hints("for example read_iops=3000");
     refused(
         &["--target", &target, "--what-if", "fsync=1ms"],
         "--what-if names fsync, whose value now is not known",
