@@ -115,6 +115,10 @@ pub enum Error {
     },
     #[error("--what-if names {name}, whose value now is not known")]
     NoValueNow { name: &'static str },
+    #[error(
+        "--what-if changes memory or data, which changes the page reads, and --target has no read_iops"
+    )]
+    NoReadsNow,
 }
 
 fn shown(step_s: u32) -> String {
@@ -200,6 +204,9 @@ impl Error {
                 ));
             }
             Self::NoValueNow { .. } => "name it in --target, which is the machine now",
+            Self::NoReadsNow => {
+                "name the reads per second of the disk in --target, for example read_iops=3000"
+            }
             _ => return None,
         };
         Some(hint.to_owned())

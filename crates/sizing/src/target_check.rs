@@ -6,9 +6,9 @@ use crate::{
     cells::Cells,
     error::Error,
     execution::Executions,
-    limit_outcome::LimitOutcome,
-    prediction::{Draws, Prediction, PredictionRequest, interval, predict_with_draws},
+    prediction::{Draws, Prediction, PredictionRequest, interval},
     response_limit::{AllowedDraws, AllowedShare, ResponseLimit, allowed_share},
+    validated_prediction::validated_with_draws,
 };
 
 /// What is checked.
@@ -78,11 +78,11 @@ impl TargetCheck {
     }
 }
 
-/// Predicts the throughput of a target, and compares it.
+/// Predicts the throughput of a target with its test ([`crate::predict_validated`]), and compares it.
 ///
 /// The errors are those of [`crate::predict`].
 pub fn check_target(executions: &Executions, request: &CheckRequest) -> Result<TargetCheck, Error> {
-    let (prediction, draws) = predict_with_draws(executions, &request.prediction)?;
+    let (prediction, draws) = validated_with_draws(executions, &request.prediction)?;
     let response = match request.response_limit {
         None => None,
         Some(limit) => {
@@ -102,7 +102,9 @@ pub fn check_target(executions: &Executions, request: &CheckRequest) -> Result<T
         low: rate.map(|it| it.low),
         high: most.map(|it| it.per_s).or(rate).map(|it| it.high),
         // A limit that is not known, or only as an upper bound, leaves room for less.
-        is_bound: is_bound(&prediction) || matches!(response, Some(Err(_))),
+        is_bound: !prediction.is_known()
+            || !prediction.upper_bounds().is_empty()
+            || matches!(response, Some(Err(_))),
     };
     let carried = request.per_s.map(|per_s| Carried {
         per_s,
@@ -136,15 +138,6 @@ fn rate(prediction: &Prediction, draws: &Draws, share: Option<&AllowedDraws>) ->
     let each: Vec<f64> = each.map(|(draw, share)| share / draw.time_s).collect();
     let estimate = share.allowed.share.estimate / draws.all.time_s;
     Some(interval(estimate, &each, draws.executions))
-}
-
-/// Whether the throughput is only an upper bound: a limit was not measured, or has no scaling model.
-fn is_bound(prediction: &Prediction) -> bool {
-    prediction.limits.iter().any(|(_, outcome)| match outcome {
-        LimitOutcome::NotMeasured(_) => true,
-        LimitOutcome::Rate { at_most_why, .. } => at_most_why.is_some(),
-        LimitOutcome::Unlimited => false,
-    })
 }
 
 /// What a target can do, operations per second; `None` for an end without a known limit.
