@@ -305,8 +305,8 @@ fn measured_in_words(prediction: &Prediction) -> String {
 }
 
 /// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction
-/// for it, 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync
-/// not emulated`
+/// for it, 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput;
+/// fsync not emulated`
 fn validation_in_words(validation: &Validation) -> String {
     let error = validation.error();
     let ratio = [error.estimate, error.low, error.high].map(|share| 1.0 + share);

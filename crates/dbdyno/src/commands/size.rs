@@ -11,6 +11,7 @@ mod measurement;
 mod prediction;
 mod size_records;
 mod throughput;
+mod warm_up;
 
 use std::{
     fs,
