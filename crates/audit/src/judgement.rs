@@ -191,7 +191,9 @@ fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
         SkipReason::DoesNotApply(_) => None,
     });
     match worst {
-        Some(level) if level > Level::Note || unseen.is_none() => Ok(of_level(&found, noun, level)),
+        Some(level) if level > Level::Note || unseen.is_none() => {
+            Ok(of_level(&found, outcomes.len(), noun, level))
+        }
         _ if unseen.is_some() => Err(missing(unseen.unwrap_or_default())),
         _ => {
             let why = reasons(&outcomes, noun, |why| match why {
@@ -230,8 +232,9 @@ fn reasons<'o>(
     (!by_reason.is_empty()).then(|| words.collect::<Vec<_>>().join("; "))
 }
 
-/// The findings of one level merged: the text of the first, and all runs that have it. `noun` is what they are called.
-fn of_level(found: &[(&Run<'_>, &Finding)], noun: Noun, level: Level) -> Finding {
+/// The findings of one level merged: the text of the first, and all runs that have it. `noun` is what they are called, and
+/// `runs` the number of all, of which some may not have been evaluated.
+fn of_level(found: &[(&Run<'_>, &Finding)], runs: usize, noun: Noun, level: Level) -> Finding {
     let same: Vec<_> = found
         .iter()
         .filter(|(_, finding)| finding.level == level)
@@ -241,7 +244,12 @@ fn of_level(found: &[(&Run<'_>, &Finding)], noun: Noun, level: Level) -> Finding
     finding.runs = same.iter().map(|(run, _)| run.record.header.run).collect();
     // The loads and the stages of a run are beside each other.
     finding.runs.dedup();
-    let (all, word) = (found.len(), noun.word());
+    let all = found.len();
+    let word = if all < runs {
+        format!("evaluated {}", noun.word())
+    } else {
+        noun.word().to_owned()
+    };
     finding.evidence = if same.len() == all {
         format!("in all {all} {word}s; {}: {}", run.name(), first.evidence)
     } else if same.len() == 1 {
@@ -339,6 +347,30 @@ mod tests {
         assert_eq!(
             audit.assessment.in_words(),
             "a measurement of storage, no grade; machine quiet"
+        );
+    }
+
+    #[test]
+    fn runs_to_which_a_rule_does_not_apply_are_not_counted() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for run in &mut runs {
+            crate::fixture::each_sample(run, |sample| {
+                let requests = sample.disk.as_mut().unwrap().requests.as_mut().unwrap();
+                requests.flush_s = Some(0.003);
+            });
+        }
+        // A run that hardly wrote says nothing about flushes.
+        crate::fixture::each_sample(&mut runs[0], |sample| {
+            sample.disk.as_mut().unwrap().writes = 0;
+        });
+        let rule = crate::rule("H02").unwrap();
+        let finding = crate::fixture::judged_together(rule, &runs, over(&["flush"])).unwrap();
+        assert!(
+            finding
+                .evidence
+                .starts_with("in all 9 evaluated runs; run 2: "),
+            "{}",
+            finding.evidence
         );
     }
 

@@ -13,6 +13,7 @@ mod experiments;
 pub(crate) mod history;
 pub(crate) mod import;
 mod load_times;
+mod log_switches;
 pub(crate) mod man;
 pub(crate) mod null_server;
 pub(crate) mod observe;

@@ -40,7 +40,7 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
-    #[error("{} contains no experiment to continue: {missing} is missing", path.display())]
+    #[error("{} has no {missing}, which describes the experiment of the results", path.display())]
     NoResults {
         /// The directory.
         path: PathBuf,
@@ -76,9 +76,10 @@ impl Error {
             Self::ResultsExist { .. } => Some(
                 "use --resume to continue them, or name another directory for the results".to_owned(),
             ),
-            Self::NoResults { .. } => {
-                Some("start the experiment without --resume".to_owned())
-            }
+            Self::NoResults { .. } => Some(
+                "if the results were copied, copy the whole directory; if there are none yet, start without --resume"
+                    .to_owned(),
+            ),
             Self::OtherExperiment { .. } => Some(
                 "continue with the file and options of these results, or start again in another directory"
                     .to_owned(),

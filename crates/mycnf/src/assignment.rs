@@ -3,7 +3,8 @@
 use crate::catalogue::{Kind, KnownOption};
 use crate::character_sets::{is_of_character_set, with_utf8mb3};
 use crate::entry::Entry;
-use crate::judge::parse_number;
+use crate::judge::{judge_switch, parse_number};
+use crate::judgement::Judgement;
 use crate::name::{OptionName, is_switched_on};
 
 /// A line with the option that it sets.
@@ -53,8 +54,11 @@ pub(crate) fn value_shown(
         Kind::VariableOnly | Kind::NoEffect => None,
         Kind::Boolean => {
             let plain = OptionName::new(option.name.trim_start_matches("skip_"));
-            let on = is_switched_on(&plain, value)?;
-            Some(switch(on != is_off))
+            match is_switched_on(&plain, value) {
+                Some(on) => Some(switch(on != is_off)),
+                // `local_infile = NO`
+                None => (judge_switch(option) == Judgement::TakenForOff).then(|| switch(false)),
+            }
         }
         Kind::Integer { min, max } => {
             let number = parse_number(value?)?;
@@ -256,7 +260,20 @@ mod tests {
                 Some("all"),
                 None,
             ),
-            (Family::MySql, [8, 0], "local_infile", Some("maybe"), None),
+            (
+                Family::MySql,
+                [8, 0],
+                "local_infile",
+                Some("maybe"),
+                Some("OFF"),
+            ),
+            (
+                Family::MySql,
+                [5, 7],
+                "innodb_doublewrite",
+                Some("maybe"),
+                None,
+            ),
             (
                 Family::MySql,
                 [5, 7],

@@ -104,6 +104,8 @@ mod tests {
             ("percona-5.7", "query_cache_size", true),
             ("percona-5.7", "innodb_kill_idle_transaction", true),
             ("mysql-5.7", "binlog_format", false),
+            ("mysql-8.0.12", "slave_rows_search_algorithms", false),
+            ("mysql-8.0.20", "slave_rows_search_algorithms", true),
         ] {
             let target = Target::parse(target).unwrap();
             assert_eq!(

@@ -1,6 +1,8 @@
 //! A short option file for a version, a machine and a purpose: only lines that differ from the default, each with its
 //! reason.
 
+mod old_versions;
+
 use std::fmt::Write as _;
 
 use units::bytes;
@@ -230,9 +232,10 @@ fn redo(wish: &GenerationInput, subject: &Subject<'_>, so_far: &[Line]) -> Vec<L
     };
     let wanted = (pool / divisor).clamp(STEP_BYTES, most) / STEP_BYTES * STEP_BYTES;
     let reason = format!(
-        "For {purpose}: 1/{divisor} of the buffer pool, at least {} and at most {}. A larger log delays flushing but lengthens recovery.",
+        "For {purpose}: 1/{divisor} of the buffer pool, at least {} and at most {}. A larger log delays flushing but lengthens recovery.{}",
         bytes(STEP_BYTES),
-        bytes(most)
+        bytes(most),
+        old_versions::of_redo_log(subject.target)
     );
     if subject.has("innodb_redo_log_capacity") {
         return vec![("innodb_redo_log_capacity", size(i128::from(wanted)), reason)];
@@ -337,12 +340,10 @@ fn clients(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
 /// What later versions have by default, and what every server needs to be understood.
 fn base(subject: &Subject<'_>) -> Vec<Line> {
     let line = |option, value: &str, reason: &str| (option, value.to_owned(), reason.to_owned());
+    let utf8mb4 = "utf8mb4 stores all Unicode characters. It is the default in later versions.";
+    let utf8mb4 = format!("{utf8mb4}{}", old_versions::of_utf8mb4(subject.target));
     let mut lines = vec![
-        line(
-            "character_set_server",
-            "utf8mb4",
-            "utf8mb4 stores all Unicode characters. It is the default in later versions.",
-        ),
+        line("character_set_server", "utf8mb4", &utf8mb4),
         line(
             "innodb_file_per_table",
             "1",
@@ -475,11 +476,8 @@ mod tests {
                 "\n# Note: no catalogue for mariadb-10.3: the nearest one is used, mariadb-10.2;",
             ),
         ] {
-            let text = generate(&wish(
-                Target::parse(target).unwrap(),
-                8,
-                DurabilityClass::D4,
-            ));
+            let target = Target::parse(target).unwrap();
+            let text = generate(&wish(target, 8, DurabilityClass::D4));
             assert!(text.contains(note), "{text}");
             assert_eq!(text.contains("# Note"), !note.is_empty(), "{text}");
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::catalogue::{Catalogue, Family, Kind, KnownOption};
 use crate::character_sets::{has_character_set, nearest_character_set};
 use crate::entry::Entry;
+use crate::exact_words::takes_exact_words;
 use crate::finding::{Finding, Severity};
 use crate::judgement::Judgement;
 use crate::name::{OptionName, is_switched_on};
@@ -138,7 +139,9 @@ pub(crate) fn judge_value(
             Err(_) => refused("the value is not a number"),
         },
         Kind::Word(words) => {
-            if is_word_of(words, value) {
+            let is_written_so = !takes_exact_words(catalogue, option.name)
+                || words.split(',').any(|word| word == value);
+            if is_written_so && is_word_of(words, value) {
                 None
             } else {
                 refused("the value is not one of the allowed words")

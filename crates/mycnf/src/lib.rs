@@ -30,6 +30,7 @@ mod deprecation;
 mod durability;
 mod entry;
 mod error;
+mod exact_words;
 mod explanation;
 mod family;
 mod file;

@@ -51,7 +51,7 @@ pub static UNREAD_LINE: Rule = Rule {
 /// What a review found.
 #[derive(Debug)]
 pub struct Lint {
-    /// The worst first, then in the order of the file.
+    /// The worst first, then those with which the server may not start, then in the order of the file.
     pub advice: Vec<Advice>,
     /// The durability class, and what keeps the file below D4.
     pub durability: Durability,
@@ -322,6 +322,11 @@ impl Lint {
             let is_unknown = advice.refuses_name();
             let remark = &mut advice.remark;
             let is_taken = |at: &Origin| judged.contains(at) && !is_refused(at);
+            let is_judged = remark.at.as_ref().is_some_and(|at| judged.contains(at));
+            if is_judged && remark.startup() == Startup::Uncertain {
+                // The server itself can tell.
+                remark.if_refused = Startup::Refused;
+            }
             if is_unknown && remark.at.as_ref().is_some_and(is_taken) {
                 remark.level = Level::Note;
                 "not in the catalogue of this version, but the installed server accepts it"
@@ -368,6 +373,7 @@ impl Lint {
     }
 
     fn sort(&mut self, file: &OptionFile) {
+        let is_certain = |advice: &Advice| advice.remark.startup() != Startup::Uncertain;
         let position = |advice: &Advice| {
             let at = advice.remark.at.as_ref();
             let entries = file.entries().iter();
@@ -375,7 +381,8 @@ impl Lint {
                 .unwrap_or(usize::MAX)
         };
         self.advice.sort_by_cached_key(|advice| {
-            (std::cmp::Reverse(advice.remark.level), position(advice))
+            let level = std::cmp::Reverse(advice.remark.level);
+            (level, is_certain(advice), position(advice))
         });
     }
 }

@@ -187,6 +187,17 @@ pub fn plugins_with(name: &OptionName) -> Option<String> {
     ))
 }
 
+/// Whether other versions of the product ship a plugin, and this one does not; in MariaDB also whether only others ship it,
+/// because a library that was made for MySQL cannot be loaded there. A plugin that none ships may be anywhere.
+pub(crate) fn is_missing(target: &Target, name: &str) -> bool {
+    let is_mariadb = target.family() == Family::MariaDb;
+    let mut its = SHIPPED
+        .iter()
+        .filter(|one| one.name == name && (is_mariadb || one.is_made_for(target)))
+        .peekable();
+    its.peek().is_some() && !its.any(|one| one.is_in(target))
+}
+
 /// A plugin that a file loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedPlugin {
@@ -211,15 +222,9 @@ impl LoadedPlugin {
         self.names.last().map_or("", String::as_str)
     }
 
-    /// Whether other versions of the product ship it, and this one does not; in MariaDB also whether only others ship it,
-    /// because a library that was made for MySQL cannot be loaded there. A plugin that none ships may be anywhere.
+    /// Whether it is missing in a version, as in [`is_missing`].
     pub(crate) fn is_missing_in(&self, target: &Target) -> bool {
-        let is_mariadb = target.family() == Family::MariaDb;
-        let mut its = SHIPPED
-            .iter()
-            .filter(|one| one.name == self.name() && (is_mariadb || one.is_made_for(target)))
-            .peekable();
-        its.peek().is_some() && !its.any(|one| one.is_in(target))
+        is_missing(target, self.name())
     }
 
     /// Whether it is a side of semi-synchronous replication.

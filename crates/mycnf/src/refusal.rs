@@ -72,6 +72,18 @@ mod tests {
     }
 
     #[test]
+    fn a_doubt_ends_when_the_server_has_judged_the_line() {
+        let text = "[mysqld]\nmax_connections=300\nuserstat=ON\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("percona-8.4").unwrap();
+        let mut lint = lint(&file, &target, &Machine::default());
+        assert_eq!(lint.startup(), Startup::Uncertain);
+        let line = &file.entries()[1].origin;
+        lint.add_validator(&[], std::slice::from_ref(line), &file);
+        assert_eq!(lint.startup(), Startup::Accepted);
+    }
+
+    #[test]
     fn a_server_starts_with_lines_that_it_ignores() {
         let (fast, zone) = ("innodb_doublewrite=fast", "default_time_zone=Europe/Berlin");
         for (target, line, expected) in [
@@ -89,6 +101,35 @@ mod tests {
                 "mysql-8.0.12",
                 "innodb_doublewrite=fast\nno_such_option=1",
                 Startup::Refused,
+            ),
+            // A catalogue of another version cannot tell.
+            ("percona-8.4", "query_cache_size=8M", Startup::Uncertain),
+            (
+                "percona-8.4",
+                "thread_handling=pool-of-threads",
+                Startup::Uncertain,
+            ),
+            (
+                "percona-8.4",
+                "loose_query_cache_size=8M",
+                Startup::Accepted,
+            ),
+            ("percona-8.4", "max_connections=300", Startup::Accepted),
+            (
+                "mysql-8.0.20",
+                "innodb_redo_log_capacity=1G",
+                Startup::Uncertain,
+            ),
+            ("mysql-8.0.20", "log_syslog=1", Startup::Uncertain),
+            (
+                "mysql-8.0.20",
+                "innodb_doublewrite=DETECT_ONLY",
+                Startup::Accepted,
+            ),
+            (
+                "percona-8.4",
+                "validate_password.policy=LOW",
+                Startup::Accepted,
             ),
         ] {
             let text = format!("[mysqld]\n{line}\n");

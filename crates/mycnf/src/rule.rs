@@ -48,6 +48,8 @@ pub enum Startup {
     Ignoring,
     /// It starts if its time zone tables have the zone that the file names; in a new data directory they are empty.
     WithTimeZones,
+    /// It may not start: the catalogue is of another version, and does not have the option or the value.
+    Uncertain,
     /// It does not start.
     Refused,
 }
@@ -126,7 +128,7 @@ pub struct RuleFinding {
     pub rewrite: Option<Rewrite>,
     /// The option that the fix says to write in the place of the line's, if there is one.
     pub(crate) successor: Option<&'static str>,
-    /// What it means for the start of the server if its level is a refusal, or a risk of one.
+    /// What it means for the start of the server if its level is a refusal, a risk of one, or a doubt about it.
     pub(crate) if_refused: Startup,
     /// False if it says only that the line cannot be judged: the option is of a plugin, or of another build.
     pub(crate) is_judged: bool,
@@ -181,7 +183,7 @@ impl RuleFinding {
         self
     }
 
-    /// The same with what it means for the start of the server if its level is a refusal.
+    /// The same with what it means for the start of the server if its level is a refusal, or a doubt about it.
     pub(crate) fn if_refused(mut self, startup: Startup) -> Self {
         self.if_refused = startup;
         self
@@ -193,6 +195,7 @@ impl RuleFinding {
             (Level::Refused, startup) => startup,
             // Only the server itself knows whether its tables have the zone.
             (Level::Risk, Startup::WithTimeZones) => Startup::WithTimeZones,
+            (Level::Note, Startup::Uncertain) => Startup::Uncertain,
             (Level::Risk | Level::Warning | Level::Note, _) => Startup::Accepted,
         }
     }

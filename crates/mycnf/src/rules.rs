@@ -27,6 +27,7 @@ mod general_log;
 mod grant_tables;
 mod group_replication;
 mod gtid;
+mod innodb_files;
 mod io_capacity;
 mod local_infile;
 mod log_without_switch;
@@ -36,6 +37,7 @@ mod old_passwords;
 mod open_files;
 mod option_in_wrong_group;
 mod option_without_effect;
+mod page_checksums;
 mod password_in_file;
 mod query_cache;
 mod redo_log_size;
@@ -44,13 +46,16 @@ mod replica_recovery;
 mod replication_filter;
 mod same_server_id;
 mod secure_file_priv;
+mod skipped_errors;
 mod sql_mode;
 mod statement_binlog;
 mod storage_engine;
 mod table_files;
 mod temporary_tables;
+mod thread_stack;
 mod time_zone;
 mod tls_unavailable;
+mod unit_of_time;
 mod unknown_collation;
 mod unknown_option;
 mod unread_group;
@@ -83,7 +88,7 @@ pub(crate) const UNKNOWN_OPTION: &Rule = &unknown_option::RULE;
 pub(crate) const WRONG_VALUE: &Rule = &wrong_value::RULE;
 
 /// Rules about how single lines are written, and about what only a start decides; a running server needs none of them.
-pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
+pub(crate) static RULES_OF_LINES: [&Rule; 17] = [
     &unknown_option::RULE,
     &wrong_value::RULE,
     &empty_value::RULE,
@@ -91,6 +96,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
     &unread_group::RULE,
     &repeated_option::RULE,
     &adjusted_value::RULE,
+    &unit_of_time::RULE,
     &abbreviated_name::RULE,
     &option_without_effect::RULE,
     &equal_to_default::RULE,
@@ -98,11 +104,12 @@ pub(crate) static RULES_OF_LINES: [&Rule; 15] = [
     &authentication_plugin::RULE,
     &word_as_file::RULE,
     &storage_engine::RULE,
+    &innodb_files::RULE,
     &same_server_id::RULE,
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 38] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 41] = [
     &auto_increment::RULE,
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
@@ -128,16 +135,19 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 38] = [
     &name_resolution::RULE,
     &old_passwords::RULE,
     &open_files::RULE,
+    &page_checksums::RULE,
     &password_in_file::RULE,
     &query_cache::RULE,
     &redo_log_size::RULE,
     &replica_recovery::RULE,
     &replication_filter::RULE,
     &secure_file_priv::RULE,
+    &skipped_errors::RULE,
     &sql_mode::RULE,
     &statement_binlog::RULE,
     &table_files::RULE,
     &temporary_tables::RULE,
+    &thread_stack::RULE,
     &time_zone::RULE,
     &tls_unavailable::RULE,
     &unknown_collation::RULE,

@@ -186,9 +186,10 @@ impl<'a> Subject<'a> {
         value.is_some_and(|value| self.is_default(line.name(), &value))
     }
 
-    /// Whether the server runs without InnoDB. MySQL 5.7 and later ignore the option.
+    /// Whether the server runs without InnoDB; `FORCE` is on. MySQL 5.7 and later ignore the option.
     pub(crate) fn is_without_innodb(&self) -> bool {
-        self.is_on("innodb") == Some(false) && !self.target.is_at_least(Family::MySql, &[5, 7])
+        let is_off = self.is_one_of("innodb", &["OFF", "0", "FALSE"]);
+        is_off && !self.target.is_at_least(Family::MySql, &[5, 7])
     }
 
     /// Whether the binary log is written.

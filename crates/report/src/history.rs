@@ -6,6 +6,7 @@ use verdict::{Headline, Levels, Measure, Series};
 
 use crate::{
     contrast::levels_in_words,
+    sentences::nouns::run_nouns,
     terminal::{RULED, in_cell},
     text::{facts::cut_to_width, wrapped::wrapped},
 };
@@ -192,7 +193,11 @@ pub fn series_as_text(
                 point.servers.join(", "),
                 measure.scale().in_words(point.mean),
                 interval.unwrap_or_else(|| "–".to_owned()),
-                point.executions.to_string(),
+                if point.is_of_batches {
+                    counted(point.executions, "batch")
+                } else {
+                    point.executions.to_string()
+                },
                 changed.unwrap_or_default(),
                 past.path.clone(),
             ]);
@@ -244,7 +249,7 @@ fn in_words(headline: &Headline) -> String {
         "{} {} ({}{}{})",
         headline.measure.in_words(),
         scale.in_words(headline.mean),
-        counted(headline.executions, "run"),
+        counted(headline.executions, run_nouns(headline.is_of_batches)[0]),
         interval.unwrap_or_default(),
         at(&headline.at)
     )

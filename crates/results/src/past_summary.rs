@@ -62,6 +62,9 @@ struct KnownHeadline {
     /// Bounds of its 95 % interval.
     interval: Option<(f64, f64)>,
     executions: usize,
+    /// Whether the executions are batches of slices; false in a line of a version that did not tell them apart.
+    #[serde(default)]
+    is_of_batches: bool,
     at: BTreeMap<String, String>,
 }
 
@@ -141,6 +144,7 @@ impl KnownHeadline {
             mean: headline.mean,
             interval: headline.bounds,
             executions: headline.executions,
+            is_of_batches: headline.is_of_batches,
             at: headline.at.clone(),
         }
     }
@@ -151,6 +155,7 @@ impl KnownHeadline {
             mean: self.mean,
             bounds: self.interval,
             executions: self.executions,
+            is_of_batches: self.is_of_batches,
             at: self.at.clone(),
         })
     }

@@ -29,7 +29,7 @@ pub struct Checked {
     /// The version whose catalogue was used for ranges and allowed words; `None` when none is close enough: then only
     /// the server itself has checked the options.
     pub catalogue: Option<&'static str>,
-    /// The lines that were judged; the others are replaced in a private server.
+    /// The lines that were judged; the others are replaced in a private server, or the server's check ended before them.
     pub judged: Vec<Origin>,
     /// Those of them that load a plugin whose library is not installed here, or set an option of such a plugin, so that no
     /// server here can take them.
@@ -80,7 +80,7 @@ fn examine(
         without_library: Vec::new(),
         findings: traps(private.options(), &target),
     };
-    examination.examine()?;
+    let is_complete = examination.examine()?;
     let has_library = |library: &str| installation.has_library(library);
     let loading = entries.iter();
     let loading = loading.filter(|entry| loads_without_library(entry, &has_library));
@@ -94,9 +94,11 @@ fn examine(
         })
     };
     findings.sort_by_key(position);
+    let is_found = |at: &Origin| findings.iter().any(|finding| finding.at == *at);
+    let judged = entries.iter().map(|entry| entry.origin.clone());
     Ok(Checked {
+        judged: judged.filter(|at| is_complete || is_found(at)).collect(),
         findings,
-        judged: entries.iter().map(|entry| entry.origin.clone()).collect(),
         without_library,
         replaced: private.replaced().to_vec(),
         catalogue: examination
@@ -153,7 +155,8 @@ struct Examination<'a> {
 }
 
 impl Examination<'_> {
-    fn examine(&mut self) -> Result<(), Error> {
+    /// Whether the server has judged all options.
+    fn examine(&mut self) -> Result<bool, Error> {
         if Means::of(self.validator.installation) == Means::SilentHelp {
             self.take_unlisted()?;
         }
@@ -180,7 +183,7 @@ impl Examination<'_> {
         self.note_remarks(&remarks_in(&accepted.log));
         self.note_changes(&help);
         self.explain(&help);
-        Ok(())
+        Ok(accepted.is_accepted)
     }
 
     /// Removes the options that the server refuses until it accepts the rest; returns the answer to the rest.
@@ -237,6 +240,13 @@ impl Examination<'_> {
         };
         self.findings
             .push(Finding::new(entry, Severity::Refused, text).hint(hint));
+        // Without a line, the server fails on the directory that it was built with.
+        let own = self.validator.layout.files.to_string_lossy().into_owned();
+        if entry.name.base() == "secure_file_priv" && entry.value.as_ref() != Some(&own) {
+            let mut other = entry.clone();
+            other.value = Some(own);
+            self.remaining.push(other);
+        }
     }
 
     /// Removes the options that the server reports as unknown; false if there are none.
@@ -291,11 +301,11 @@ impl Examination<'_> {
                     });
             if answer.is_accepted || names_others {
                 let said = log.lines().next_back().unwrap_or_default();
+                self.remaining = others;
                 self.refuse(
                     &entry,
                     format!("the server's own check fails on it {said}").trim(),
                 );
-                self.remaining = others;
                 return Ok(true);
             }
         }

@@ -57,6 +57,8 @@ pub fn validated(installation: &Installation, file: &OptionFile) -> Result<Valid
     for server in file.per_server() {
         let checked = check_file(installation, &server.file)?;
         let loaded = LoadedPlugin::of(server.file.entries());
+        // The catalogue's word counts for these lines, such as that no version has a name.
+        let mut set_aside = Vec::new();
         for mut finding in checked.findings {
             let path = finding
                 .option
@@ -65,7 +67,9 @@ pub fn validated(installation: &Installation, file: &OptionFile) -> Result<Valid
             let name = OptionName::new(finding.option.split('=').next().unwrap_or_default());
             // The validator knows no plugin that the file does not load, and the server may have it installed.
             let plugin = unloaded_plugin(&target, &loaded, &name);
-            let is_elsewhere = path.is_some_and(|path| path.is_absolute() && !path.exists());
+            // An unknown name is unknown on every machine.
+            let is_elsewhere = target.catalogue().has(&name)
+                && path.is_some_and(|path| path.is_absolute() && !path.exists());
             let not_judged = if checked.without_library.contains(&finding.at) {
                 Some(format!("not judged: {}", finding.what))
             } else if let Some(plugin) = plugin {
@@ -78,12 +82,15 @@ pub fn validated(installation: &Installation, file: &OptionFile) -> Result<Valid
                 finding.severity = Severity::Note;
                 finding.what = what;
                 finding.hint = None;
+                set_aside.push(finding.at.clone());
             }
             if !all.findings.contains(&finding) {
                 all.findings.push(finding);
             }
         }
-        all.judged.extend(checked.judged);
+        let judged = checked.judged.into_iter();
+        all.judged
+            .extend(judged.filter(|at| !set_aside.contains(at)));
     }
     Ok(all)
 }

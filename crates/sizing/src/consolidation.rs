@@ -155,12 +155,7 @@ pub fn consolidate(mut curves: Vec<LoadCurve>, request: &Request) -> Result<Cons
     let joint: Vec<JointLoad> = joint.collect();
     let slots = joint.iter().map(|it| it.slots.len()).max();
     let Some(slots) = slots else {
-        let times = match aligned.alignment {
-            Alignment::Weekday => "weekdays and times",
-            Alignment::Date => "dates and times",
-            Alignment::TimeOfDay => "times of day",
-        };
-        return Err(Error::NoOverlap { times, covered });
+        return Err(nothing_in_common(&curves, aligned.alignment, covered));
     };
     let mut wanted = request.capacity.iter().map(|(it, _)| *it);
     let unmeasured = wanted.find(|it| joint.iter().all(|joint| joint.resource != *it));
@@ -223,6 +218,23 @@ fn check(curves: &mut [LoadCurve], request: &Request) -> Result<(), Error> {
         Some(groups) if groups == 0 || groups > systems => Err(Error::Groups { groups, systems }),
         _ => Ok(()),
     }
+}
+
+/// Why no resource can be added up. The CPU of a system whose number of CPUs is unknown is no reason if all systems have
+/// another resource.
+fn nothing_in_common(curves: &[LoadCurve], alignment: Alignment, covered: String) -> Error {
+    let is_in_all = |it: &Resource| curves.iter().all(|curve| curve.has(*it));
+    let lacking = curves.iter().filter(|it| it.lacks_cpus());
+    let names: Vec<String> = lacking.map(|it| it.name.clone()).collect();
+    if !names.is_empty() && !Resource::ALL.iter().any(is_in_all) {
+        return Error::UnknownCpus { names };
+    }
+    let times = match alignment {
+        Alignment::Weekday => "weekdays and times",
+        Alignment::Date => "dates and times",
+        Alignment::TimeOfDay => "times of day",
+    };
+    Error::NoOverlap { times, covered }
 }
 
 fn shape(systems: usize, groups: Option<usize>) -> Shape {

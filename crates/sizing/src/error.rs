@@ -47,6 +47,8 @@ pub enum Error {
         /// What each system has, as text.
         covered: String,
     },
+    #[error("nothing can be added up: the number of CPUs is unknown for {}", names.join(", "))]
+    UnknownCpus { names: Vec<String> },
     #[error("--capacity names {resource}, which was not measured in all systems at the same time")]
     CapacityNotMeasured { resource: &'static str },
     #[error("{name}: the run is incomplete: {why}")]
@@ -160,6 +162,13 @@ impl Error {
             Self::StepTooShort { .. } => "leave --step out: the default is the coarsest interval",
             Self::TooManyValues { .. } => "choose a longer --step",
             Self::NoOverlap { covered, .. } => return Some(covered.clone()),
+            Self::UnknownCpus { names } => {
+                let options: Vec<String> = names
+                    .iter()
+                    .map(|name| format!("--cpus {name}=N"))
+                    .collect();
+                return Some(format!("add {}", options.join(" ")));
+            }
             Self::Incomplete { .. } => "run the experiment with --resume, or leave this record out",
             Self::FixedRate { .. } => {
                 "measure in a closed loop, without rate; a search for a rate (find) is used with --p99"

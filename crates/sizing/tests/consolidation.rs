@@ -263,6 +263,30 @@ fn what_cannot_be_put_together_is_refused() {
 }
 
 #[test]
+fn shares_of_an_unknown_number_of_cpus_are_named_as_the_reason() {
+    // `sadf -d FILE -- -u` without sadf's line LINUX-RESTART.
+    let only_cpu = |name: &str| {
+        let text = format!(
+            "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n\
+             {name};600;2026-11-20 10:10:00 UTC;-1;20.00;0.00;1.00;0.50;0.00;78.50\n\
+             {name};600;2026-11-20 10:20:00 UTC;-1;30.00;0.00;1.00;0.50;0.00;68.50\n"
+        );
+        curve(name, &text)
+    };
+    let curves = || vec![only_cpu("web"), only_cpu("night")];
+    let error = consolidate(curves(), &Request::default()).unwrap_err();
+    let expected = "nothing can be added up: the number of CPUs is unknown for web, night";
+    assert_eq!(error.to_string(), expected);
+    let known = Request {
+        cpus: vec![("web".to_owned(), 16), ("night".to_owned(), 8)],
+        ..Request::default()
+    };
+    // 31 % of 16 and of 8 CPUs.
+    let answer = consolidate(curves(), &known).unwrap();
+    assert!((sum(&answer, Resource::Cpus).peak - 7.44).abs() < 1e-9);
+}
+
+#[test]
 fn a_peak_outside_of_the_compared_time_is_remarked() {
     // The office's afternoon is missing: the shop's peak is not compared.
     let morning: Vec<&str> = OFFICE

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Record, Staged};
+use samples::{Record, RunParts};
 use stats::{ChangePoint, Threshold, change_points, execution_mean};
 
 use crate::{
@@ -12,7 +12,8 @@ use crate::{
     side::{Execution, Levels},
 };
 
-/// The headline figure of results: the mean of the best combination over its executions; with stages, of the best one.
+/// The headline figure of results: the mean of the best combination over its executions, which are batches of slices for
+/// runs side by side; with stages, of the best one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
     pub measure: Measure,
@@ -21,6 +22,8 @@ pub struct Headline {
     /// Bounds of its 95 % interval, corrected for the choice of the best among all; `None` with one execution.
     pub bounds: Option<(f64, f64)>,
     pub executions: usize,
+    /// Whether the executions are batches of slices.
+    pub is_of_batches: bool,
     /// The combination.
     pub at: Levels,
 }
@@ -46,14 +49,16 @@ pub struct Point {
     /// Bounds of its 95 % interval; `None` with one execution.
     pub bounds: Option<(f64, f64)>,
     pub executions: usize,
+    /// Whether the executions are batches of slices.
+    pub is_of_batches: bool,
     /// Versions of their servers, without repeats.
     pub servers: Vec<String>,
 }
 
 /// The headline figure of the records of one experiment; `None` if no run is complete or nothing was measured.
 pub fn headline(records: &[Record]) -> Option<Headline> {
-    let staged = Staged::of(records);
-    let combinations = by_combination(staged.compared(records));
+    let parts = RunParts::of(records);
+    let combinations = by_combination(parts.compared(records));
     Metric::HEADLINE.into_iter().find_map(|metric| {
         let measure = Measure::Metric(metric);
         let values = values_of(&combinations, measure);
@@ -64,6 +69,7 @@ pub fn headline(records: &[Record]) -> Option<Headline> {
                 mean: found.mean,
                 bounds: found.bounds,
                 executions: values.len(),
+                is_of_batches: !parts.batches.is_empty(),
                 at,
             })
         });
@@ -86,8 +92,8 @@ pub fn series<'r>(
 ) -> Vec<Series> {
     let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
     for (result, records) in results.into_iter().enumerate() {
-        let staged = Staged::of(records);
-        let compared = staged.compared(records);
+        let parts = RunParts::of(records);
+        let compared = parts.compared(records);
         let combinations = by_combination(compared);
         for (at, values) in values_of(&combinations, measure) {
             let of_point = compared.iter().filter(|it| it.header.combination == at);
@@ -100,6 +106,7 @@ pub fn series<'r>(
                 mean: found.mean,
                 bounds: found.bounds,
                 executions: values.len(),
+                is_of_batches: !parts.batches.is_empty(),
                 servers,
             });
         }

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "The CPU time of the client's busiest event loop. The statements per second as a share of the client's ceiling, which dbdyno calibrate measures on the client's machine with a server that does nothing. The delay of each request: the time from the moment when it was due and a connection was free to the moment when it was sent.",
     threshold: "fail if an event loop was on the CPU for more than 80 % of its time. Fail if the statements per second reached more than 80 % of the client's ceiling. Fail if the client was too slow for the requested rate. If the 99th percentile of the delay is above 10 % of the median response time, fail for a load with a rate, because its response times include the delay; note for a closed loop",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 4",
-    consequence: "The figures describe the client: a faster server would show the same figures.",
+    consequence: "The figures also describe the client: its delays are part of the response times, and a client at its limit shows the same figures for a faster server.",
     remedy: "Use more event loops (loops), more CPUs for the client, or clients on more machines. Measure the ceiling with dbdyno calibrate.",
     judge: Judge::Run(judge),
 };

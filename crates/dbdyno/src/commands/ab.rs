@@ -16,7 +16,7 @@ use toml_edit::Table;
 use crate::commands::{
     experiment_options::ExperimentOptions,
     own_experiment::OwnExperiment,
-    run::{Ending, RerunCommand, SideBySideOptions},
+    run::{Ending, RerunCommand, SideBySideOptions, warn_of_servers},
 };
 
 mod budget;
@@ -131,6 +131,7 @@ pub(crate) fn run(args: AbArgs) -> anyhow::Result<ExitCode> {
     }
     if measurement.plan {
         println!("{}", planned.plan().describe());
+        warn_of_servers(&planned, args.options.mysqld.as_deref());
         if measurement.confirm {
             let budget = units::span(measurement.budget);
             println!(

@@ -12,19 +12,22 @@ use experiment::{
     Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
 };
 use monitor::ExperimentSite;
-use report::{Results, checked_expectations, search_sentence};
+use mycnf::Target;
+use report::Results;
 use results::ResultsDirectory;
 use runs::{Choices, Context, PlanBenchmarks, RunOutcome, Runner, shortcoming};
 use server::Installation;
-use verdict::Outcome;
 
 use crate::{
     bundled_experiments::file_of, commands::experiment_options::ExperimentOptions, live_view,
     progress::StepStack, terminal,
 };
 
+mod negative_answers;
+mod planned_settings;
 mod rerun_command;
 
+use negative_answers::{expectations_not_held, rates_not_reached, searches_without_rate};
 pub(crate) use rerun_command::{RerunCommand, SideBySideOptions};
 
 /// Width of a table that is written to a file, in columns.
@@ -112,13 +115,16 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         None => terminal::context()?,
     };
     let benchmarks = REGISTRY.read(experiment.plan(), &context)?;
+    let mysqld = args.options.mysqld.as_deref();
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
+    } else {
+        warn_of_idle_settings(&experiment, mysqld);
     }
     if args.plan {
         println!("{}", experiment.plan().describe());
         if !experiment.is_simulated() {
-            warn_of_missing_servers(&experiment, args.options.mysqld.as_deref());
+            warn_of_servers(&experiment, mysqld);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -174,8 +180,28 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     )
 }
 
-/// Warns of the plan's versions that are missing on this machine: the run would end at the first of them.
-fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
+/// Warns of varied settings that have no effect on the servers of the plan.
+fn warn_of_idle_settings(experiment: &Experiment, mysqld: Option<&Path>) {
+    let runs = &experiment.plan().runs;
+    for warning in planned_settings::without_effect(runs, |run| target_of(run, mysqld)) {
+        eprintln!("warning: {warning}");
+    }
+}
+
+/// The version of a private server: that of the installation, or that of its name if it is not installed.
+fn target_of(run: Option<&str>, mysqld: Option<&Path>) -> Option<Target> {
+    let installed = Installation::find(run, mysqld).ok();
+    let named = || Target::parse(run?).ok();
+    installed.map(|it| it.target()).or_else(named)
+}
+
+/// Warns of what would end a run before its first measurement: versions of the plan that are missing on this machine, and
+/// options that its servers refuse.
+pub(crate) fn warn_of_servers(experiment: &Experiment, mysqld: Option<&Path>) {
+    let runs = &experiment.plan().runs;
+    for refusal in planned_settings::refused(runs, |run| target_of(run, mysqld)) {
+        eprintln!("warning: {refusal}");
+    }
     for error in missing_servers(experiment.plan().runs.iter(), mysqld) {
         eprintln!("warning: {error}");
         if let Some(hint) = error.hint() {
@@ -373,99 +399,6 @@ fn report_on(
         }
     }
     Ok(recorded)
-}
-
-/// An error that names what `[expect]` has and the figures do not hold, or do not hold for certain.
-fn expectations_not_held(recorded: &Results) -> anyhow::Result<()> {
-    // Those that are broken come first.
-    let checked = checked_expectations(recorded);
-    let Some(first) = checked.iter().find(|it| it.outcome != Outcome::Held) else {
-        return Ok(());
-    };
-    let same = checked.iter().filter(|it| it.outcome == first.outcome);
-    let others = match same.count() - 1 {
-        0 => String::new(),
-        others => format!("; and {others} more"),
-    };
-    let said = first.in_words();
-    let error = match first.outcome {
-        Outcome::Broken => Blamed::new(Blame::Answer, format!("not as expected: {said}{others}")),
-        _ => {
-            let hint = match first.doubt {
-                Some(_) => "dbdyno audit shows the rule with its evidence and what to do",
-                None => "more --repeats or a longer --duration narrow the interval",
-            };
-            Blamed::new(Blame::Undecided, format!("not certain: {said}{others}"))
-                .hint(hint.to_owned())
-        }
-    };
-    Err(error.into())
-}
-
-/// An error that names the first search, if any, whose limit no rate keeps, or else whose rate is not known.
-fn searches_without_rate(recorded: &Results) -> anyhow::Result<()> {
-    let answers = recorded.searches.iter();
-    let of_outcome = |outcome: Outcome| {
-        answers
-            .clone()
-            .filter(move |it| it.found.outcome() == outcome)
-    };
-    let first = |outcome: Outcome| of_outcome(outcome).next();
-    let never_kept = first(Outcome::Broken);
-    let Some(first) = never_kept.or_else(|| first(Outcome::Undecided)) else {
-        return Ok(());
-    };
-    let outcome = first.found.outcome();
-    let others = match of_outcome(outcome).count() - 1 {
-        0 => String::new(),
-        others => format!("; and {others} more"),
-    };
-    let said = search_sentence(recorded, first);
-    let error = match outcome {
-        Outcome::Broken => {
-            let hint = "a lower `from` of find, or a longer --duration, also tries lower rates";
-            Blamed::new(Blame::Answer, format!("limit not kept: {said}{others}"))
-                .hint(hint.to_owned())
-        }
-        _ => Blamed::new(Blame::Undecided, format!("rate not found: {said}{others}"))
-            .hint(first.remedy().to_owned()),
-    };
-    Err(error.into())
-}
-
-/// An error that names the first run or stage, if any, that did not reach the requested rate. A search tries rates that are
-/// too high.
-fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
-    if !recorded.searches.is_empty() {
-        return Ok(());
-    }
-    // Each stage has a rate of its own; that of the whole run is their mean.
-    let all = recorded.compared().iter();
-    let mut short = all.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
-    let Some((run, first)) = short.next() else {
-        return Ok(());
-    };
-    let others = match short.count() {
-        0 => String::new(),
-        others if recorded.parts.staged.is_empty() => format!("; likewise in {others} more runs"),
-        others => format!("; likewise in {others} more stages"),
-    };
-    let stage = match run.stages.as_slice() {
-        [stage] => format!("stage {} of ", stage.number),
-        _ => String::new(),
-    };
-    let asked = run.offered.as_ref().and_then(|offered| offered.rate_per_s);
-    let message = format!(
-        "rate not reached in {stage}run {}: {} of {} operations per second, from {} on: {}{others}",
-        run.header.number_in_words(),
-        units::si(first.achieved_per_s),
-        units::si(asked.unwrap_or(0.0)),
-        units::moment(first.from_s),
-        first.why
-    );
-    Err(Blamed::new(Blame::Answer, message)
-        .hint("the line `offered` of the run's record contains the evidence".to_owned())
-        .into())
 }
 
 /// The same error with a hint about the kept results and the way to continue.

@@ -29,6 +29,7 @@ pub(crate) mod serve;
 mod shipped;
 mod side_by_side;
 mod size;
+mod size_experiment;
 mod size_growth;
 mod size_headroom;
 mod size_throughput;

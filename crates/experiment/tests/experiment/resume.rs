@@ -213,6 +213,14 @@ fn directories_that_cannot_be_continued() {
     let results = Results::new();
     let error = Progress::scan(results.bench.dir.path(), results.experiment.plan()).unwrap_err();
     assert!(matches!(error, Error::NoResults { .. }), "{error}");
+    // Reports and audits of an incomplete copy end with the same error.
+    assert!(error.to_string().contains(" has no experiment."), "{error}");
+    assert!(
+        error
+            .hint()
+            .unwrap()
+            .starts_with("if the results were copied")
+    );
 
     let planned = results.bench.path("results/run-0002.jsonl");
     results.record(1, Some(true));

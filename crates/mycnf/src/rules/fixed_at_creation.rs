@@ -62,14 +62,15 @@ fn demand(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later, and MySQL
-/// ignores their number in 8.0.14 and later. Only the data dictionary of MySQL 8.0 fixes how table names are stored.
+/// Whether a later start may change the value: MariaDB creates or drops undo tablespaces in 10.11 and later. MySQL
+/// creates them in 8.0 (MySQL Server Blog, "New in MySQL 8.0.14: Create Undo Tablespace"), and ignores their number
+/// from 8.0.14 on. Only the data dictionary of MySQL 8.0 fixes how table names are stored.
 fn is_free(subject: &Subject<'_>, name: &str) -> bool {
     let target = subject.target;
     let is_at_least = |family, numbers: &[u32]| target.is_at_least(family, numbers);
     match name {
         "innodb_undo_tablespaces" => {
-            is_at_least(Family::MariaDb, &[10, 11]) || is_at_least(Family::MySql, &[8, 0, 14])
+            is_at_least(Family::MariaDb, &[10, 11]) || is_at_least(Family::MySql, &[8])
         }
         TABLE_NAMES => !is_at_least(Family::MySql, &[8]),
         _ => false,
@@ -104,6 +105,7 @@ mod tests {
                 "note: innodb_undo_tablespaces=3: an existing data directory must have at least this number",
             ],
         );
+        assert_found(&RULE, "mysql-8.0.12", undo, &[]);
         assert_found(&RULE, "mysql-8.0.33", undo, &[]);
         assert_found(&RULE, "mariadb-10.11", undo, &[]);
     }

@@ -67,11 +67,14 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             "set fsync if the data directory remains in memory",
         );
     }
+    // Most servers have their data on one of these file systems.
+    let is_with_metadata = WITH_OWN_METADATA.contains(&file_system);
+    let is_flushed = flushes_growth(subject.target);
     if is(&["O_DIRECT_NO_FSYNC"])
-        && WITH_OWN_METADATA.contains(&file_system)
+        && (is_with_metadata || (file_system.is_empty() && !is_flushed))
         && subject.set(name).is_some()
     {
-        if flushes_growth(subject.target) {
+        if is_flushed {
             let what = "safe on one device: the server calls fsync after a file grows, but not after each write; if the redo log and the data files are on different devices, a power cut can lose data from a device cache without a battery";
             let fix = "set O_DIRECT if they are on different devices";
             say(Level::Note, what.to_owned(), fix);
@@ -81,8 +84,13 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             } else {
                 "no fsync follows the growth of a file before MySQL 5.7.25 and 8.0.14"
             };
+            let on = if is_with_metadata {
+                file_system.to_owned()
+            } else {
+                format!("a file system such as {}", WITH_OWN_METADATA.join(" or "))
+            };
             let what = format!(
-                "with this method, {versions}; without this fsync, {file_system} can lose the growth in a power cut"
+                "with this method, {versions}; without this fsync, {on} can lose the growth in a power cut"
             );
             say(Level::Risk, what, "set O_DIRECT");
         }
@@ -134,6 +142,12 @@ mod tests {
         ] {
             assert_found_on(&RULE, &on("ext4"), version, line, &[part]);
         }
+        // The file system is not known.
+        let part =
+            "a file system such as xfs or ext4 can lose the growth in a power cut; set O_DIRECT";
+        assert_found(&RULE, "mysql-5.7", line, &[part]);
+        assert_found(&RULE, "mysql-8.0.33", line, &[]);
+        assert_found_on(&RULE, &on("zfs"), "mysql-5.7", line, &[]);
         let dedicated = "innodb_dedicated_server=ON";
         let part = "risk: innodb_dedicated_server=ON: chooses O_DIRECT_NO_FSYNC";
         assert_found_on(&RULE, &on("ext4"), "mysql-8.0.12", dedicated, &[part]);

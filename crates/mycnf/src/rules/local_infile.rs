@@ -55,5 +55,7 @@ mod tests {
         );
         assert_found(&RULE, "mysql-5.6", "", &[]);
         assert_found(&RULE, "mysql-5.6", "local_infile=0", &[]);
+        // The server takes it for OFF, against its default.
+        assert_found(&RULE, "mariadb-10.11", "local_infile=NO", &[]);
     }
 }

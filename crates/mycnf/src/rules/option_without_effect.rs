@@ -77,6 +77,14 @@ mod tests {
             &["has no effect in this version; leave it out"],
         );
         assert_found(&RULE, "mysql-5.6", dead, &[]);
+        // InnoDB cannot be turned off from MySQL 5.7 on.
+        assert_found(
+            &RULE,
+            "mysql-5.7",
+            "skip-innodb",
+            &["note: skip-innodb: has no effect"],
+        );
+        assert_found(&RULE, "mysql-5.6", "skip-innodb", &[]);
         assert_found(
             &RULE,
             "mariadb-11.8",

@@ -2,14 +2,14 @@
 
 use crate::catalogue::Product;
 use crate::name::OptionName;
-use crate::plugins::LoadedPlugin;
+use crate::plugins::{LoadedPlugin, is_missing};
 use crate::rule::{Level, Rule, RuleFinding};
 use crate::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "storage-engine",
     title: "Storage engine",
-    reason: "A server does not start if its default storage engine does not exist. The server's own validator does not detect this. A crash can damage the tables of an engine without crash recovery.",
+    reason: "A server does not start if its default storage engine does not exist or is turned off. The server's own validator does not detect this. A crash can damage the tables of an engine without crash recovery.",
     source: "MySQL Reference Manual, \"Alternative Storage Engines\"; MariaDB documentation, \"Storage Engines\"; Percona Server \
         documentation, \"Percona TokuDB\" and \"Percona MyRocks\"; the error \"Unknown/unsupported storage engine\" at startup",
     check,
@@ -83,8 +83,40 @@ fn without_recovery(subject: &Subject<'_>) -> Option<RuleFinding> {
     Some(RuleFinding::on(line, Level::Risk, what).fix(fix))
 }
 
+/// InnoDB is switched off, and is the default engine all the same: no check of the server finds it, and it aborts with
+/// "Unknown/unsupported storage engine: InnoDB".
+///
+/// Source: MySQL 5.6 Reference Manual, "Turning Off InnoDB"; the log of MySQL 5.5 with `skip-innodb` alone.
+fn default_that_is_off(subject: &Subject<'_>) -> Option<RuleFinding> {
+    // The default engine of older versions is MyISAM.
+    let is_default = subject.target.numbers() >= &[5, 5][..];
+    if !subject.is_without_innodb() || !is_default {
+        return None;
+    }
+    let line = subject.set("innodb")?;
+    let defaults = ["default_storage_engine", "default_tmp_storage_engine"];
+    let defaults: Vec<&str> = defaults
+        .into_iter()
+        .filter(|name| subject.is_one_of(name, &["InnoDB"]))
+        .collect();
+    if defaults.is_empty() {
+        return None;
+    }
+    let what = format!(
+        "turns InnoDB off, but InnoDB is the default engine ({}), so the server does not start",
+        defaults.join(", ")
+    );
+    let others: Vec<String> = defaults
+        .iter()
+        .map(|name| format!("{name} = MyISAM"))
+        .collect();
+    let fix = format!("remove the line, or set {}", others.join(" and "));
+    Some(RuleFinding::on(line, Level::Refused, what).fix(fix))
+}
+
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
-    let mut remarks: Vec<RuleFinding> = without_recovery(subject).into_iter().collect();
+    let own = [without_recovery(subject), default_that_is_off(subject)];
+    let mut remarks: Vec<RuleFinding> = own.into_iter().flatten().collect();
     let is_in = |engines: &[&str], name: &str| {
         let mut engines = engines.iter();
         engines.any(|engine| engine.eq_ignore_ascii_case(name))
@@ -104,10 +136,12 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         }
         let name = OptionName::new(engine);
         let mut loaded = subject.plugins.iter();
-        if loaded.any(|plugin| plugin.has(&name)) {
+        if loaded.any(|plugin| plugin.has(&name) && !plugin.is_missing_in(subject.target)) {
             continue;
         }
-        if is_in(plugins, engine) {
+        // A line that loads the plugin does not help: there is no library of it for this version.
+        let is_of_other_version = is_missing(subject.target, name.base());
+        if is_in(plugins, engine) && !is_of_other_version {
             let what = format!(
                 "the storage engine {engine} is a plugin; the server does not start unless the plugin is loaded"
             );
@@ -123,7 +157,12 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         if !is_of_another && !loaded.all(LoadedPlugin::is_shipped) {
             continue;
         }
-        let what = if is_of_another {
+        let what = if is_in(plugins, engine) {
+            format!(
+                "{} has no storage engine {engine}; other versions have it as a plugin",
+                subject.target
+            )
+        } else if is_of_another {
             let product = subject.target.product().title();
             format!("{product} has no storage engine {engine}")
         } else {
@@ -138,6 +177,68 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
 #[cfg(test)]
 mod tests {
     use super::{super::fixture::*, *};
+
+    #[test]
+    fn a_server_without_innodb_needs_another_default_engine() {
+        for (version, lines, part) in [
+            (
+                "mysql-5.5",
+                "skip-innodb",
+                "refused: skip-innodb: turns InnoDB off, but InnoDB is the default engine (default_storage_engine), so the \
+                 server does not start; remove the line, or set default_storage_engine = MyISAM",
+            ),
+            (
+                "mysql-5.6",
+                "innodb=OFF\ndefault_storage_engine=MyISAM",
+                "(default_tmp_storage_engine), so the server does not start; remove the line, or set \
+                 default_tmp_storage_engine = MyISAM",
+            ),
+            (
+                "mysql-5.6",
+                "skip_innodb",
+                "(default_storage_engine, default_tmp_storage_engine)",
+            ),
+            ("mariadb-10.2", "skip_innodb", "refused: "),
+            ("mariadb-11.8", "innodb=0", "refused: "),
+        ] {
+            assert_found(&RULE, version, lines, &[part]);
+        }
+        for (version, lines) in [
+            ("mariadb-10.11", "skip_innodb\ndefault_storage_engine=Aria"),
+            ("mysql-5.7", "skip_innodb"),
+            ("mysql-8.0.33", "innodb=OFF"),
+            ("mysql-5.5", "innodb=FORCE"),
+            ("mysql-5.1", "skip-innodb"),
+        ] {
+            assert_found(&RULE, version, lines, &[]);
+        }
+    }
+
+    #[test]
+    fn an_engine_that_other_versions_had() {
+        for (version, engine, library) in [
+            ("percona-8.0.28", "TokuDB", "ha_tokudb.so"),
+            ("percona-8.0", "tokudb", "ha_tokudb"),
+            ("percona-8.4", "TokuDB", "tokudb=ha_tokudb.so"),
+            ("mariadb-10.6", "TokuDB", "ha_tokudb.so"),
+            ("mariadb-10.1", "RocksDB", "ha_rocksdb.so"),
+        ] {
+            let line = format!("default_storage_engine={engine}");
+            let refused = format!(
+                "refused: {line}: {version} has no storage engine {engine}; other versions have it as a plugin; write \
+                 default_storage_engine = InnoDB"
+            );
+            assert_found(&RULE, version, &line, &[&refused]);
+            let loading = format!("{line}\nplugin_load_add={library}");
+            assert_found(&RULE, version, &loading, &[&refused]);
+        }
+        for version in ["percona-5.7", "percona-8.0.22", "mariadb-10.5"] {
+            let line = "default_storage_engine=TokuDB";
+            assert_found(&RULE, version, line, &["risk: "]);
+            let loading = format!("{line}\nplugin_load_add=ha_tokudb.so");
+            assert_found(&RULE, version, &loading, &[]);
+        }
+    }
 
     #[test]
     fn only_engines_that_exist() {

@@ -7,7 +7,7 @@ use crate::other_builds::is_of_other_build;
 use crate::plugin_options::{RemovedOption, removed_option};
 use crate::plugins::unloaded_plugin;
 use crate::rename::{reason_to_leave_out, reason_to_leave_out_unknown, renamed, rewritten};
-use crate::rule::{Advice, Level, Rewrite, Rule, RuleFinding};
+use crate::rule::{Advice, Level, Rewrite, Rule, RuleFinding, Startup};
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::unknown::{UNKNOWN_TO_THIS_VERSION, explain_unknown};
@@ -40,7 +40,17 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
 fn removed_since(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     let later = subject.target.later_in_series()?;
     let is_gone = !later.has(&line.entry.name);
-    is_gone.then(|| RuleFinding::on(line, Level::Note, between(subject, &later, "removed")))
+    let what = between(subject, &later, "removed");
+    is_gone.then(|| uncertain(subject, line, what))
+}
+
+/// A note about an option that the version may not know, so that the server may not start.
+fn uncertain(subject: &Subject<'_>, line: &Assignment<'_>, what: String) -> RuleFinding {
+    let remark = RuleFinding::on(line, Level::Note, what);
+    if subject.catalogue.ignores_unknown(&line.entry.name) {
+        return remark;
+    }
+    remark.if_refused(Startup::Uncertain)
 }
 
 /// What is known of an option that only one of the two catalogues around the version has.
@@ -100,7 +110,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
         let nearest = Target::of_catalogue(&subject.catalogue);
         let why = unknown.what.replace(UNKNOWN_TO_THIS_VERSION, "");
         let what = format!("unknown to the nearest version that dbdyno knows ({nearest}){why}");
-        let mut remark = RuleFinding::on(line, Level::Note, what);
+        let mut remark = uncertain(subject, line, what);
         remark.fix = unknown.hint.filter(|fix| !matches!(fix, Fix::LeaveOut(_)));
         // A new name that the nearest version has is more likely to be right; no line is removed on a guess.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
@@ -108,7 +118,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> RuleFinding {
     }
     let later = subject.target.later_in_series();
     if let Some(later) = later.filter(|later| later.has(name)) {
-        let mut remark = RuleFinding::on(line, Level::Note, between(subject, &later, "added"));
+        let mut remark = uncertain(subject, line, between(subject, &later, "added"));
         // The old name is known before and after.
         remark.rewrite = renamed(subject, line).filter(|rewrite| *rewrite != Rewrite::Remove);
         remark.fix = unknown.hint.filter(|_| remark.rewrite.is_some());

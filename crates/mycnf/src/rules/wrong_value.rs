@@ -7,7 +7,7 @@ use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
-use crate::rule::{Level, Rewrite, Rule, RuleFinding, Startup};
+use crate::rule::{Advice, Level, Rewrite, Rule, RuleFinding, Startup};
 use crate::sql_modes::with_parts;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -19,6 +19,13 @@ pub(super) const RULE: Rule = Rule {
     source: "types, units and allowed words of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
+
+impl Advice {
+    /// Whether the version does not start because of the value.
+    pub fn refuses_value(&self) -> bool {
+        self.rule.is(&RULE) && self.remark.startup() == Startup::Refused
+    }
+}
 
 /// Switches of MySQL 5.5 that accept 1 and 0 and ignore ON and OFF.
 const NUMBERS_ONLY: [&str; 3] = [
@@ -46,7 +53,7 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     let judged = judge_value(&subject.catalogue, option, &line.entry.name, value);
     if let Some(Judgement::Refused(what)) = judged {
         if let Some(remark) = taken_since(subject, line, value) {
-            return Some(remark);
+            return Some(remark.if_refused(Startup::Uncertain));
         }
         if let (Kind::Word(_) | Kind::Words(_), false) = (option.kind, subject.target.is_covered())
         {
@@ -124,7 +131,9 @@ fn neither_on_nor_off(
     let judged = judge_switch(option);
     let is_ignored = matches!(judged, Judgement::Ignored(_));
     if is_ignored && !subject.target.is_covered() {
-        return by_nearest(subject, line, &judged.what());
+        // The server starts in either case.
+        let remark = by_nearest(subject, line, &judged.what());
+        return remark.if_refused(Startup::Ignoring);
     }
     let file = format!("{}_file", option.name);
     let fix = if value.contains(['/', '.']) && subject.has(&file) {
@@ -145,7 +154,7 @@ fn neither_on_nor_off(
 fn by_nearest(subject: &Subject<'_>, line: &Assignment<'_>, what: &str) -> RuleFinding {
     let nearest = Target::of_catalogue(&subject.catalogue);
     let what = format!("{what} (according to {nearest}, the nearest version that dbdyno knows)");
-    RuleFinding::on(line, Level::Note, what)
+    RuleFinding::on(line, Level::Note, what).if_refused(Startup::Uncertain)
 }
 
 /// The words of a list that no version of any product has.
@@ -259,6 +268,56 @@ mod tests {
         let own = "innodb_flush_method=ALL_O_DIRECT\nlog_slow_verbosity=full,query_plan";
         assert_found(&RULE, "percona-5.7", own, &[]);
         assert_found(&RULE, "percona-8.0", own, &["refused: innodb_flush_method"]);
+    }
+
+    /// InnoDB of these versions aborts its start with any other word, and the server then lacks its default engine.
+    #[test]
+    fn old_versions_take_only_their_own_flush_methods() {
+        for (version, line, part) in [
+            (
+                "mysql-5.5",
+                "fdatasync",
+                "O_DSYNC, littlesync, nosync, O_DIRECT",
+            ),
+            ("mysql-5.5", "O_DIRECT_NO_FSYNC", "refused: "),
+            ("mysql-5.7", "o_direct", "refused: "),
+            ("mysql-5.7", "4", "refused: "),
+            ("mariadb-10.2", "O_DIRET", "refused: "),
+            ("mariadb-10.3", "o_direct", "note: "),
+        ] {
+            let line = format!("innodb_flush_method={line}");
+            assert_found(&RULE, version, &line, &[part]);
+        }
+        for version in ["mysql-5.5", "mysql-5.7", "mariadb-10.2"] {
+            assert_found(&RULE, version, "innodb_flush_method=O_DIRECT", &[]);
+        }
+        for version in ["mysql-8.0.12", "mariadb-10.5"] {
+            assert_found(&RULE, version, "innodb_flush_method=o_direct", &[]);
+        }
+    }
+
+    /// Options of MariaDB that are no variables of the same name.
+    #[test]
+    fn words_of_options_without_a_variable_are_judged() {
+        for version in [
+            "mariadb-10.2",
+            "mariadb-10.6",
+            "mariadb-10.11",
+            "mariadb-11.8",
+        ] {
+            for line in [
+                "transaction_isolation=READ_COMMITTED",
+                "tc_heuristic_recover=YES",
+            ] {
+                assert_found(&RULE, version, line, &["refused: "]);
+            }
+            for line in [
+                "transaction-isolation=READ-COMMITTED",
+                "tc-heuristic-recover=COMMIT",
+            ] {
+                assert_found(&RULE, version, line, &[]);
+            }
+        }
     }
 
     #[test]

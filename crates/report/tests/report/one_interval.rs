@@ -1,11 +1,14 @@
 //! Every output has one interval for one figure: that of the combination itself.
 
 use proptest::prelude::*;
-use report::{Detail, Results, html, json, markdown, summary, table};
+use report::{Detail, PastResult, Results, history_as_text, html, json, markdown, summary, table};
 use serde_json::Value;
 use units::si_with_interval;
 
-use crate::synthetic::{self, Plan};
+use crate::{
+    sliced::sliced,
+    synthetic::{self, Plan},
+};
 
 /// Three combinations of three executions, with these rates.
 fn results(limits_per_s: &[f64]) -> Results {
@@ -45,6 +48,28 @@ fn figures(results: &Results) -> Vec<String> {
         si_with_interval(number("mean"), (number("low"), number("high")))
     };
     combinations.iter().map(throughput).collect()
+}
+
+#[test]
+fn runs_side_by_side_have_the_interval_of_their_batches_in_the_history() {
+    let mut results = sliced();
+    results.verdict = None;
+    let figures = figures(&results);
+    let headline = verdict::headline(&results.runs).unwrap();
+    assert!(headline.is_of_batches);
+    // Four batches in each of two sessions.
+    assert_eq!(
+        (headline.at["flush"].as_str(), headline.executions),
+        ("2", 8)
+    );
+    let in_history = si_with_interval(headline.mean, headline.bounds.unwrap());
+    assert_eq!(in_history, figures[1]);
+    let past = PastResult {
+        headline: Some(headline),
+        ..PastResult::default()
+    };
+    let list = history_as_text(&[past], 0, 0, 200);
+    assert!(list.contains("(8 batches, "), "{list}");
 }
 
 proptest! {

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use blame::Blame;
 use mycnf::{Family, Finding, Level, Machine, OptionFile, Severity, Target, lint};
-use server::{Error, Flavour, Installation, Server, Settings, check, check_file, try_start};
+use server::{
+    Error, Flavour, Installation, Server, Settings, check, check_file, review, try_start,
+};
 
 use crate::generated_files::generated_file;
 
@@ -300,6 +302,25 @@ fn review_check_and_creation_agree_on_generated_files() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// The file may be for another machine, but a path of another machine does not make a name known, and the server judges the
+/// other lines all the same.
+#[test]
+fn an_unknown_name_is_refused_also_with_a_path_that_is_not_here() {
+    for installation in installations() {
+        let target = installation.target();
+        let text = "[mysqld]\nlog_eror = /no/such/mysqld.log\nslow_query_log_file = /no/such/slow.log\n\
+                    secure_file_priv = /no/such/export\nsort_bufer_size = 2M\n";
+        let file = OptionFile::parse(text, Path::new("my.cnf")).unwrap();
+        let machine = Machine::default();
+        let reviewed = review(&[], &file, &target, &machine, Some(&installation)).unwrap();
+        let remarks = reviewed.advice.iter().map(|advice| &advice.remark);
+        let refused = remarks.filter(|remark| remark.level == Level::Refused);
+        let refused: Vec<&str> = refused.map(|remark| remark.option.as_str()).collect();
+        let unknown = ["log_eror=/no/such/mysqld.log", "sort_bufer_size=2M"];
+        assert_eq!(refused, unknown, "{target}");
+    }
 }
 
 /// No check without a start looks for the directory of the redo log.

@@ -7,6 +7,7 @@ use mycnf::{Machine, OptionFile, Side, Target, lint};
 use server::Installation;
 
 use super::factor::{Factor, Kind};
+use crate::commands::log_switches::{Log, log_of, variable_name};
 
 /// An error for an option that one of the versions does not know. Nothing is judged beside option files, which may load plugins
 /// with options of their own, on existing servers, and for a version that is not installed, which is refused by itself.
@@ -77,63 +78,27 @@ fn without_effect_in(factors: &[Factor], targets: &[Target]) -> Vec<String> {
         let Some(name) = setting_name(factor) else {
             continue;
         };
-        let Some(log) = LOGS.iter().find(|it| (it.is_of)(&name) && !sets(it)) else {
+        let Some(log) = log_of(&name).filter(|log| !sets(log)) else {
             continue;
         };
         let off = targets.iter().filter(|target| is_off(log, target));
         let off: Vec<String> = off.map(Target::to_string).collect();
         if !off.is_empty() {
+            let (switch, on) = log.switched_on;
             warnings.push(format!(
-                "--set {name} has no effect in {}, where {} is OFF: add --set {}",
+                "--set {name} has no effect in {}, where {} is OFF: add --set {switch}={on}",
                 off.join(" and "),
                 log.switches[0],
-                log.switched_on
             ));
         }
     }
     warnings
 }
 
-/// A log that is off by default in some versions.
-struct Log {
-    /// The variable that shows whether it is on, then other options that switch it.
-    switches: &'static [&'static str],
-    switched_on: &'static str,
-    is_binary: bool,
-    /// Whether an option of this name has an effect only while the log is on.
-    is_of: fn(&str) -> bool,
-}
-
-/// Source: MySQL Reference Manual, "Binary Logging Options and Variables" and "The Slow Query Log".
-static LOGS: [Log; 2] = [
-    Log {
-        switches: &["log_bin", "skip_log_bin", "disable_log_bin"],
-        switched_on: "log_bin=binlog",
-        is_binary: true,
-        is_of: |name| name == "sync_binlog" || name.starts_with("binlog_"),
-    },
-    Log {
-        switches: &["slow_query_log", "log_slow_query"],
-        switched_on: "slow_query_log=ON",
-        is_binary: false,
-        is_of: |name| {
-            let others = [
-                "long_query_time",
-                "log_queries_not_using_indexes",
-                "min_examined_row_limit",
-            ];
-            others.contains(&name) || name.starts_with("log_slow_")
-        },
-    },
-];
-
 /// The name of the option that a factor sets, as variables are written.
 fn setting_name(factor: &Factor) -> Option<String> {
     match &factor.kind {
-        Kind::Setting(name) => {
-            let name = name.replace('-', "_").to_ascii_lowercase();
-            Some(name.trim_start_matches("loose_").to_owned())
-        }
+        Kind::Setting(name) => Some(variable_name(name)),
         _ => None,
     }
 }

@@ -9,7 +9,8 @@ use super::review::Review;
 use super::running::Running;
 use super::subject::catalogue_line;
 
-/// Findings that fit below the answer without -v. All that are worse than a note are shown, even if they are more.
+/// Findings that fit below the answer without -v. All that are worse than a note are shown, even if they are more, and all
+/// with which the server may not start.
 const SHOWN_MAX: usize = 9;
 
 /// The answer, and the findings below it.
@@ -29,10 +30,11 @@ pub(super) fn text(review: &Review, verbose: bool) -> String {
     }
     // The worst come first.
     let worse_than_notes = lint.advice.len() - lint.count(Level::Note);
+    let needed = worse_than_notes + lint.remarks_with(Startup::Uncertain).count();
     let shown = if verbose {
         usize::MAX
     } else {
-        shown_max.max(worse_than_notes)
+        shown_max.max(needed)
     };
     for advice in lint.advice.iter().take(shown) {
         // All advice on a file is by rules; on a server the reader sees which is.
@@ -120,9 +122,15 @@ fn verdict(lint: &Lint, missing_directories: &[u32]) -> Option<String> {
         )),
     };
     let conditions: Vec<String> = [zones, directories].into_iter().flatten().collect();
-    let mut verdict = "starts".to_owned();
+    let doubts = lint.remarks_with(Startup::Uncertain).count();
+    let mut verdict = if doubts > 0 {
+        format!("may not start because of {}", counted(doubts, "line"))
+    } else {
+        "starts".to_owned()
+    };
     if !conditions.is_empty() {
-        verdict = format!("starts only if {}", conditions.join(" and "));
+        let starts = if doubts > 0 { ", and starts" } else { "" };
+        verdict = format!("{verdict}{starts} only if {}", conditions.join(" and "));
     }
     // A file that the server ignores is a finding without a line.
     let ignored = lint.remarks_with(Startup::Ignoring);
@@ -131,7 +139,8 @@ fn verdict(lint: &Lint, missing_directories: &[u32]) -> Option<String> {
     let ignored = ignored.into_iter().filter(|(count, _)| *count > 0);
     let ignored: Vec<String> = ignored.map(|(count, noun)| counted(count, noun)).collect();
     if !ignored.is_empty() {
-        verdict = format!("{verdict}, but ignores {}", ignored.join(" and "));
+        let conjunction = if doubts > 0 { "and" } else { "but" };
+        verdict = format!("{verdict}, {conjunction} ignores {}", ignored.join(" and "));
     }
     Some(verdict)
 }
@@ -299,6 +308,35 @@ mod tests {
     }
 
     #[test]
+    fn the_lines_with_which_a_server_may_not_start_come_first() {
+        let accepted: String = (0..12).map(|port| format!("port={port}\n")).collect();
+        let file = format!("[mysqld]\n{accepted}query_cache_size=8M\nuserstat=ON\n");
+        let file = OptionFile::parse(&file, Path::new("my.cnf")).unwrap();
+        let target = Target::parse("percona-8.4").unwrap();
+        let review = Review {
+            files: vec!["my.cnf".into()],
+            lint: mycnf::lint(&file, &target, &Machine::default()),
+            target,
+            is_validated: false,
+            running: None,
+            missing_directories: Vec::new(),
+            knows_memory: false,
+        };
+        let shown = text(&review, false);
+        let answer = "my.cnf for percona-8.4: may not start because of 2 lines, by the catalogues: 0 refused, ";
+        assert!(shown.starts_with(answer), "{shown}");
+        let notes = shown.lines().filter(|line| line.starts_with("note "));
+        let notes: Vec<&str> = notes.take(2).collect();
+        assert_eq!(notes.len(), 2, "{shown}");
+        for (note, line) in notes
+            .iter()
+            .zip(["query_cache_size=8M: unknown", "userstat=ON: unknown"])
+        {
+            assert!(note.contains(line), "{shown}");
+        }
+    }
+
+    #[test]
     fn an_answer_has_all_conditions_of_the_start() {
         let (fast, zone) = ("innodb_doublewrite=fast", "default_time_zone=Europe/Berln");
         let cases: [(&str, &[u32], Option<&str>); 6] = [
@@ -326,12 +364,28 @@ mod tests {
             ),
             ("no_such_option=1", &[3], None),
         ];
-        for (line, missing, expected) in cases {
+        let verdict_of = |target: &str, line: &str, missing: &[u32]| {
             let text = format!("[mysqld]\n{line}\n");
             let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
-            let target = Target::parse("mysql-8.0.12").unwrap();
-            let lint = mycnf::lint(&file, &target, &Machine::default());
-            assert_eq!(verdict(&lint, missing).as_deref(), expected, "{line}");
+            let target = Target::parse(target).unwrap();
+            verdict(&mycnf::lint(&file, &target, &Machine::default()), missing)
+        };
+        for (line, missing, expected) in cases {
+            let found = verdict_of("mysql-8.0.12", line, missing);
+            assert_eq!(found.as_deref(), expected, "{line}");
+        }
+        let both = format!("query_cache_size=1M\n{zone}");
+        for (line, expected) in [
+            ("query_cache_size=1M", "may not start because of 1 line"),
+            (
+                both.as_str(),
+                "may not start because of 1 line, and starts only if its time zone tables contain the zone of line 3",
+            ),
+        ] {
+            assert_eq!(
+                verdict_of("percona-8.4", line, &[]).as_deref(),
+                Some(expected)
+            );
         }
     }
 }

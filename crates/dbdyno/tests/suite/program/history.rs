@@ -33,6 +33,15 @@ fn what_cannot_be_done_again_or_shown() {
         .dbdyno(["history", "--dir", "empty"])
         .exits(2)
         .says("empty: no results in it");
+    fs::create_dir_all(scene.path().join("disks/storage-quick-1")).unwrap();
+    scene.file(
+        "disks/storage-quick-1/storage.jsonl",
+        include_str!("../../../../audit/fixtures/storage/quick.jsonl"),
+    );
+    scene
+        .dbdyno(["history", "--dir", "disks"])
+        .exits(2)
+        .says("disks: no results in it");
     scene
         .dbdyno(["history", "--of", "trial", "--metric", "speed"])
         .exits(2)
