@@ -23,8 +23,12 @@ pub fn check_lines(check: &TargetCheck) -> Vec<AnswerLine> {
     if let Some(text) = response_in_words(check) {
         lines.insert(1, AnswerLine::new("p99", text));
     }
+    shortened(lines)
+}
+
+/// The lines without that of the row locks if they are too many: the effect of the locks is a part of the contention.
+fn shortened(mut lines: Vec<AnswerLine>) -> Vec<AnswerLine> {
     if lines.len() > LINES_AT_MOST {
-        // Their effect is a part of the contention.
         lines.retain(|it| it.label != ROW_LOCKS);
     }
     lines
@@ -160,4 +164,20 @@ pub fn check_csv(check: &TargetCheck) -> String {
         rows.push([of, name, value, estimate, low, high, note]);
     }
     prediction_csv(&check.prediction) + &csv_text(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_at_most_twelve_lines() {
+        let lines = |others: usize| {
+            let labels = [ROW_LOCKS].into_iter().chain(vec!["cpus"; others]);
+            labels.map(|label| AnswerLine::new(label, String::new()))
+        };
+        assert_eq!(shortened(lines(11).collect()).len(), 12);
+        let shown = shortened(lines(12).collect());
+        assert!(shown.len() == 12 && shown.iter().all(|it| it.label != ROW_LOCKS));
+    }
 }

@@ -198,8 +198,8 @@ struct Drawn {
 /// If only factors change and no target is given, the highest measured throughputs are compared. Otherwise both are
 /// predicted; the same draw of blocks gives both throughputs of a ratio.
 ///
-/// An error for a limit whose value now is not known, for other memory or data without a limit of the reads, for executions of different servers or workloads, and as
-/// [`crate::predict`].
+/// An error for a limit whose value now is not known, for other memory or data without a limit of the reads, for
+/// executions of different servers or workloads, and as [`crate::predict`].
 pub fn what_if(
     now: &Executions,
     then: &Executions,

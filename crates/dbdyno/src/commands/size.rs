@@ -274,9 +274,11 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         (Some(target), Some(path)) => Some(prediction::with_disk(target, path)?),
         (target, _) => target,
     };
+    // The prediction of a change is not tested.
+    let validates = !args.measured.no_validate && args.what_if.is_none();
     let results = match (file, &target) {
         (None, _) => args.results,
-        (Some(file), Some(target)) => match measured(&file, target, args.measured)? {
+        (Some(file), Some(target)) => match measured(&file, target, args.measured, validates)? {
             Some(directory) => vec![directory],
             None => return Ok(ExitCode::SUCCESS),
         },
@@ -350,8 +352,8 @@ fn measured(
     file: &Path,
     target: &Target,
     args: MeasurementArgs,
+    validates: bool,
 ) -> anyhow::Result<Option<PathBuf>> {
-    let validates = !args.no_validate;
     let experiment = SizingExperiment::read(file, target, validates)?;
     if args.plan {
         println!("{}", experiment.plan_in_words());

@@ -1,9 +1,8 @@
 //! `dbdyno size --grow` and `--html` on the records of a small experiment; `crates/sizing/tests/growth.rs` has their
 //! figures.
 
+use super::size::RUNS;
 use crate::scene::Scene;
-
-const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../audit/fixtures/experiment");
 
 /// Two executions each with a small and a large size of the data.
 const SMALL_AND_LARGE: [(&str, &str); 4] = [
