@@ -1,13 +1,16 @@
-//! A prediction of `dbdyno size` as one self-contained page: the answer, the cliff, the limits and the demands.
+//! A prediction of `dbdyno size` as one self-contained page: the answer, the alternatives, the cliff, the limits and the
+//! demands.
 
+mod alternatives;
 mod assumptions;
 mod cliff;
 mod lines;
 
 use maud::{Markup, html};
 use sizing::{
-    GrowthAnswer, Limit, LimitOutcome, MemoryCurve, Prediction, ServiceDemand, cliff_in_words,
-    demand_in_words, growth_sentence, rate_in_words,
+    GrowthAnswer, Limit, LimitOutcome, MemoryCurve, Prediction, Requirement, ServiceDemand,
+    TargetCheck, cliff_in_words, decision_in_words, demand_in_words, extrapolation_in_words,
+    growth_sentence, rate_in_words, response_in_words,
 };
 use stats::Interval;
 use units::{counted, duration_with_interval, mean_bytes, percent, si_with_interval};
@@ -18,7 +21,10 @@ use crate::page::{document, scrolling, unbroken};
 /// What the page shows.
 #[derive(Debug)]
 pub struct SizingPage<'a> {
-    pub prediction: &'a Prediction,
+    /// The prediction, with what it is compared with.
+    pub check: &'a TargetCheck,
+    /// The machines that carry the throughput of the check; `None` without one.
+    pub alternatives: Option<&'a Requirement>,
     /// Exponent of Zipf's law, if it was named.
     pub zipf: Option<f64>,
     /// The throughput over data/memory, or what would have to be measured for it.
@@ -31,9 +37,9 @@ pub struct SizingPage<'a> {
 
 /// Renders a prediction as one HTML page.
 pub fn sizing_page(page: &SizingPage<'_>) -> String {
-    let prediction = page.prediction;
+    let prediction = &page.check.prediction;
     let basis = Basis {
-        prediction,
+        check: page.check,
         zipf: page.zipf,
         has_curve: page.curve.is_ok(),
         grows: page.growth.is_some(),
@@ -41,6 +47,7 @@ pub fn sizing_page(page: &SizingPage<'_>) -> String {
     let content = html! {
         (facts(page))
         (answer(page))
+        @if let Some(requirement) = page.alternatives { (alternatives::section(requirement)) }
         (cliff::section(page.curve))
         (limits(prediction))
         (demands(prediction))
@@ -53,7 +60,7 @@ pub fn sizing_page(page: &SizingPage<'_>) -> String {
 }
 
 fn facts(page: &SizingPage<'_>) -> Markup {
-    let prediction = page.prediction;
+    let prediction = &page.check.prediction;
     let limits = prediction.target.limits();
     let limits: Vec<String> = limits.map(|(limit, value)| limit.amount(value)).collect();
     let told = [
@@ -69,12 +76,16 @@ fn facts(page: &SizingPage<'_>) -> Markup {
 }
 
 fn answer(page: &SizingPage<'_>) -> Markup {
-    let first = line(page.prediction, "").unwrap_or_default();
+    let first = line(&page.check.prediction, "").unwrap_or_default();
+    let decision = decision_in_words(page.check);
+    let response = response_in_words(page.check);
     html! {
         section aria-labelledby="answer" {
             h2 id="answer" { "The answer" }
             @if let Some(growth) = page.growth { p.lead { (unbroken(&growth_sentence(growth))) } }
+            @if let Some(decision) = decision { p.lead { (unbroken(&decision)) } }
             p.lead { (unbroken(&first)) }
+            @if let Some(response) = response { p { "p99: " (unbroken(&response)) "." } }
             @if let Ok(curve) = page.curve { p { "Cliff: " (unbroken(&cliff_in_words(curve))) "." } }
         }
     }
@@ -109,12 +120,7 @@ fn limit_row(prediction: &Prediction, limit: Limit, outcome: &LimitOutcome) -> M
     let (demand, rate, note) = match outcome {
         LimitOutcome::Rate { per_s, at_most_why } => {
             let at_most = at_most_why.as_ref().map(|_| "at most ").unwrap_or_default();
-            let is_extrapolated = limit == Limit::Cpus && prediction.is_extrapolated();
-            let measured = prediction.measured_cpus.filter(|_| is_extrapolated);
-            let note = measured.map(|it| {
-                let measured = units::count(it);
-                format!("not validated here ({measured} CPUs measured)")
-            });
+            let note = extrapolation_in_words(prediction, limit);
             (
                 demand_in_words(prediction, limit, per_s),
                 format!("{at_most}{}", rate_in_words(per_s)),
@@ -196,7 +202,7 @@ fn validation(prediction: &Prediction) -> Markup {
 }
 
 fn records(page: &SizingPage<'_>) -> Markup {
-    let measured = line(page.prediction, "measured").unwrap_or_default();
+    let measured = line(&page.check.prediction, "measured").unwrap_or_default();
     html! {
         section aria-labelledby="records" {
             h2 id="records" { "The records" }

@@ -39,6 +39,8 @@ pub enum Error {
     Step { step_s: u32 },
     #[error("a step of {} is shorter than the sampling interval of {name}", shown(*step_s))]
     StepTooShort { name: String, step_s: u32 },
+    #[error("the files cover less than half of each step of {}", shown(*step_s))]
+    NoCoveredStep { step_s: u32 },
     #[error("a step of {} makes too many values of {days} days", shown(*step_s))]
     TooManyValues { step_s: u32, days: usize },
     #[error("no resource was measured in all systems at the same {times}")]
@@ -113,6 +115,10 @@ pub enum Error {
     },
     #[error("--what-if names {name}, whose value now is not known")]
     NoValueNow { name: &'static str },
+    #[error(
+        "--what-if changes memory or data, which changes the page reads, and --target has no read_iops"
+    )]
+    NoReadsNow,
 }
 
 fn shown(step_s: u32) -> String {
@@ -156,6 +162,7 @@ impl Error {
             Self::Groups { .. } => "from 1 group up to one for each system",
             Self::Step { .. } => "for example 10s, 1min, 5min, 10min or 1h",
             Self::StepTooShort { .. } => "leave --step out: the default is the coarsest interval",
+            Self::NoCoveredStep { .. } => "choose a shorter --step, or name files of a longer time",
             Self::TooManyValues { .. } => "choose a longer --step",
             Self::NoOverlap { covered, .. } => return Some(covered.clone()),
             Self::UnknownCpus { names } => {
@@ -197,6 +204,9 @@ impl Error {
                 ));
             }
             Self::NoValueNow { .. } => "name it in --target, which is the machine now",
+            Self::NoReadsNow => {
+                "name the reads per second of the disk in --target, for example read_iops=3000"
+            }
             _ => return None,
         };
         Some(hint.to_owned())

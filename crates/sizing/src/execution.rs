@@ -209,7 +209,8 @@ impl Executions {
     }
 }
 
-fn is_emulated(record: &Record) -> bool {
+/// Whether a record is of an emulated target, which only tests a prediction.
+pub fn is_emulated(record: &Record) -> bool {
     let level = record.header.combination.get(EMULATED);
     level.is_some_and(|level| level == EMULATED_LEVELS[1])
 }

@@ -44,6 +44,8 @@ pub enum GrowthOutcome {
     },
     /// It is below the level today.
     Passed,
+    /// It may be below the named throughput today: that lies within the interval.
+    Undecided,
     /// Not within what was measured.
     NotReached {
         /// The largest measured data/memory.
@@ -114,12 +116,22 @@ fn outcome(
 ) -> GrowthOutcome {
     let throughput = prediction.throughput.as_ref();
     let throughput = throughput.filter(|_| prediction.is_known());
-    let is_passed = match (request.tps, throughput) {
-        (Some(tps), Some(throughput)) => throughput.per_s.estimate < tps,
-        _ => crossing.estimate.is_some_and(|it| it <= curve.today),
+    let is_before_today = |place: Option<f64>| place.is_some_and(|it| it <= curve.today);
+    let [is_passed, is_certain] = match (request.tps, throughput) {
+        (Some(tps), Some(throughput)) => {
+            let per_s = throughput.per_s;
+            [per_s.estimate, per_s.high].map(|it| it < tps)
+        }
+        (Some(_), None) => [crossing.estimate, crossing.latest].map(is_before_today),
+        // The answer has the interval of the cliff's place.
+        (None, _) => [is_before_today(crossing.estimate), true],
     };
     if is_passed {
-        return GrowthOutcome::Passed;
+        return if is_certain {
+            GrowthOutcome::Passed
+        } else {
+            GrowthOutcome::Undecided
+        };
     }
     let [first, last] = curve.ends().map(|it| it.data_by_memory);
     if curve.is_beyond() {

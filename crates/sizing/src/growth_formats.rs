@@ -7,7 +7,9 @@ use crate::{
     growth_answer::{GrowthAnswer, GrowthDate, GrowthOutcome},
     memory_curve::{Crossing, MemoryCurve},
     prediction::Prediction,
-    prediction_formats::{csv_text, interval_json, prediction_csv, prediction_value},
+    prediction_formats::{
+        csv_interval, csv_number, csv_text, interval_json, prediction_csv, prediction_value,
+    },
 };
 
 /// The object of the prediction with the curve and the date, and a line end.
@@ -62,7 +64,9 @@ fn dates(outcome: &GrowthOutcome) -> [Option<&GrowthDate>; 3] {
             latest,
         } => [Some(estimate), Some(earliest), latest.as_ref()],
         GrowthOutcome::NotReached { earliest, .. } => [None, earliest.as_ref(), None],
-        GrowthOutcome::Passed | GrowthOutcome::NotMeasured(_) => [None; 3],
+        GrowthOutcome::Passed | GrowthOutcome::Undecided | GrowthOutcome::NotMeasured(_) => {
+            [None; 3]
+        }
     }
 }
 
@@ -70,6 +74,7 @@ fn outcome_name(outcome: &GrowthOutcome) -> &'static str {
     match outcome {
         GrowthOutcome::Reached { .. } => "reached",
         GrowthOutcome::Passed => "passed",
+        GrowthOutcome::Undecided => "undecided",
         GrowthOutcome::NotReached { .. } => "not_reached",
         GrowthOutcome::NotMeasured(_) => "not_measured",
     }
@@ -82,7 +87,9 @@ fn answer_json(answer: &GrowthAnswer) -> Value {
     let (until, not_measured) = match &answer.outcome {
         GrowthOutcome::NotReached { until, .. } => (Some(until), None),
         GrowthOutcome::NotMeasured(why) => (None, Some(why)),
-        GrowthOutcome::Reached { .. } | GrowthOutcome::Passed => (None, None),
+        GrowthOutcome::Reached { .. } | GrowthOutcome::Passed | GrowthOutcome::Undecided => {
+            (None, None)
+        }
     };
     json!({
         "growth": answer.growth.text(),
@@ -137,15 +144,7 @@ pub fn growth_csv(
 
 /// A row with the columns of the prediction.
 fn row([of, name]: [&str; 2], value: Option<f64>, interval: Interval, note: String) -> [String; 7] {
-    let number = |number: f64| Some(number).filter(|it| it.is_finite());
-    let shown = |number: Option<f64>| number.map(|it| it.to_string()).unwrap_or_default();
-    [
-        of.to_owned(),
-        name.to_owned(),
-        shown(value),
-        shown(number(interval.estimate)),
-        shown(number(interval.low)),
-        shown(number(interval.high)),
-        note,
-    ]
+    let [estimate, low, high] = csv_interval(Some(interval));
+    let [of, name] = [of, name].map(str::to_owned);
+    [of, name, csv_number(value), estimate, low, high, note]
 }

@@ -5,7 +5,7 @@ use crate::{
     growth_answer::{GrowthAnswer, GrowthDate, GrowthOutcome},
     memory_curve::{Crossing, MemoryCurve},
     prediction::Prediction,
-    prediction_text::{prediction_lines, rate},
+    prediction_text::{bounds_in_words, prediction_lines, rate},
 };
 
 /// The answer, without the remarks of the prediction.
@@ -59,6 +59,9 @@ pub fn growth_sentence(answer: &GrowthAnswer) -> String {
             Some(_) => format!("The throughput of the target is {level} today."),
             None => format!("The throughput has fallen {level} before today{crossing}."),
         },
+        GrowthOutcome::Undecided => format!(
+            "Undecided whether the throughput of the target is {level} today: it lies within the interval."
+        ),
         GrowthOutcome::NotReached {
             data_by_memory,
             until,
@@ -86,9 +89,13 @@ fn day(date: &GrowthDate) -> &str {
 /// The prediction for the data of today.
 fn today_in_words(prediction: &Prediction, mut answer: String) -> String {
     if prediction.is_extrapolated() {
-        let measured = prediction.measured_cpus.map(units::count);
+        let measured = prediction.measured_cpus;
+        let measured = measured.map(|it| units::counted_amount(it, "CPU"));
         let measured = measured.unwrap_or_default();
-        answer.push_str(&format!(" Not validated here ({measured} CPUs measured)."));
+        answer.push_str(&format!(" Not validated here ({measured} measured)."));
+    }
+    if let Some(bounds) = bounds_in_words(prediction) {
+        answer.push_str(&format!(" Not certain: {bounds}."));
     }
     answer
 }

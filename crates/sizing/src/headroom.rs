@@ -80,6 +80,9 @@ pub fn headroom(mut curve: LoadCurve, request: &HeadroomRequest) -> Result<Headr
     let curves = [with_server_samples(curve)];
     let step_s = step_s(&curves, request.step_s)?;
     let days = days(&curves, step_s)?.pop().unwrap_or_default();
+    if days.is_empty() {
+        return Err(Error::NoCoveredStep { step_s });
+    }
     let [curve] = curves;
     let limits = NamedLimits {
         target: &request.target,

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use crate::{
     day_bootstrap::CONFIDENCE,
     headroom::Headroom,
+    prediction_formats::csv_text,
     resource::SHARE_WITH_RESERVE,
     resource_headroom::{ResourceHeadroom, Times},
 };
 
-/// One JSON object with all figures, and a line end.
+/// One JSON object with all figures, and a line end. A number without an upper end has `null` there.
 pub fn headroom_json(headroom: &Headroom) -> String {
     let resources = headroom.resources.iter().map(resource_json);
     let unknown = headroom.unknown().map(|it| it.name());
@@ -93,7 +94,11 @@ pub fn headroom_csv(headroom: &Headroom) -> String {
         ]
         .map(str::to_owned),
     ];
-    let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+    // A day without any use has no upper end.
+    let number = |value: Option<f64>| {
+        let number = value.filter(|it| it.is_finite());
+        number.map(|it| it.to_string()).unwrap_or_default()
+    };
     let none = String::new;
     let note = headroom.limiting.map(|limiting| {
         let is_known = headroom.unknown().next().is_none();
@@ -142,15 +147,7 @@ pub fn headroom_csv(headroom: &Headroom) -> String {
             note.to_owned(),
         ]);
     }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        let written = writer.write_record(row);
-        written.expect("memory takes all that is written");
-    }
-    let bytes = writer
-        .into_inner()
-        .expect("memory takes all that is written");
-    String::from_utf8(bytes).expect("only text was written")
+    csv_text(rows)
 }
 
 /// The estimate and the ends of its interval.

@@ -36,8 +36,13 @@ pub fn headroom_lines(headroom: &Headroom) -> Vec<AnswerLine> {
 /// `At most 1.60 times the present peak load fits (reserve: 20 %); the CPUs limit it. Not known: fsync, net.`
 fn answer_in_words(headroom: &Headroom) -> String {
     let (Some(times), Some(limiting)) = (headroom.times, headroom.limiting) else {
-        return "The headroom is not known, because no resource has both a limit and an observed use."
-            .to_owned();
+        let mut counted = headroom.resources.iter().filter(|it| it.is_counted());
+        let why = if counted.any(|it| it.utilisation().is_some()) {
+            "no resource with a limit was used"
+        } else {
+            "no resource has both a limit and an observed use"
+        };
+        return format!("The headroom is not known, because {why}.");
     };
     let unknown: Vec<&str> = headroom.unknown().map(Resource::name).collect();
     let (at_most, not_known) = match unknown.as_slice() {

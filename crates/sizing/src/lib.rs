@@ -83,6 +83,7 @@ pub use drift::Drift;
 pub use error::Error;
 pub use execution::{
     EMULATED, EMULATED_LEVELS, EmulatedExecution, Execution, Executions, MemoryUse, ServerCpus,
+    is_emulated,
 };
 pub use growth::{Growth, parse_growth};
 pub use growth_answer::{GrowthAnswer, GrowthDate, GrowthOutcome, GrowthRequest};
@@ -99,12 +100,17 @@ pub use observed_limit::LimitSource;
 pub use partition::Search;
 pub use prediction::{Prediction, PredictionRequest, TargetMemory, Throughput, predict};
 pub use prediction_formats::{prediction_csv, prediction_json};
-pub use prediction_text::{demand_in_words, prediction_lines, rate as rate_in_words};
+pub use prediction_text::{
+    demand_in_words, extrapolation_in_words, prediction_lines, rate as rate_in_words,
+};
 pub use program_formats::{consolidation_csv, consolidation_json};
 pub use readers::read_curve;
 pub use requirement::{Need, Requirement, RequirementRequest, RequirementRow, RowMemory, require};
 pub use requirement_formats::{requirement_csv, requirement_json};
-pub use requirement_text::requirement_lines;
+pub use requirement_text::{
+    memory_in_words as row_memory_in_words, need_in_words, not_validated_in_words,
+    requirement_lines, requirement_sentence,
+};
 pub use resource::Resource;
 pub use resource_headroom::{KnownLimit, ObservedUse, Origin, ResourceHeadroom, Times};
 pub use response_limit::{AllowedShare, ResponseLimit};
@@ -114,7 +120,9 @@ pub use target::{BufferPool, Target, parse_target};
 pub use target_check::{
     AllowedRate, Carried, CarriedVerdict, CheckRequest, TargetCheck, check_target,
 };
-pub use target_check_output::{check_csv, check_json, check_lines};
+pub use target_check_output::{
+    check_csv, check_json, check_lines, decision_in_words, response_in_words,
+};
 pub use text::consolidation_lines;
 pub use validated_prediction::predict_validated;
 pub use validation::Validation;

@@ -59,11 +59,30 @@ impl Limit {
     /// The value of a target with its unit: `3.00k reads/s`.
     pub fn amount(self, value: f64) -> String {
         match self {
-            Self::Cpus => format!("{} CPUs", units::count(value)),
+            Self::Cpus => units::counted_amount(value, "CPU"),
             Self::Reads => format!("{} reads/s", units::count(value)),
             Self::Writes => format!("{} writes/s", units::count(value)),
             Self::Fsyncs => format!("{} per flush", units::seconds(value)),
             Self::Network => units::bits_per_s(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_their_unit() {
+        for (limit, value, text) in [
+            (Limit::Cpus, 1.0, "1 CPU"),
+            (Limit::Cpus, 0.5, "0.500 CPUs"),
+            (Limit::Cpus, 8.0, "8 CPUs"),
+            (Limit::Reads, 3000.0, "3.00k reads/s"),
+            (Limit::Fsyncs, 0.0012, "1.20 ms per flush"),
+            (Limit::Network, 125e6, "1.00 Gbit/s"),
+        ] {
+            assert_eq!(limit.amount(value), text);
         }
     }
 }

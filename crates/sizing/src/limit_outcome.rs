@@ -28,6 +28,24 @@ pub enum LimitOutcome {
     NotMeasured(String),
 }
 
+impl LimitOutcome {
+    /// Why it is only an upper bound; `None` for an estimate, and if it is not known.
+    pub fn at_most_why(&self) -> Option<&str> {
+        match self {
+            Self::Rate { at_most_why, .. } => at_most_why.as_deref(),
+            Self::Unlimited | Self::NotMeasured(_) => None,
+        }
+    }
+
+    /// What was not measured; `None` if it is known.
+    pub(crate) fn not_measured(&self) -> Option<&str> {
+        match self {
+            Self::NotMeasured(why) => Some(why),
+            Self::Rate { .. } | Self::Unlimited => None,
+        }
+    }
+}
+
 /// Why the number of CPUs of a target has no prediction; `None` if it has one.
 pub(crate) fn cpus_not_measured(cells: &Cells<'_>, cpus: f64) -> Option<String> {
     let has_demand = has(cells, ServiceDemand::Cpu);

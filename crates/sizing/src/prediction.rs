@@ -100,25 +100,30 @@ pub struct TargetMemory {
 impl Prediction {
     /// Whether all limits of the target are known.
     pub fn is_known(&self) -> bool {
-        let mut limits = self.limits.iter();
-        !limits.any(|(_, outcome)| matches!(outcome, LimitOutcome::NotMeasured(_)))
+        self.limits_not_measured().is_empty()
+    }
+
+    /// The limits that were not measured.
+    pub(crate) fn limits_not_measured(&self) -> Vec<Limit> {
+        self.limits_with(|outcome| outcome.not_measured().is_some())
+    }
+
+    /// The limits that are known only as an upper bound.
+    pub(crate) fn upper_bounds(&self) -> Vec<Limit> {
+        self.limits_with(|outcome| outcome.at_most_why().is_some())
+    }
+
+    fn limits_with(&self, is_wanted: impl Fn(&LimitOutcome) -> bool) -> Vec<Limit> {
+        let wanted = self.limits.iter();
+        let wanted = wanted.filter(|(_, outcome)| is_wanted(outcome));
+        wanted.map(|(limit, _)| *limit).collect()
     }
 
     /// Whether the limit that binds is known only as an upper bound.
     pub fn is_at_most(&self) -> bool {
         let throughput = self.throughput.as_ref();
         let binding = throughput.and_then(|it| it.binding.first());
-        let mut limits = self.limits.iter();
-        limits.any(|(limit, outcome)| {
-            let is_bound = matches!(
-                outcome,
-                LimitOutcome::Rate {
-                    at_most_why: Some(_),
-                    ..
-                }
-            );
-            is_bound && Some(*limit) == binding.map(|(limit, _)| *limit)
-        })
+        binding.is_some_and(|(limit, _)| self.upper_bounds().contains(limit))
     }
 
     /// Whether a throughput keeps no more CPUs busy than the measured server used up without contention.

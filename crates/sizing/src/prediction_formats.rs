@@ -140,19 +140,9 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
     let mut rows =
         vec![["of", "name", "value", "estimate", "low", "high", "note"].map(str::to_owned)];
     let mut row = |of: &str, name: &str, value: Option<f64>, interval: Option<Interval>, note| {
-        let number = |of: fn(Interval) -> f64| {
-            let number = interval.map(of).filter(|it| it.is_finite());
-            number.map(|it| it.to_string()).unwrap_or_default()
-        };
-        rows.push([
-            of.to_owned(),
-            name.to_owned(),
-            value.map(|it| it.to_string()).unwrap_or_default(),
-            number(|it| it.estimate),
-            number(|it| it.low),
-            number(|it| it.high),
-            note,
-        ]);
+        let [of, name] = [of, name].map(str::to_owned);
+        let [estimate, low, high] = csv_interval(interval);
+        rows.push([of, name, csv_number(value), estimate, low, high, note]);
     };
     if let Some(throughput) = &prediction.throughput {
         let binding = throughput.binding.first().map(|(limit, _)| limit.name());
@@ -193,6 +183,18 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
         row("validation", "error", None, error, String::new());
     }
     csv_text(rows)
+}
+
+/// The estimate and the ends of an interval in CSV; empty without an interval.
+pub(crate) fn csv_interval(interval: Option<Interval>) -> [String; 3] {
+    let ends = interval.map(|it| [it.estimate, it.low, it.high]);
+    ends.map_or_else(Default::default, |ends| ends.map(|it| csv_number(Some(it))))
+}
+
+/// A number in CSV; empty if it is not known, or not finite.
+pub(crate) fn csv_number(number: Option<f64>) -> String {
+    let finite = number.filter(|it| it.is_finite());
+    finite.map(|it| it.to_string()).unwrap_or_default()
 }
 
 /// The lines of a table as CSV.

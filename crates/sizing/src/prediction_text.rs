@@ -17,6 +17,9 @@ const LEAST_SHOWN: f64 = 0.001;
 /// Share of the draws from which one limit alone is named as binding.
 const CERTAIN_FROM: f64 = 0.9;
 
+/// The label of the waits for row locks.
+pub(crate) const ROW_LOCKS: &str = "row locks";
+
 /// The answer, without its remarks.
 pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
     let mut lines = vec![AnswerLine::new("", answer(prediction))];
@@ -31,7 +34,7 @@ pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
         lines.push(AnswerLine::new("scaling", scaling_in_words(prediction)));
     }
     if let Some(locks) = locks_in_words(prediction) {
-        lines.push(AnswerLine::new("row locks", locks));
+        lines.push(AnswerLine::new(ROW_LOCKS, locks));
     }
     if !prediction.drifts.is_empty() {
         lines.push(AnswerLine::new("drift", drift_in_words(&prediction.drifts)));
@@ -49,16 +52,13 @@ pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
 /// The answer in a sentence or two, with the limit that binds.
 fn answer(prediction: &Prediction) -> String {
     if !prediction.is_known() {
-        let missing = prediction.limits.iter();
-        let missing = missing.filter(|it| matches!(it.1, LimitOutcome::NotMeasured(_)));
-        let missing: Vec<&str> = missing.map(|(limit, _)| limit.name()).collect();
+        let missing = missing_in_words(prediction.limits_not_measured());
         let others = prediction.throughput.as_ref().map(|throughput| {
             let rate = rate(&throughput.per_s);
             format!(" The other limits allow at most {rate} operations/s.")
         });
         return format!(
-            "The throughput is not known, because measurements for {} are missing.{}",
-            missing.join(" and "),
+            "The throughput is not known, because {missing}.{}",
             others.unwrap_or_default()
         );
     }
@@ -73,14 +73,28 @@ fn answer(prediction: &Prediction) -> String {
         ""
     };
     let connections = throughput.connections.map(|connections| {
-        let count = units::count(connections.round());
-        format!(" with {count} connections")
+        let count = units::counted_amount(connections.round(), "connection");
+        format!(" with {count}")
     });
     format!(
         "The target can do {at_most}{} operations/s{}; {binding}.",
         rate(&throughput.per_s),
         connections.unwrap_or_default()
     )
+}
+
+/// `measurements for fsync and net are missing`
+pub(crate) fn missing_in_words(limits: impl IntoIterator<Item = Limit>) -> String {
+    let names: Vec<&str> = limits.into_iter().map(Limit::name).collect();
+    format!("measurements for {} are missing", names.join(" and "))
+}
+
+/// `of cpus, only an upper bound is known`; `None` if there is no upper bound.
+pub(crate) fn bounds_in_words(prediction: &Prediction) -> Option<String> {
+    let bounds = prediction.upper_bounds().into_iter();
+    let names: Vec<&str> = bounds.map(Limit::name).collect();
+    let names = names.join(" and ");
+    (!names.is_empty()).then(|| format!("of {names}, only an upper bound is known"))
 }
 
 /// `the reads of the disk limit it`
@@ -135,14 +149,24 @@ fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcom
                 limit.amount(value),
                 demand_in_words(prediction, limit, per_s)
             );
-            if limit == Limit::Cpus && prediction.is_extrapolated() {
-                let measured = prediction.measured_cpus.map(units::count);
-                let measured = measured.unwrap_or_default();
-                text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+            if let Some(not_validated) = extrapolation_in_words(prediction, limit) {
+                text.push_str(&format!("; {not_validated}"));
             }
             text
         }
     }
+}
+
+/// `not validated here (2 CPUs measured)`; `None` for a limit that is not extrapolated.
+pub fn extrapolation_in_words(prediction: &Prediction, limit: Limit) -> Option<String> {
+    let is_extrapolated = limit == Limit::Cpus && prediction.is_extrapolated();
+    let measured = prediction.measured_cpus;
+    measured.filter(|_| is_extrapolated).map(not_validated)
+}
+
+pub(crate) fn not_validated(measured_cpus: f64) -> String {
+    let measured = units::counted_amount(measured_cpus, "CPU");
+    format!("not validated here ({measured} measured)")
 }
 
 fn demanded(limit: Limit) -> &'static str {
@@ -280,11 +304,13 @@ fn measured_in_words(prediction: &Prediction) -> String {
     )
 }
 
-/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction,
-/// 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput; fsync not
-/// emulated`
+/// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction
+/// for it, 3.01k (2.93k to 3.10k), is 2 % higher (-1.2 % to +5.5 %); its interval contains the measured throughput;
+/// fsync not emulated`
 fn validation_in_words(validation: &Validation) -> String {
     let error = validation.error();
+    let ratio = [error.estimate, error.low, error.high].map(|share| 1.0 + share);
+    let [_, interval] = units::change_and_interval(ratio[0], (ratio[1], ratio[2]));
     let direction = if error.estimate < 0.0 {
         "lower"
     } else {
@@ -301,15 +327,13 @@ fn validation_in_words(validation: &Validation) -> String {
         "does not contain"
     };
     let mut text = format!(
-        "measured {} with {} connections on an emulated target ({}): the prediction, {at_most}{}, is {} {direction} \
-         ({} to {}); its interval {contains} the measured throughput",
+        "measured {} with {} on an emulated target ({}): the prediction for it, {at_most}{}, is {} {direction} \
+         ({interval}); its interval {contains} the measured throughput",
         rate(&validation.measured_per_s),
-        validation.connections,
+        units::counted(validation.connections as usize, "connection"),
         emulated_in_words(validation),
         rate(&validation.predicted_per_s),
         units::fine_percent(error.estimate.abs()),
-        units::signed_percent(error.low),
-        units::signed_percent(error.high),
     );
     if let Some(name) = validation.limited_by {
         text.push_str(&format!("; limited here by: {name}"));

@@ -6,7 +6,7 @@ use stats::Interval;
 use crate::{
     limit::Limit,
     prediction::CONFIDENCE,
-    prediction_formats::{csv_text, interval_json},
+    prediction_formats::{csv_interval, csv_number, csv_text, interval_json},
     requirement::{Need, Requirement, RequirementRow, RowMemory},
     response_limit::AllowedShare,
 };
@@ -149,10 +149,6 @@ pub fn requirement_csv(requirement: &Requirement) -> String {
         ]
         .map(str::to_owned),
     ];
-    let number = |value: Option<f64>| {
-        let value = value.filter(|it| it.is_finite());
-        value.map(|it| it.to_string()).unwrap_or_default()
-    };
     for (at, row) in requirement.rows.iter().enumerate() {
         for (limit, need) in &row.needs {
             let described = Described::of(need);
@@ -160,16 +156,17 @@ pub fn requirement_csv(requirement: &Requirement) -> String {
             let note = note.or(described.at_least_why.map(|_| "at least"));
             let memory = row.memory.as_ref();
             let pool = memory.map(|it| it.buffer_pool.bytes.to_string());
+            let [estimate, low, high] = csv_interval(described.amount);
             lines.push([
                 (at + 1).to_string(),
                 pool.unwrap_or_default(),
-                number(memory.map(|it| it.share)),
+                csv_number(memory.map(|it| it.share)),
                 limit.name().to_owned(),
                 limit.unit().to_owned(),
-                number(described.amount.map(|it| it.estimate)),
-                number(described.amount.map(|it| it.low)),
-                number(described.amount.map(|it| it.high)),
-                number(described.suffices(*limit)),
+                estimate,
+                low,
+                high,
+                csv_number(described.suffices(*limit)),
                 note.unwrap_or_default().to_owned(),
             ]);
         }

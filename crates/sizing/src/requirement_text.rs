@@ -6,7 +6,7 @@ use crate::{
     answer_line::AnswerLine,
     limit::Limit,
     prediction::CONFIDENCE,
-    prediction_text::{drift_in_words, rate},
+    prediction_text::{drift_in_words, not_validated, rate},
     requirement::{Need, Requirement, RequirementRow, RowMemory},
 };
 
@@ -15,7 +15,7 @@ const ROWS_AT_MOST: usize = 4;
 
 /// The answer, without its remarks.
 pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
-    let mut lines = vec![AnswerLine::new("", answer(requirement))];
+    let mut lines = vec![AnswerLine::new("", requirement_sentence(requirement))];
     for row in requirement.rows.iter().take(ROWS_AT_MOST) {
         lines.push(AnswerLine::new("memory", row_in_words(requirement, row)));
     }
@@ -43,7 +43,7 @@ pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
 }
 
 /// The answer in a sentence or two.
-fn answer(requirement: &Requirement) -> String {
+pub fn requirement_sentence(requirement: &Requirement) -> String {
     let limit = requirement.allowed.as_ref();
     let limit = limit.map(|it| format!(" with {}", it.limit.in_words()));
     let load = format!(
@@ -63,15 +63,24 @@ fn answer(requirement: &Requirement) -> String {
         );
     }
     let confidence = units::percent(Requirement::SUFFICES);
+    // A limit on the response time leaves one.
+    let no_reserve = match requirement.allowed {
+        Some(_) => "",
+        None => " It leaves no reserve.",
+    };
     let suffices = format!(
-        "Each upper end suffices with {confidence} confidence (of the flush time, the lower end)."
+        "Each upper end suffices with {confidence} confidence (of the flush time, the lower end).{no_reserve}"
     );
-    match requirement.rows.as_slice() {
-        [_] => format!("{load} need a machine with these amounts. {suffices}"),
-        rows => {
-            let count = rows.len();
+    let rows = requirement.rows.iter();
+    let known = rows.filter(|row| row.is_known()).count();
+    match requirement.rows.len() {
+        1 => format!("{load} need a machine with these amounts. {suffices}"),
+        count if count == known => {
             format!("{load} need one of {count} combinations of memory, CPUs and IOPS. {suffices}")
         }
+        count => format!(
+            "Known to carry {load}: {known} of {count} combinations of memory, CPUs and IOPS. {suffices}"
+        ),
     }
 }
 
@@ -87,19 +96,24 @@ fn row_in_words(requirement: &Requirement, row: &RequirementRow) -> String {
         .map(|(limit, need)| need_in_words(*limit, need))
         .collect();
     let connections = row.connections.map(|connections| {
-        let count = units::count(connections.round());
-        format!(" with {count} connections")
+        let count = units::counted_amount(connections.round(), "connection");
+        format!(" with {count}")
     });
     let mut text = format!(
         "{memory}: {}{}",
         needs.join(", "),
         connections.unwrap_or_default()
     );
-    if let Some(measured) = requirement.measured_cpus.filter(|it| is_above(row, *it)) {
-        let measured = units::count(measured);
-        text.push_str(&format!("; not validated here ({measured} CPUs measured)"));
+    if let Some(not_validated) = not_validated_in_words(requirement, row) {
+        text.push_str(&format!("; {not_validated}"));
     }
     text
+}
+
+/// `not validated here (2 CPUs measured)`; `None` for a row with at most as many CPUs.
+pub fn not_validated_in_words(requirement: &Requirement, row: &RequirementRow) -> Option<String> {
+    let measured = requirement.measured_cpus;
+    measured.filter(|it| is_above(row, *it)).map(not_validated)
 }
 
 /// Whether a row has more CPUs than were measured.
@@ -111,7 +125,8 @@ fn is_above(row: &RequirementRow, measured_cpus: f64) -> bool {
     })
 }
 
-fn memory_in_words(memory: &RowMemory) -> String {
+/// `24.0 GiB of buffer pool (25 % of the data)`
+pub fn memory_in_words(memory: &RowMemory) -> String {
     let assumed = if memory.buffer_pool.is_assumed {
         " (assumed)"
     } else {
@@ -130,7 +145,7 @@ fn memory_in_words(memory: &RowMemory) -> String {
 }
 
 /// `5.12 (4.90 to 5.35) CPUs`
-fn need_in_words(limit: Limit, need: &Need) -> String {
+pub fn need_in_words(limit: Limit, need: &Need) -> String {
     match need {
         Need::NotMeasured(why) | Need::Impossible(why) => why.clone(),
         Need::Nothing => format!("no {}", of_a_limit(limit)),

@@ -6,9 +6,9 @@ use crate::{
     cells::Cells,
     error::Error,
     execution::Executions,
-    limit_outcome::LimitOutcome,
-    prediction::{Draws, Prediction, PredictionRequest, interval, predict_with_draws},
+    prediction::{Draws, Prediction, PredictionRequest, interval},
     response_limit::{AllowedDraws, AllowedShare, ResponseLimit, allowed_share},
+    validated_prediction::validated_with_draws,
 };
 
 /// What is checked.
@@ -78,11 +78,11 @@ impl TargetCheck {
     }
 }
 
-/// Predicts the throughput of a target, and compares it.
+/// Predicts the throughput of a target with its test ([`crate::predict_validated`]), and compares it.
 ///
 /// The errors are those of [`crate::predict`].
 pub fn check_target(executions: &Executions, request: &CheckRequest) -> Result<TargetCheck, Error> {
-    let (prediction, draws) = predict_with_draws(executions, &request.prediction)?;
+    let (prediction, draws) = validated_with_draws(executions, &request.prediction)?;
     let response = match request.response_limit {
         None => None,
         Some(limit) => {
@@ -98,13 +98,17 @@ pub fn check_target(executions: &Executions, request: &CheckRequest) -> Result<T
         Some(share) if share.allowed.is_at_least => prediction.throughput.as_ref(),
         _ => None,
     };
+    // Only the CPUs have a scaling model, without which they are an upper bound.
+    let has_bound = !prediction.upper_bounds().is_empty();
     let carried = request.per_s.map(|per_s| {
         let needed_per_s = per_s / share.map_or(1.0, |it| it.allowed.share.low);
         let range = Range {
             low: rate.map(|it| it.low),
             high: most.map(|it| it.per_s).or(rate).map(|it| it.high),
             // A limit that is not known, or only as an upper bound, leaves room for less.
-            is_bound: is_bound(&prediction, needed_per_s) || matches!(response, Some(Err(_))),
+            is_bound: !prediction.is_known()
+                || has_bound && !prediction.is_without_contention(needed_per_s)
+                || matches!(response, Some(Err(_))),
         };
         Carried {
             per_s,
@@ -139,18 +143,6 @@ fn rate(prediction: &Prediction, draws: &Draws, share: Option<&AllowedDraws>) ->
     let each: Vec<f64> = each.map(|(draw, share)| share / draw.time_s).collect();
     let estimate = share.allowed.share.estimate / draws.all.time_s;
     Some(interval(estimate, &each, draws.executions))
-}
-
-/// Whether the target may do less than this throughput, because a limit was not measured, or has no scaling model.
-fn is_bound(prediction: &Prediction, per_s: f64) -> bool {
-    prediction.limits.iter().any(|(_, outcome)| match outcome {
-        LimitOutcome::NotMeasured(_) => true,
-        // Only the CPUs have a scaling model.
-        LimitOutcome::Rate { at_most_why, .. } => {
-            at_most_why.is_some() && !prediction.is_without_contention(per_s)
-        }
-        LimitOutcome::Unlimited => false,
-    })
 }
 
 /// What a target can do, operations per second; `None` for an end without a known limit.

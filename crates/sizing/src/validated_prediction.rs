@@ -6,8 +6,7 @@ use crate::{
     emulated_target::{EmulatedTarget, TestedExecutions},
     error::Error,
     execution::Executions,
-    limit_outcome::LimitOutcome,
-    prediction::{CONFIDENCE, Prediction, PredictionRequest, predict},
+    prediction::{CONFIDENCE, Draws, Prediction, PredictionRequest, predict, predict_with_draws},
     target::Target,
     validation::{Validation, mean_throughput},
 };
@@ -20,7 +19,15 @@ pub fn predict_validated(
     executions: &Executions,
     request: &PredictionRequest,
 ) -> Result<Prediction, Error> {
-    let mut prediction = predict(executions, request)?;
+    validated_with_draws(executions, request).map(|(prediction, _)| prediction)
+}
+
+/// The same, with the draws that the prediction was computed from.
+pub(crate) fn validated_with_draws(
+    executions: &Executions,
+    request: &PredictionRequest,
+) -> Result<(Prediction, Draws), Error> {
+    let (mut prediction, draws) = predict_with_draws(executions, request)?;
     match validation(executions, request) {
         Ok(validation) => prediction.validation = validation,
         Err(why) => {
@@ -28,7 +35,7 @@ pub fn predict_validated(
             prediction.remarks.push(remark);
         }
     }
-    Ok(prediction)
+    Ok((prediction, draws))
 }
 
 /// `None` without executions that emulate a target; an error says why they test nothing.
@@ -47,7 +54,8 @@ fn validation(
         ..request.clone()
     };
     let prediction = predict(executions, &request_of_test).map_err(|error| error.to_string())?;
-    if let Some(why) = not_measured(&prediction) {
+    let mut outcomes = prediction.limits.iter();
+    if let Some(why) = outcomes.find_map(|(_, outcome)| outcome.not_measured()) {
         return Err(format!("emulated target: {why}"));
     }
     let predicted = prediction.throughput.as_ref();
@@ -67,15 +75,6 @@ fn validation(
         limited_by: foreign_limit(&tested, &limits),
         emulated: limits,
     }))
-}
-
-/// What would have to be measured for a prediction; `None` if it is known.
-fn not_measured(prediction: &Prediction) -> Option<String> {
-    let mut limits = prediction.limits.iter();
-    limits.find_map(|(_, outcome)| match outcome {
-        LimitOutcome::NotMeasured(why) => Some(why.clone()),
-        LimitOutcome::Rate { .. } | LimitOutcome::Unlimited => None,
-    })
 }
 
 /// What limited more than half of the executions, unless the emulated target has this limit.

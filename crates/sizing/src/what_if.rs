@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     execution::Executions,
     limit::Limit,
-    limit_outcome::{LimitOutcome, measured_cpus},
+    limit_outcome::measured_cpus,
     prediction::{PredictionRequest, interval, predict_with_draws},
     target::{Target, parse_target},
 };
@@ -198,8 +198,8 @@ struct Drawn {
 /// If only factors change and no target is given, the highest measured throughputs are compared. Otherwise both are
 /// predicted; the same draw of blocks gives both throughputs of a ratio.
 ///
-/// An error for a limit whose value now is not known, for executions of different servers or workloads, and as
-/// [`crate::predict`].
+/// An error for a limit whose value now is not known, for other memory or data without a limit of the reads, for
+/// executions of different servers or workloads, and as [`crate::predict`].
 pub fn what_if(
     now: &Executions,
     then: &Executions,
@@ -258,10 +258,15 @@ fn target_now(now: &Executions, request: &WhatIfRequest) -> Result<Target, Error
         },
     };
     let mut changed = request.changes.target.limits();
-    match changed.find(|(limit, _)| target.value(*limit).is_none()) {
-        Some((limit, _)) => Err(Error::NoValueNow { name: limit.name() }),
-        None => Ok(target),
+    if let Some((limit, _)) = changed.find(|(limit, _)| target.value(*limit).is_none()) {
+        return Err(Error::NoValueNow { name: limit.name() });
     }
+    let parts = &request.changes.target;
+    let changes_memory = parts.buffer_pool().is_some() || parts.data_bytes.is_some();
+    if changes_memory && target.read_iops.is_none() {
+        return Err(Error::NoReadsNow);
+    }
+    Ok(target)
 }
 
 fn predicted(
@@ -269,11 +274,6 @@ fn predicted(
     target: Target,
     request: &WhatIfRequest,
 ) -> Result<Drawn, Error> {
-    let changed = &request.changes.target;
-    let changes_memory = changed.buffer_pool().is_some() || changed.data_bytes.is_some();
-    let without_reads = (changes_memory && target.read_iops.is_none()).then(|| {
-        "read_iops is not in --target, so that a change of the page reads has no effect".to_owned()
-    });
     let prediction_request = PredictionRequest {
         target,
         zipf: request.zipf,
@@ -281,9 +281,9 @@ fn predicted(
     };
     let (prediction, draws) = predict_with_draws(executions, &prediction_request)?;
     let limits = prediction.limits.iter();
-    let not_measured = limits.filter_map(|(limit, outcome)| match outcome {
-        LimitOutcome::NotMeasured(why) => Some((*limit, why.clone())),
-        _ => None,
+    let not_measured = limits.filter_map(|(limit, outcome)| {
+        let why = outcome.not_measured()?;
+        Some((*limit, why.to_owned()))
     });
     let throughput = prediction.throughput.as_ref();
     Ok(Drawn {
@@ -299,12 +299,7 @@ fn predicted(
         fewest: draws.executions,
         executions: prediction.executions,
         blocks: prediction.blocks,
-        remarks: prediction
-            .remarks
-            .iter()
-            .cloned()
-            .chain(without_reads)
-            .collect(),
+        remarks: prediction.remarks,
     })
 }
 

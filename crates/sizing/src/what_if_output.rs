@@ -8,8 +8,8 @@ use crate::{
     answer_line::AnswerLine,
     limit::Limit,
     prediction::CONFIDENCE,
-    prediction_formats::{csv_text, interval_json},
-    prediction_text::{binding_in_words, rate},
+    prediction_formats::{csv_interval, csv_text, interval_json},
+    prediction_text::{binding_in_words, missing_in_words, rate},
     what_if::{ComparedThroughput, WhatIf},
 };
 
@@ -48,12 +48,11 @@ fn not_measured(answer: &WhatIf) -> BTreeMap<Limit, &str> {
 fn answer_in_words(answer: &WhatIf) -> String {
     let changes = &answer.changes;
     let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) else {
-        let missing = not_measured(answer).into_keys();
-        let missing: Vec<&str> = missing.map(Limit::name).collect();
+        let missing = not_measured(answer);
         let why = if missing.is_empty() {
             "no named limit bounds the load".to_owned()
         } else {
-            format!("measurements for {} are missing", missing.join(" and "))
+            missing_in_words(missing.into_keys())
         };
         return format!("The effect of {changes} is not known, because {why}.");
     };
@@ -81,8 +80,8 @@ fn throughput_in_words(of: &ComparedThroughput) -> String {
     let is_bound = of.is_at_most || !of.not_measured.is_empty();
     let at_most = if is_bound { "at most " } else { "" };
     let connections = of.connections.map(|connections| {
-        let count = units::count(connections.round());
-        format!(" with {count} connections")
+        let count = units::counted_amount(connections.round(), "connection");
+        format!(" with {count}")
     });
     let binding = if of.binding.is_empty() {
         String::new()
@@ -147,25 +146,14 @@ pub fn what_if_csv(answer: &WhatIf) -> String {
             [] if of.is_at_most => "at most".to_owned(),
             missing => missing.join("; "),
         };
-        let [estimate, low, high] = of.per_s.map_or_else(Default::default, |it| {
-            [it.estimate, it.low, it.high].map(number)
-        });
+        let [estimate, low, high] = csv_interval(of.per_s);
         let [name, unit, binding] = [name, "1/s", binding.unwrap_or_default()].map(str::to_owned);
         rows.push([name, unit, estimate, low, high, binding, note]);
     }
     if let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) {
-        let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(number);
+        let [estimate, low, high] = csv_interval(Some(ratio));
         let [name, unit, binding, note] = ["ratio", "1", "", ""].map(str::to_owned);
         rows.push([name, unit, estimate, low, high, binding, note]);
     }
     csv_text(rows)
-}
-
-/// A number; empty if it is not finite.
-fn number(value: f64) -> String {
-    if value.is_finite() {
-        value.to_string()
-    } else {
-        String::new()
-    }
 }

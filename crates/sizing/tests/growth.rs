@@ -60,9 +60,12 @@ struct Answered {
 
 /// The answer on 2026-11-30 from executions without noise.
 fn answered(growth: &str, tps: Option<f64>) -> Answered {
-    let executions = executions(2, || 1.0);
-    let prediction = predict(&executions, &request(10)).unwrap();
-    let curve = memory_curve(&executions, &request(10)).unwrap();
+    answer_of(&executions(2, || 1.0), growth, tps)
+}
+
+fn answer_of(executions: &Executions, growth: &str, tps: Option<f64>) -> Answered {
+    let prediction = predict(executions, &request(10)).unwrap();
+    let curve = memory_curve(executions, &request(10)).unwrap();
     let question = GrowthRequest {
         growth: parse_growth(growth).unwrap(),
         tps,
@@ -150,6 +153,24 @@ fn a_throughput_that_is_not_reached_has_the_end_of_what_was_measured() {
     assert_eq!(json["growth"]["measured_until"], "2029-11-29");
     assert_eq!(json["growth"]["date"]["estimate"], Value::Null);
     assert_eq!(json["growth"]["data_by_memory"]["estimate"], Value::Null);
+}
+
+#[test]
+fn a_throughput_within_the_interval_of_today_is_undecided() {
+    // 2500 operations/s in the mean of two blocks that differ by a tenth.
+    let mut noises = [0.95, 0.95, 0.95, 1.05, 1.05, 1.05].into_iter();
+    let executions = executions(2, || noises.next().unwrap());
+    let answered = answer_of(&executions, "4%/month", Some(2600.0));
+    assert!(!answered.growth.is_known() && !answered.growth.is_too_low());
+    let shown = text(&answered);
+    let first = "Undecided whether the throughput of the target is below 2.60k operations/s today: it lies within the \
+                 interval.\n";
+    assert!(shown.starts_with(first), "{shown}");
+    let json = growth_json(&answered.prediction, &answered.curve, &answered.growth);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["growth"]["outcome"], "undecided");
+    let far = answer_of(&executions, "4%/month", Some(1e9));
+    assert!(far.growth.is_too_low());
 }
 
 /// Approximately normal: the sum of twelve uniform numbers.

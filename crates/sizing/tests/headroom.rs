@@ -178,6 +178,16 @@ fn without_a_limit_the_headroom_is_not_known() {
     assert!(headroom_csv(&answer).contains("server,reports,,,,,,,,,,,not known\n"));
 }
 
+#[test]
+fn a_limit_of_a_resource_that_is_not_used_says_nothing() {
+    let idle = REPORTS.replace("900", "0").replace("100", "0");
+    let answer = headroom(curve("reports", &idle), &with_target("write_iops=1000")).unwrap();
+    assert_eq!(answer.times, None);
+    let shown = text(&answer);
+    let expected = "The headroom is not known, because no resource with a limit was used.\n";
+    assert!(shown.starts_with(expected), "{shown}");
+}
+
 /// The shop on three days, with 1000, 1100 and 1200 writes per second at the peak.
 fn shop_for_three_days() -> LoadCurve {
     let mut all = curve("shop", SHOP);
@@ -193,6 +203,35 @@ fn shop_for_three_days() -> LoadCurve {
         all = all.with(curve("shop", &text));
     }
     all
+}
+
+#[test]
+fn a_day_without_use_has_no_upper_end() {
+    // Writes on the third day only: a draw has none of it in 8 of 27 cases.
+    let idle = |date: &str, next: &str| {
+        let text = SHOP.replace("2026-11-21", "next day");
+        let text = text.replace("2026-11-20", date).replace("next day", next);
+        let text = text.replace(";1000.00;", ";0.00;");
+        text.replace(";200.00;", ";0.00;")
+    };
+    let mut all = curve("shop", &idle("2026-11-18", "2026-11-19"));
+    all = all.with(curve("shop", &idle("2026-11-19", "2026-11-20")));
+    let answer = headroom(
+        all.with(curve("shop", SHOP)),
+        &with_target("write_iops=2000"),
+    )
+    .unwrap();
+    let writes = resource(&answer, Resource::Writes).times().unwrap();
+    // 0.8 / (1000 / 2000).
+    assert!(is_near(writes.estimate, 1.6), "{writes:?}");
+    assert_eq!(writes.interval.unwrap().1, f64::INFINITY);
+    let csv = headroom_csv(&answer);
+    assert!(csv.contains(",assumed,0.5,1.6,1.6,,\n"), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&headroom_json(&answer)).unwrap();
+    assert_eq!(
+        json["resources"][2]["times"]["high"],
+        serde_json::Value::Null
+    );
 }
 
 #[test]
@@ -265,4 +304,18 @@ fn what_is_no_load_of_one_server_is_refused() {
     };
     let error = headroom(shop(), &request).unwrap_err();
     assert!(matches!(error, Error::StepTooShort { .. }));
+    // An hour of a day.
+    let times =
+        |line: &&str| line.starts_with('#') || line.contains("LINUX") || line.contains("01:00:");
+    let hour: Vec<&str> = SHOP.lines().filter(times).collect();
+    let request = HeadroomRequest {
+        step_s: Some(86_400),
+        ..HeadroomRequest::default()
+    };
+    let hour = hour.join("\n") + "\n";
+    let error = headroom(curve("shop", &hour), &request).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the files cover less than half of each step of 86400 s"
+    );
 }

@@ -4,7 +4,6 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use samples::{Histogram, Record};
 use sizing::{
     CarriedVerdict, CheckRequest, Demands, Error, Execution, Executions, Limit, MemoryUse, Need,
     PredictionRequest, Requirement, RequirementRequest, ResponseLimit, ServerCpus, ServiceDemand,
@@ -13,7 +12,6 @@ use sizing::{
     what_if, what_if_csv, what_if_json, what_if_lines,
 };
 use stats::UslModel;
-use verdict::RateQuestion;
 
 /// An execution on two CPUs with 1 GiB of data. An operation takes 500 µs of CPU time, 0.4 page reads, 0.8 writes, 0.5
 /// flushes, 1000 bytes out and 200 bytes in.
@@ -185,7 +183,7 @@ fn the_scaling_model_is_solved_for_the_cpus() {
     assert!(little.is_known());
     let shown = text(&requirement_lines(&little));
     let first = "500 operations/s need a machine with these amounts. Each upper end suffices with 95 % confidence (of the \
-                 flush time, the lower end).";
+                 flush time, the lower end). It leaves no reserve.\n";
     assert!(shown.starts_with(first), "{shown}");
 }
 
@@ -215,6 +213,36 @@ fn what_no_cpus_carry_or_was_not_measured_is_said() {
     };
     assert!(why.starts_with("with up to 8 connections, the scaling model allows at most 7."));
     assert!(!few.is_impossible());
+}
+
+#[test]
+fn machines_that_are_not_known_are_not_counted() {
+    let law = UslModel {
+        single_per_s: 1000.0,
+        contention: 0.03,
+        coherency: 0.0008,
+    };
+    // With half of the memory, an operation takes ten times the CPU time: 15,000 · 600 µs = 9 CPUs, more than four times
+    // the measured ones.
+    let all = [(256, 600e-6), (512, 60e-6)].into_iter();
+    let all = all.flat_map(|(buffer_pool_mib, cpu_s)| {
+        (0..=6).map(move |power| Made {
+            buffer_pool_mib,
+            cpu_s,
+            connections: 1 << power,
+            per_s: law.at(f64::from(1_u32 << power)),
+            ..MADE
+        })
+    });
+    let requirement = required(&repeated(&all.collect::<Vec<_>>()), 15_000.0, "");
+    assert!(matches!(
+        need(&requirement, 0, Limit::Cpus),
+        Need::NotMeasured(_)
+    ));
+    assert!(requirement.is_known());
+    let shown = text(&requirement_lines(&requirement));
+    let first = "Known to carry 15.0k operations/s: 1 of 2 combinations of memory, CPUs and IOPS. Each upper end";
+    assert!(shown.starts_with(first), "{shown}");
 }
 
 #[test]
@@ -267,6 +295,15 @@ fn checked(executions: &Executions, per_s: Option<f64>, target: &str) -> TargetC
     check_target(executions, &request).unwrap()
 }
 
+fn checked_with_p99(executions: &Executions, per_s: f64, target: &str) -> TargetCheck {
+    let request = CheckRequest {
+        prediction: prediction(target),
+        per_s: Some(per_s),
+        response_limit: Some(ResponseLimit(Duration::from_millis(20))),
+    };
+    check_target(executions, &request).unwrap()
+}
+
 fn prediction(target: &str) -> PredictionRequest {
     PredictionRequest {
         target: parse_target(target).unwrap(),
@@ -300,9 +337,43 @@ fn a_target_carries_a_throughput_or_not() {
     let check = checked(&executions, Some(1600.0), "cpus=2");
     assert_eq!(verdict(&check), CarriedVerdict::Undecided);
     let shown = text(&check_lines(&check));
-    let first = "Undecided whether the target carries 1.60k operations/s: what the target can do is known only as an \
-                 upper bound.";
+    let first = "Undecided whether the target carries 1.60k operations/s: of cpus, only an upper bound is known.";
     assert!(shown.starts_with(first), "{shown}");
+    // More CPUs than four times the measured ones have no prediction.
+    let check = checked(&executions, Some(1600.0), "cpus=64,fsync=1ms");
+    assert_eq!(verdict(&check), CarriedVerdict::Undecided);
+    let shown = text(&check_lines(&check));
+    let first = "Undecided whether the target carries 1.60k operations/s: measurements for cpus are missing.";
+    assert!(shown.starts_with(first), "{shown}");
+    let check = checked_with_p99(&executions, 1600.0, "fsync=1ms");
+    assert_eq!(verdict(&check), CarriedVerdict::Undecided);
+    let shown = text(&check_lines(&check));
+    let first = "Undecided whether the target carries 1.60k operations/s: the rate that keeps the limit on the response \
+                 time is not known.";
+    assert!(shown.starts_with(first), "{shown}");
+}
+
+#[test]
+fn an_interval_without_an_upper_end_is_written_as_one() {
+    // One of two executions reads nothing, so that the interval of the page reads begins at 0.
+    let all = [(1, 0.0), (2, 0.8)]
+        .map(|(block, page_reads)| execution(block, Made { page_reads, ..MADE }));
+    let executions = Executions::of("shop".to_owned(), all.into());
+    // The interval of the throughput begins above 0: 500 / 0.4 = 1250.
+    let check = checked(&executions, Some(1.0), "read_iops=500");
+    assert_eq!(check.carried.unwrap().verdict, CarriedVerdict::Yes);
+    let shown = text(&check_lines(&check));
+    assert!(
+        shown.starts_with("Yes: the target carries 1.00 operations/s, with "),
+        "{shown}"
+    );
+    assert!(shown.contains(" or more) to spare."), "{shown}");
+    let csv = check_csv(&check);
+    let row = csv.lines().find(|it| it.starts_with("carried,")).unwrap();
+    assert!(
+        row.starts_with("carried,throughput_by_it,1,12") && row.ends_with(",,yes"),
+        "{csv}"
+    );
 }
 
 fn compared(executions: [&Executions; 2], target: &str, changes: &str) -> Result<WhatIf, Error> {
@@ -351,6 +422,11 @@ fn a_change_moves_the_limit() {
     let error = compared(both, "cpus=2", "fsync=1ms").unwrap_err();
     let problem = "--what-if names fsync, whose value now is not known";
     assert_eq!(error.to_string(), problem);
+    // Otherwise the page reads that memory saves would have no effect.
+    for (target, change) in [("", "memory=64G"), ("cpus=2", "data=2G")] {
+        let error = compared(both, target, change).unwrap_err();
+        assert!(matches!(error, Error::NoReadsNow), "{error}");
+    }
 }
 
 #[test]
@@ -364,99 +440,4 @@ fn levels_of_a_factor_are_compared_as_they_were_measured() {
     // With a target, both are predicted: the demands are the same.
     let answer = compared([&now, &then], "fsync=1ms", "flush=2").unwrap();
     assert!((answer.ratio.unwrap().estimate - 1.0).abs() < 1e-9);
-}
-
-/// A record of ten seconds; without a rate of a closed loop with twice as many operations.
-fn record(experiment: &str, block: u32, rate_per_s: Option<u32>) -> Record {
-    const OFFERED: &str = r#""behind":0,"late":0,"waiting_max":0,"not_started":0,"unfinished":0,"waits":{"count":0,"sum_ns":0,"min_ns":0,"max_ns":0,"histogram":"HISTFAAAABx4nJNpmSzMwMDAyAABzFAaxmey/wBlAQA8yQJ9"},"shortfall":null}"#;
-    let per_s = u64::from(rate_per_s.unwrap_or(400));
-    let (level, rate, process) = match rate_per_s {
-        Some(rate) => (format!(r#","rate":"{rate}""#), rate.to_string(), "poisson"),
-        None => (String::new(), "null".to_owned(), "closed"),
-    };
-    let mut histogram = Histogram::new();
-    (0..per_s).for_each(|_| histogram.record(1_000_000));
-    let histogram = serde_json::to_string(&histogram).unwrap();
-    let mut lines = vec![
-        format!(
-            r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"{experiment}","experiment_sha256":"","seed":1,"run":{block},"block":{block},"combination":{{"connections":"4"{level}}},"started_at":"2026-11-20T02:00:00Z","connections":4,"loops":1,"io":"epoll","transport":"unix socket"}}"#
-        ),
-        r#"{"line":"server","at":"start","version":"10.11.18-MariaDB","version_comment":"","address":"","private":true,"variables":{"innodb_buffer_pool_size":"536870912","sync_binlog":"1"}}"#.to_owned(),
-        r#"{"line":"dataset","source":"shop.smack","rows":1,"disk_bytes":1073741824,"buffer_pool_bytes":536870912,"load_s":null,"state":"restored"}"#.to_owned(),
-    ];
-    for second in 0..10 {
-        lines.push(format!(
-            r#"{{"line":"interval","t_s":{second}.0,"length_s":1.0,"phase":"measurement","operations":[{{"load":"l","operation":"o","count":{per_s},"errors":0,"sum_ns":{},"min_ns":1000000,"max_ns":1000000,"histogram":{histogram}}}]}}"#,
-            per_s * 1_000_000
-        ));
-        lines.push(format!(
-            r#"{{"line":"server_status","t_s":{second}.0,"length_s":1.0,"asked_s":0.0,"counters":{{"Innodb_os_log_fsyncs":{}}},"values":{{}}}}"#,
-            per_s as f64 * 0.5
-        ));
-    }
-    lines.push(format!(
-        r#"{{"line":"offered","process":"{process}","rate_per_s":{rate},"due":{},{OFFERED}"#,
-        per_s * 10
-    ));
-    lines.push(r#"{"line":"end","t_s":10.0,"complete":true,"why":"as planned"}"#.to_owned());
-    Record::read((lines.join("\n") + "\n").as_bytes()).unwrap()
-}
-
-#[test]
-fn a_search_among_the_records_says_which_share_keeps_the_limit() {
-    let question = RateQuestion {
-        combination: [("connections".to_owned(), "4".to_owned())].into(),
-        limit: "p99 < 20 ms".to_owned(),
-        quantile: 0.99,
-        limit_ns: 20_000_000,
-        from_per_s: None,
-        to_per_s: Some(200.0),
-        precision: 0.05,
-        measured_s: 10.0,
-        runs_at_most: 6,
-        time_is_spent: false,
-    };
-    let search: Vec<Record> = (1..=6)
-        .map(|run| record("shop-search", run, Some(200)))
-        .collect();
-    let mut executions = Executions::default();
-    let error = executions.add_search("out", &question.answer(&search), &search);
-    let error = error.unwrap_err();
-    assert!(matches!(error, Error::NoClosedLoop { .. }), "{error}");
-    for block in [1, 2] {
-        let run = record("shop", block, None);
-        executions.add("run.jsonl", 0, &run).unwrap();
-    }
-    // A search is not an execution of a closed loop.
-    let refused = executions.add("search.jsonl", 0, &search[0]).unwrap_err();
-    assert!(
-        refused.to_string().contains("had a fixed rate"),
-        "{refused}"
-    );
-    let mut other = search[0].clone();
-    other.servers[0].version = "11.4.2-MariaDB".to_owned();
-    let error = executions.add_search(
-        "out",
-        &question.answer(std::slice::from_ref(&other)),
-        std::slice::from_ref(&other),
-    );
-    let error = error.unwrap_err().to_string();
-    assert!(
-        error.starts_with("out: another server than in run.jsonl"),
-        "{error}"
-    );
-    executions
-        .add_search("out", &question.answer(&search), &search)
-        .unwrap();
-    let request = CheckRequest {
-        prediction: prediction("fsync=1ms"),
-        per_s: None,
-        response_limit: Some(ResponseLimit(Duration::from_millis(20))),
-    };
-    let check = check_target(&executions, &request).unwrap();
-    let allowed = check.response.unwrap().unwrap();
-    // 200 of 400 operations/s, and the same half of 1 / (0.5 · 1 ms).
-    assert!((allowed.share.share.estimate - 0.5).abs() < 1e-9);
-    assert!((allowed.per_s.unwrap().estimate - 1000.0).abs() < 1e-6);
-    assert!(allowed.share.is_at_least);
 }

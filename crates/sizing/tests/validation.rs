@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use samples::{Histogram, Record};
 use sizing::{
-    Demands, EmulatedExecution, Execution, Executions, MemoryUse, Prediction, PredictionRequest,
-    ServerCpus, ServiceDemand, parse_target, predict, predict_validated, prediction_csv,
-    prediction_json, prediction_lines,
+    CheckRequest, Demands, EmulatedExecution, Execution, Executions, MemoryUse, Prediction,
+    PredictionRequest, ServerCpus, ServiceDemand, check_lines, check_target, parse_target, predict,
+    predict_validated, prediction_csv, prediction_json, prediction_lines,
 };
 
 /// A tenth of the data.
@@ -104,6 +104,22 @@ fn the_highest_throughput_is_compared_with_the_prediction_of_the_emulated_target
 }
 
 #[test]
+fn the_decision_about_a_target_has_the_test_of_its_prediction() {
+    let executions = measured().with_emulated(emulated(32, &[715.0, 730.0, 745.0]));
+    let question = CheckRequest {
+        prediction: request(WANTED),
+        per_s: Some(700.0),
+        response_limit: None,
+    };
+    let check = check_target(&executions, &question).unwrap();
+    assert!(check.prediction.validation.is_some());
+    let lines = check_lines(&check);
+    assert!(lines.iter().any(|it| it.label == "validated"), "{lines:?}");
+    let measured = lines.iter().find(|it| it.label == "measured").unwrap();
+    assert!(measured.text.ends_with("90 % intervals"), "{measured:?}");
+}
+
+#[test]
 fn all_formats_have_the_test() {
     let executions = measured().with_emulated(emulated(32, &[715.0, 730.0, 745.0]));
     let prediction = predict_validated(&executions, &request(WANTED)).unwrap();
@@ -111,7 +127,7 @@ fn all_formats_have_the_test() {
     for part in [
         "measured 730 (",
         ") with 32 connections on an emulated target (2 CPUs, 300 reads/s, 572 MiB of buffer pool)",
-        ": the prediction, 750 (",
+        ": the prediction for it, 750 (",
         "), is 2.7 % higher (-",
         "; its interval does not contain the measured throughput; fsync not emulated",
     ] {

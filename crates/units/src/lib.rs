@@ -12,7 +12,9 @@ pub use bytes::{bits_per_s, bytes, bytes_per_s, mean_bytes};
 pub use duration::{
     duration, duration_tick, duration_with_interval, elapsed, moment, moment_range, seconds, span,
 };
-pub use number::{count, counted, per_s, si, si_interval, si_tick, si_with_interval};
+pub use number::{
+    count, counted, counted_amount, per_s, si, si_interval, si_tick, si_with_interval,
+};
 pub use share::{
     change, change_and_interval, changes, fine_percent, percent, percent_number, signed_percent,
 };

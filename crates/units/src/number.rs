@@ -124,14 +124,23 @@ pub fn per_s(value: f64) -> String {
 
 /// `1 run`, `3 runs`, `2 queries`, `2 batches`.
 pub fn counted(count: usize, noun: &str) -> String {
+    with_noun(&count.to_string(), noun)
+}
+
+/// The same of a [`count`] that may have a fraction: `1 CPU`, `0.500 CPUs`.
+pub fn counted_amount(amount: f64, noun: &str) -> String {
+    with_noun(&count(amount), noun)
+}
+
+fn with_noun(number: &str, noun: &str) -> String {
     let stem = noun.strip_suffix('y');
     // The ending changes only after a consonant: days, but queries.
     let stem = stem.filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
-    match (count, stem) {
-        (1, _) => format!("{count} {noun}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        (_, None) if noun.ends_with("ch") => format!("{count} {noun}es"),
-        (_, None) => format!("{count} {noun}s"),
+    match (number, stem) {
+        ("1", _) => format!("{number} {noun}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        (_, None) if noun.ends_with("ch") => format!("{number} {noun}es"),
+        (_, None) => format!("{number} {noun}s"),
     }
 }
 
@@ -183,6 +192,15 @@ mod tests {
             (2, "batch", "2 batches"),
         ] {
             assert_eq!(counted(number, noun), text);
+        }
+        for (amount, text) in [
+            (1.0, "1 CPU"),
+            (0.5, "0.500 CPUs"),
+            (0.9999, "1.00 CPUs"),
+            (16.0, "16 CPUs"),
+            (1000.0, "1.00k CPUs"),
+        ] {
+            assert_eq!(counted_amount(amount, "CPU"), text);
         }
     }
 

@@ -11,6 +11,7 @@ mod measurement;
 mod prediction;
 mod size_records;
 mod throughput;
+mod warm_up;
 
 use std::{
     fs,
@@ -22,8 +23,8 @@ use std::{
 use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
 use files::UserText;
-use growth::Question;
 use measurement::{MeasurementOptions, SizingExperiment};
+use prediction::{Options, TargetQuestion};
 use settings::quantity;
 use sizing::{
     Capacity, Changes, Consolidation, Growth, HeadroomRequest, LoadCurve, Request, ResponseLimit,
@@ -35,11 +36,11 @@ use crate::{
     bundled_experiments::{self, file_of},
     commands::experiment_options::ExperimentOptions,
 };
-use throughput::Options;
 
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("question").required(true).multiple(true)
     .args(["target", "tps", "what_if", "consolidate", "headroom"]))]
+#[command(group = clap::ArgGroup::new("limits").multiple(true).args(["target", "headroom"]))]
 #[command(group = clap::ArgGroup::new("over_time").multiple(true).args(["consolidate", "headroom"]))]
 #[command(after_help = "\
 With --target, the answer is the throughput that a machine allows, and the limit that binds. It is predicted from the
@@ -52,15 +53,17 @@ An experiment file, or the name of an experiment that `dbdyno experiments` lists
 other combinations emulate the target: the kernel limits CPUs, reads and writes, and the buffer pool is that of the
 target. They only test the prediction. Limits need root privileges; --no-validate measures without them.
 
-With --tps, the answer is what a machine needs to carry that throughput: CPUs, IOPS, the time of a flush and the speed of
-the network, for each measured size of the buffer pool. If --target names limits, too, the answer is whether that machine
-carries it; the exit code is 1 if it does not. With --p99, RESULTS must include a search for this limit (`find` in [load]).
+With --tps, the answer is what a machine needs to carry that throughput: CPUs, IOPS, the time of a flush and the speed
+of the network, for each measured size of the buffer pool. If --target names limits, or --storage has them, the answer
+is whether that machine carries it; the exit code is 1 if it does not, and 5 if that is undecided. With --p99, RESULTS
+must include a search for this limit (`find` in [load]).
 
 With --what-if, the answer is the throughput with changed parts of --target, or with other levels of factors of RESULTS.
+With --html, the prediction is also written as a page with a picture of the throughput over data/memory.
 
 With --grow, the answer is the date on which the throughput of the target falls below --tps, or to half of that at the
-smallest measured data/memory. It takes three or more buffer pools or sizes of the data. If the throughput is below --tps
-today, the exit code is 1.
+smallest measured data/memory. It takes three or more buffer pools or sizes of the data. If the throughput is below
+--tps today, the exit code is 1.
 
 With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
 (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
@@ -97,7 +100,7 @@ pub(crate) struct SizeArgs {
         conflicts_with = "consolidate")]
     target: Option<Target>,
     /// Say what a machine needs to carry this throughput, in operations per second; if --target names limits, say whether
-    /// it carries it
+    /// it carries it, and with --grow, until when
     #[arg(long, value_name = "RATE", value_parser = above_zero, requires = "results",
         conflicts_with = "consolidate")]
     tps: Option<f64>,
@@ -112,7 +115,12 @@ pub(crate) struct SizeArgs {
         conflicts_with_all = ["consolidate", "tps"])]
     what_if: Option<Changes>,
     /// Take read_iops, write_iops and fsync from a record of `dbdyno storage` where --target does not name them
-    #[arg(long, value_name = "FILE|DIR", conflicts_with = "consolidate")]
+    #[arg(
+        long,
+        value_name = "FILE|DIR",
+        requires = "limits",
+        conflicts_with = "consolidate"
+    )]
     storage: Option<PathBuf>,
     /// Exponent of Zipf's law for the requests of pages, for example 0.9, by which page reads are interpolated between
     /// measured buffer pools [default: uniform requests]
@@ -131,11 +139,11 @@ pub(crate) struct SizeArgs {
         requires = "target"
     )]
     grow: Option<Growth>,
-    /// Also write the prediction as an HTML page to this file
+    /// Also write the prediction as an HTML page to this file; with --tps, the page has the machines that carry it
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["consolidate", "headroom", "what_if", "p99"],
+        conflicts_with_all = ["consolidate", "headroom", "what_if"],
         requires = "target"
     )]
     html: Option<PathBuf>,
@@ -259,13 +267,18 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         };
         return headroom::print(&args.results, &request, args.format);
     }
+    if !args.consolidate.is_empty() {
+        return print_consolidation(args);
+    }
     let target = match (args.target, &args.storage) {
-        (target, Some(path)) => Some(prediction::with_disk(target.unwrap_or_default(), path)?),
-        (target, None) => target,
+        (Some(target), Some(path)) => Some(prediction::with_disk(target, path)?),
+        (target, _) => target,
     };
+    // The prediction of a change is not tested.
+    let validates = !args.measured.no_validate && args.what_if.is_none();
     let results = match (file, &target) {
         (None, _) => args.results,
-        (Some(file), Some(target)) => match measured(&file, target, args.measured)? {
+        (Some(file), Some(target)) => match measured(&file, target, args.measured, validates)? {
             Some(directory) => vec![directory],
             None => return Ok(ExitCode::SUCCESS),
         },
@@ -280,32 +293,27 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
         zipf: args.zipf,
         format: args.format,
     };
-    if let Some(target) = target
-        .clone()
-        .filter(|_| args.grow.is_some() || args.html.is_some())
-    {
-        let question = Question {
-            target,
-            zipf: args.zipf,
-            grow: args.grow,
-            tps: args.tps,
-            html: args.html.as_deref(),
-        };
-        return growth::print(&results, question, args.format);
+    if let Some(changes) = args.what_if {
+        return throughput::compare(&options, target, changes);
     }
-    match (target, args.what_if, args.tps, args.p99) {
-        (target, Some(changes), ..) => return throughput::compare(&options, target, changes),
-        (Some(target), None, None, None) => {
-            return prediction::print(&results, target, args.zipf, args.format);
-        }
-        (Some(target), None, tps, p99) if tps.is_none() || target.limits().next().is_some() => {
-            return throughput::check(&options, target, tps, p99);
-        }
-        (target, None, Some(tps), p99) => {
-            return throughput::require(&options, target.unwrap_or_default(), tps, p99);
-        }
-        (_, None, None, _) => {}
+    let target = target.unwrap_or_default();
+    let has_limits = target.limits().next().is_some();
+    // Without limits, the question is what a throughput needs. A date and a page are of limits.
+    let is_of_limits = has_limits || args.grow.is_some() || args.html.is_some();
+    if let Some(tps) = args.tps.filter(|_| !is_of_limits) {
+        return throughput::require(&options, target, tps, args.p99);
     }
+    let question = TargetQuestion {
+        target,
+        tps: args.tps,
+        response_limit: args.p99,
+        grow: args.grow,
+        html: args.html.as_deref(),
+    };
+    prediction::print(&options, question)
+}
+
+fn print_consolidation(args: SizeArgs) -> anyhow::Result<ExitCode> {
     let curves: Vec<LoadCurve> = args
         .consolidate
         .iter()
@@ -344,8 +352,8 @@ fn measured(
     file: &Path,
     target: &Target,
     args: MeasurementArgs,
+    validates: bool,
 ) -> anyhow::Result<Option<PathBuf>> {
-    let validates = !args.no_validate;
     let experiment = SizingExperiment::read(file, target, validates)?;
     if args.plan {
         println!("{}", experiment.plan_in_words());

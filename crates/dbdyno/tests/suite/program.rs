@@ -30,6 +30,7 @@ mod shipped;
 mod side_by_side;
 mod size;
 mod size_experiment;
+mod size_growth;
 mod size_headroom;
 mod size_throughput;
 pub(crate) mod storage;

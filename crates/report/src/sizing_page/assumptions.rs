@@ -1,15 +1,15 @@
 //! What a prediction assumes, and what was not validated.
 
 use maud::{Markup, html};
-use sizing::{LimitOutcome, Prediction};
-use units::{bytes, count, counted};
+use sizing::{Prediction, TargetCheck};
+use units::{bytes, counted, counted_amount};
 
 use super::lines::line;
 use crate::page::unbroken;
 
 /// What the assumptions of a page follow from.
 pub(super) struct Basis<'a> {
-    pub(super) prediction: &'a Prediction,
+    pub(super) check: &'a TargetCheck,
     /// Exponent of Zipf's law, if it was named.
     pub(super) zipf: Option<f64>,
     /// Whether the page has a curve, whose points are interpolated.
@@ -28,7 +28,7 @@ pub(super) fn section(basis: &Basis<'_>) -> Markup {
 }
 
 fn sentences(basis: &Basis<'_>) -> Vec<String> {
-    let prediction = basis.prediction;
+    let prediction = &basis.check.prediction;
     let growth = basis.grows.then(|| {
         "Only the data grows: the buffer pool, the load and the demands at the same data/memory stay as they are"
             .to_owned()
@@ -43,9 +43,15 @@ fn sentences(basis: &Basis<'_>) -> Vec<String> {
         growth,
         drift,
     ];
+    let response = if matches!(basis.check.response, Some(Ok(_))) {
+        "The limit on the response time is kept at the same share of the throughput as on the measured machine: the same \
+         limit binds, with the same service time"
+    } else {
+        "Response times are not predicted: where a limit is used completely, they are long. Plan a reserve"
+    };
     let general = [
         "The CPUs of the target are as fast as the measured ones, and are for the server alone",
-        "Response times are not predicted: where a limit is used completely, they are long. Plan a reserve",
+        response,
         "The intervals are those of the mean over executions. They do not contain errors of the model",
     ];
     let of_target = of_target.into_iter().flatten();
@@ -64,7 +70,7 @@ fn assumed_buffer_pool(prediction: &Prediction) -> Option<String> {
 
 /// How demands at other data/memory were computed; `None` if none are shown.
 fn interpolated(basis: &Basis<'_>) -> Option<String> {
-    let memory = basis.prediction.memory.as_ref()?;
+    let memory = basis.check.prediction.memory.as_ref()?;
     if !memory.is_interpolated && !basis.has_curve {
         return None;
     }
@@ -83,23 +89,20 @@ fn extrapolated(prediction: &Prediction) -> Option<String> {
     let measured = prediction.measured_cpus?;
     prediction.is_extrapolated().then(|| {
         format!(
-            "{} CPUs are not validated here: {} were measured",
-            count(cpus),
-            count(measured)
+            "Not validated here: {} ({} measured)",
+            counted_amount(cpus, "CPU"),
+            counted_amount(measured, "CPU")
         )
     })
 }
 
 fn upper_bound(prediction: &Prediction) -> Option<String> {
     let mut limits = prediction.limits.iter();
-    limits.find_map(|(limit, outcome)| match outcome {
-        LimitOutcome::Rate {
-            at_most_why: Some(why),
-            ..
-        } => Some(format!(
+    limits.find_map(|(limit, outcome)| {
+        let why = outcome.at_most_why()?;
+        Some(format!(
             "The limit {} is an upper bound, without contention: {why}",
             limit.name()
-        )),
-        _ => None,
+        ))
     })
 }

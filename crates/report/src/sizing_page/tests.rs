@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, iter};
 
 use sizing::{
-    Demands, Execution, Executions, GrowthRequest, MemoryUse, PredictionRequest, ServerCpus,
-    memory_curve, parse_growth, parse_target, predict,
+    CheckRequest, Demands, Execution, Executions, GrowthRequest, MemoryUse, PredictionRequest,
+    RequirementRequest, ServerCpus, check_target, memory_curve, parse_growth, parse_target,
+    require,
 };
 
 use super::*;
@@ -41,14 +42,36 @@ fn executions(shares: &[f64]) -> Executions {
 }
 
 fn page(shares: &[f64], target: &str, growth: Option<&str>) -> String {
+    page_of(shares, target, growth, None)
+}
+
+fn page_of(shares: &[f64], target: &str, growth: Option<&str>, tps: Option<f64>) -> String {
     let executions = executions(shares);
-    let request = PredictionRequest {
-        target: parse_target(target).unwrap(),
-        zipf: None,
-        draws: 10,
+    let target = parse_target(target).unwrap();
+    let request = CheckRequest {
+        prediction: PredictionRequest {
+            target: target.clone(),
+            zipf: None,
+            draws: 10,
+        },
+        per_s: tps,
+        response_limit: None,
     };
-    let prediction = predict(&executions, &request).unwrap();
-    let curve = memory_curve(&executions, &request).unwrap();
+    let check = check_target(&executions, &request).unwrap();
+    let alternatives = tps.map(|per_s| {
+        let request = RequirementRequest {
+            per_s,
+            response_limit: None,
+            target: sizing::Target {
+                data_bytes: target.data_bytes,
+                ..sizing::Target::default()
+            },
+            zipf: None,
+            draws: 10,
+        };
+        require(&executions, &request).unwrap()
+    });
+    let curve = memory_curve(&executions, &request.prediction).unwrap();
     let growth = growth.map(|growth| {
         let request = GrowthRequest {
             growth: parse_growth(growth).unwrap(),
@@ -56,11 +79,12 @@ fn page(shares: &[f64], target: &str, growth: Option<&str>) -> String {
             // 2026-11-30.
             today: 20_787,
         };
-        GrowthAnswer::of(&prediction, &curve, &request)
+        GrowthAnswer::of(&check.prediction, &curve, &request)
     });
     sizing_page(&SizingPage {
-        prediction: &prediction,
-        zipf: request.zipf,
+        check: &check,
+        alternatives: alternatives.as_ref(),
+        zipf: request.prediction.zipf,
         curve: &curve,
         growth: growth.as_ref(),
         records: &executions.records(),
@@ -85,7 +109,7 @@ fn the_page_has_the_answer_the_cliff_and_the_limits() {
         "<td>500 reads/s</td><td>0.200 page reads</td><td>2.50k (2.50k to 2.50k)</td><td>100\u{a0}%</td>",
         "<th scope=\"row\">page reads</th><td>0.200 (0.200 to 0.200)</td>",
         "<th scope=\"row\">bytes sent</th><td>2.00 KiB (2.00 KiB to 2.00 KiB)</td>",
-        "4 CPUs are not validated here: 2 were measured",
+        "Not validated here: 4 CPUs (2 CPUs measured)",
         "The limit cpus is an upper bound, without contention",
         "Page reads are interpolated between 3 measured sizes for uniform requests",
         "The prediction was not tested on the target.",
@@ -142,4 +166,33 @@ fn without_a_curve_the_page_says_what_to_measure() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     assert!(!page.contains("<svg"), "{page}");
+}
+
+#[test]
+fn a_throughput_has_a_decision_and_the_machines_that_carry_it() {
+    // Without CPUs in the target, no limit is an upper bound: 2500 / 2000 - 1.
+    let page = page_of(
+        &SHARES,
+        "read_iops=500,data=1000K,buffer_pool=800K",
+        None,
+        Some(2000.0),
+    );
+    for part in [
+        "Yes: the target carries 2.00k operations/s, with 25\u{a0}% (25\u{a0}% to 25\u{a0}%) to spare.",
+        "<h2 id=\"alternatives\">The alternatives</h2>",
+        "Not all that 2.00k operations/s need is known",
+        // 2000 · 100 µs, and 2000 times 0.8, 0.5 and 0.2 page reads.
+        "<td>at least 0.200 (0.200 to 0.200) CPUs (without contention)</td>",
+        "<th scope=\"row\">200 KiB of buffer pool (20\u{a0}% of the data)</th>",
+        "<td>1.60k (1.60k to 1.60k) reads/s</td>",
+        "<th scope=\"row\">500 KiB of buffer pool (50\u{a0}% of the data)</th>",
+        "<td>1.00k (1.00k to 1.00k) reads/s</td>",
+        "<th scope=\"row\">800 KiB of buffer pool (80\u{a0}% of the data)</th>",
+        "<td>400 (400 to 400) reads/s</td>",
+        "<td class=\"text\">writes were not counted in all records; ",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let without = self::page(&SHARES, TARGET, None);
+    assert!(!without.contains("alternatives"), "{without}");
 }

@@ -18,7 +18,7 @@ use toml_edit::DocumentMut;
 use super::{emulating_machine::EmulatingMachine, experiment_check::first_block};
 use buffer_pool::EmulatedPool;
 use experiment_file::{
-    add_facet, add_factor, exclude, factor_in, limit_in, set_limit, zip_followers,
+    add_facet, add_factor, exclude, factor_in, leader_of, limit_in, set_limit, zip_followers,
 };
 
 /// The fewest CPUs that the kernel is asked for.
@@ -182,7 +182,7 @@ fn levels_of(runs: &[&PlannedRun], factor: &str) -> Vec<String> {
 /// The factor of the experiment that is the number of connections.
 fn connections_factor(file: &DocumentMut, base: &Experiment) -> Option<String> {
     let written = file.get("load")?.get("connections")?.as_str()?;
-    let name = written.strip_prefix('{')?.strip_suffix('}')?;
+    let name = leader_of(file, written.strip_prefix('{')?.strip_suffix('}')?);
     let mut factors = base.factors().iter();
     factors
         .find(|factor| factor.name == name)

@@ -52,9 +52,9 @@ pub(super) fn make_whole(file: &mut DocumentMut, directory: &Path) {
     let events = file.get_mut("event").and_then(Item::as_array_of_tables_mut);
     for event in events.into_iter().flat_map(|events| events.iter_mut()) {
         let command = event.get_mut("command");
-        match command.and_then(Item::as_array_mut) {
-            Some(words) => paths.make_whole_value(words.get_mut(0), &|_| true),
-            None => paths.make_whole(event.get_mut("command"), |_| true),
+        if let Some(words) = command.and_then(Item::as_array_mut) {
+            // A name without a directory is searched in PATH.
+            paths.make_whole_value(words.get_mut(0), &|text| text.contains('/'));
         }
     }
 }
@@ -203,6 +203,10 @@ mod tests {
                 "[load]\nscript = { files = [\"/home/{{dba}}/a.sql@70\"] }\n",
             ),
             (
+                "[[event]]\ncommand = [\"./resize.sh\", \"a/b\"]\n",
+                "[[event]]\ncommand = [\"/home/{{dba}}/./resize.sh\", \"a/b\"]\n",
+            ),
+            (
                 "[matrix]\ncnf = [\"a.cnf\"]\n[server]\ncnf = \"{cnf}\"\n",
                 "[matrix]\ncnf = [\"a.cnf\"]\n[server]\ncnf = \"/home/{{dba}}/{cnf}\"\n",
             ),
@@ -217,6 +221,7 @@ mod tests {
             "[load]\noltp = { script = \"read_write\" }\n",
             "[matrix]\ndir = [\"/mnt/a\", \"/mnt/b\"]\n[server]\ndatadir = \"{dir}\"\n",
             "[proxy]\nscript = \"direct\"\n",
+            "[[event]]\ncommand = [\"sh\", \"-c\", \"a/b\"]\n",
         ] {
             assert_eq!(whole(text), text);
         }

@@ -1,79 +1,32 @@
-//! `dbdyno size --grow` and `--html`: the date on which growing data makes the throughput of a target fall, and the page of
-//! a prediction, which has the picture of it.
+//! `dbdyno size --grow`: the date on which growing data makes the throughput of a target fall.
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::UNIX_EPOCH,
-};
+use std::{process::ExitCode, time::UNIX_EPOCH};
 
-use blame::{Blame, Blamed};
-use report::{SizingPage, sizing_page};
+use blame::Blame;
 use sizing::{
-    Growth, GrowthAnswer, GrowthRequest, MemoryCurve, Prediction, PredictionRequest, Target,
-    growth_csv, growth_json, growth_lines, memory_curve, predict_validated,
+    Growth, GrowthAnswer, GrowthRequest, MemoryCurve, Prediction, growth_csv, growth_json,
+    growth_lines,
 };
 
-use super::{
-    answer_output::{Format, print_lines},
-    prediction::{executions, print_answer},
-};
-use crate::output::write_file;
+use super::answer_output::{Format, print_lines};
 
-/// What is asked about a target.
-pub(super) struct Question<'a> {
-    pub(super) target: Target,
-    pub(super) zipf: Option<f64>,
-    pub(super) grow: Option<Growth>,
-    /// For the growth; operations per second.
-    pub(super) tps: Option<f64>,
-    /// The file for the page.
-    pub(super) html: Option<&'a Path>,
-}
-
-/// Reads the records, prints the date, or the prediction if no growth was named, and writes the page.
-pub(super) fn print(
-    results: &[PathBuf],
-    question: Question<'_>,
-    format: Format,
-) -> anyhow::Result<ExitCode> {
-    let request = PredictionRequest {
-        target: question.target,
-        zipf: question.zipf,
-        draws: PredictionRequest::DRAWS,
+/// The date, counted from today; `tps` is the throughput below which the target must not fall.
+pub(super) fn growth_answer(
+    prediction: &Prediction,
+    curve: &Result<MemoryCurve, String>,
+    growth: Growth,
+    tps: Option<f64>,
+) -> GrowthAnswer {
+    let request = GrowthRequest {
+        growth,
+        tps,
+        today: today(),
     };
-    let executions = executions(results)?;
-    let prediction = predict_validated(&executions, &request).map_err(Blamed::from)?;
-    let curve = memory_curve(&executions, &request).map_err(Blamed::from)?;
-    let growth = question.grow.map(|growth| {
-        let request = GrowthRequest {
-            growth,
-            tps: question.tps,
-            today: today(),
-        };
-        GrowthAnswer::of(&prediction, &curve, &request)
-    });
-    let code = match &growth {
-        Some(growth) => print_growth(&prediction, &curve, growth, format),
-        None => print_answer(&prediction, format),
-    };
-    // After the answer, which a path that cannot be written shall not cost.
-    if let Some(path) = question.html {
-        let records = executions.records();
-        let page = sizing_page(&SizingPage {
-            prediction: &prediction,
-            zipf: question.zipf,
-            curve: &curve,
-            growth: growth.as_ref(),
-            records: &records,
-        });
-        write_file(path, page.as_bytes())?;
-    }
-    Ok(code)
+    GrowthAnswer::of(prediction, curve, &request)
 }
 
 /// Prints the date; returns the exit code. A date answers the question, whether or not the throughput of today is known.
-fn print_growth(
+pub(super) fn print_growth(
     prediction: &Prediction,
     curve: &Result<MemoryCurve, String>,
     growth: &GrowthAnswer,

@@ -10,7 +10,7 @@ use toml_edit::DocumentMut;
 
 use super::{
     emulating_machine::EmulatingMachine, emulation::add_target, experiment_check::check,
-    experiment_paths::make_whole,
+    experiment_paths::make_whole, warm_up::short_warm_up,
 };
 use crate::commands::{experiment_options::ExperimentOptions, own_experiment::OwnExperiment};
 
@@ -63,6 +63,9 @@ impl SizingExperiment {
         );
         let name = base.name().to_owned();
         let experiment = parsed(file, &text)?;
+        if let Some(note) = short_warm_up(&experiment) {
+            eprintln!("note: {note}");
+        }
         Ok(Self {
             name,
             text,

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
-use results::{read_record, record_files};
-use samples::Record;
+use results::{read_record, record_files, results_so_far};
+use samples::{RATE, Record};
+use sizing::{Error, Executions, ResponseLimit};
 
 /// A record with its place.
 pub(super) struct SizeRecord {
@@ -51,4 +53,52 @@ pub(super) fn each_record(
         }
     }
     Ok(())
+}
+
+/// The executions of all records; with a limit on the response time, searches for a rate are among them.
+pub(super) fn executions(
+    results: &[PathBuf],
+    response_limit: Option<ResponseLimit>,
+) -> Result<Executions, Blamed> {
+    let mut executions = Executions::default();
+    let mut searches: Vec<PathBuf> = Vec::new();
+    each_record(results, |it| {
+        if response_limit.is_none() || !is_of_search(&it.record) {
+            executions.add(&it.name(), it.results, &it.record)?;
+            return Ok(());
+        }
+        let directory = directory_of(&it.path).to_owned();
+        if !searches.contains(&directory) {
+            searches.push(directory);
+        }
+        Ok(())
+    })?;
+    for directory in searches {
+        // The experiment says which limit its runs search for.
+        let search = results_so_far(&directory, &VOCABULARY)?;
+        let name = directory.display().to_string();
+        if search.searches.is_empty() {
+            return Err(Error::FixedRate { name }.into());
+        }
+        for answer in &search.searches {
+            let found = &answer.found;
+            if search.runs.iter().any(|run| found.question.has(run)) {
+                executions.add_search(&name, found, &search.runs)?;
+            }
+        }
+    }
+    Ok(executions)
+}
+
+fn is_of_search(record: &Record) -> bool {
+    let offered = record.offered.as_ref();
+    let has_rate = offered.is_some_and(|it| it.rate_per_s.is_some());
+    has_rate && record.header.combination.contains_key(RATE)
+}
+
+fn directory_of(record: &Path) -> &Path {
+    match record.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
 }

@@ -24,6 +24,10 @@ fn an_experiment_is_measured_with_its_target_in_the_same_blocks() {
     plan(file, EMULATED, &["--no-validate"])
         .exits(0)
         .prints("8 combinations x 3 repeats = 24 runs");
+    // A change is not tested.
+    plan(file, EMULATED, &["--what-if", "cpus=1"])
+        .exits(0)
+        .prints("8 combinations x 3 repeats = 24 runs");
     // The bundled experiment of this name.
     plan("size-hp", EMULATED, &["--no-validate"]).exits(0);
     assert!(!scene.path().join("results").exists());

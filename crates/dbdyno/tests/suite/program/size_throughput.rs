@@ -1,7 +1,10 @@
 //! `dbdyno size --tps`, `--p99` and `--what-if` on the records of a small experiment; `crates/sizing/tests/throughput.rs`
 //! has their figures.
 
-use crate::scene::{Finished, Scene};
+use crate::{
+    null_server::{null_server, write_smack},
+    scene::{Finished, Scene},
+};
 
 /// Twelve short runs: two sizes of the data, three numbers of connections, two blocks.
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../audit/fixtures/experiment");
@@ -102,6 +105,31 @@ fn a_search_without_its_experiment_is_refused() {
 }
 
 #[test]
+fn runs_at_rates_of_the_experiment_are_no_search() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &[]);
+    write_smack(&scene, &socket, "select c from t where id = 1");
+    let text = format!(
+        "format = 1\n[matrix]\nrate = [20]\n[server]\naddress = {socket:?}\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
+         connections = 1\nwarmup = \"0s\"\nduration = \"1s\"\nrate = \"{{rate}}\"\n"
+    );
+    scene.file("fixed.toml", &text);
+    // A busy machine may not reach the rate.
+    scene.dbdyno(["run", "fixed.toml", "--results", "fixed"]);
+    let args = [
+        "fixed",
+        "--target",
+        "fsync=1ms,data=16960K",
+        "--p99",
+        "20ms",
+    ];
+    size(&scene, &args)
+        .exits(2)
+        .says("fixed: the load had a fixed rate")
+        .hints("is used with --p99");
+}
+
+#[test]
 fn a_change_of_the_target_or_of_a_factor_is_compared() {
     let scene = Scene::new();
     let target = format!("cpus=2,{DATA}");
@@ -114,6 +142,11 @@ fn a_change_of_the_target_or_of_a_factor_is_compared() {
         .exits(0)
         .prints("With rows=2x, the throughput changes by ")
         .prints("highest throughput of each level");
+    // The level of an emulated target is none of the experiment.
+    let emulated = r#""rows":"4x","emulated":"yes"}"#;
+    let emulated = FIRST_RUN.replace(r#""rows":"2x"}"#, emulated);
+    scene.file("emulated.jsonl", &emulated);
+    size(&scene, &["emulated.jsonl", "--what-if", "rows=2x"]).exits(0);
     size(
         &scene,
         &["--what-if", "connections=1..4", "--format", "csv"],
@@ -160,6 +193,11 @@ fn bad_questions_are_named() {
         "--what-if names rows=4x, and the records have 0.5x, 2x",
     );
     let target = format!("cpus=2,{DATA}");
+    refused(
+        &["--target", &target, "--what-if", "memory=64G"],
+        "--target has no read_iops",
+    )
+    .hints("for example read_iops=3000");
     refused(
         &["--target", &target, "--what-if", "fsync=1ms"],
         "--what-if names fsync, whose value now is not known",

@@ -6,7 +6,7 @@ use sizing::{EMULATED_LEVELS, Target};
 use toml_edit::DocumentMut;
 
 use super::experiment_file::{
-    add_factor, add_level, buffer_pool_in, factor_in, is_zipped, set_buffer_pool,
+    add_factor, add_level, buffer_pool_in, factor_in, is_zipped, leader_of, set_buffer_pool,
 };
 use crate::commands::size::{
     emulating_machine::EmulatingMachine,
@@ -47,20 +47,24 @@ impl EmulatedPool {
     ) -> Self {
         let wanted = target.buffer_pool().map(|pool| pool.bytes);
         let setting = buffer_pool_in(file);
-        let factor = setting.as_deref().and_then(|it| own_factor(file, it));
+        let factor = setting.as_deref().and_then(|it| only_factor(file, it));
+        let is_own = factor.as_deref().is_some_and(|it| !is_zipped(file, it));
+        let factor = factor.map(|it| leader_of(file, &it));
         let measured: Vec<(u64, &PlannedRun)> = runs
             .iter()
             .filter_map(|run| Some((buffer_pool_bytes(run)?, *run)))
             .collect();
         let is_measured = |bytes: u64| measured.iter().any(|(pool, _)| *pool == bytes);
         let possible = wanted.filter(|bytes| {
-            let why = why_not_set(setting.as_deref(), factor.is_some());
-            let why = why.or_else(|| {
-                if is_measured(*bytes) {
-                    return None;
-                }
-                why_not_here(*bytes, runs, machine)
-            });
+            let is_new = !is_measured(*bytes);
+            // A level of the experiment has whatever varies together with it.
+            let why = if is_new || factor.is_none() {
+                why_not_set(setting.as_deref(), is_own)
+            } else {
+                None
+            };
+            let here = || is_new.then(|| why_not_here(*bytes, runs, machine));
+            let why = why.or_else(|| here().flatten());
             missing.extend(why.iter().map(|why| format!("buffer_pool ({why})")));
             why.is_none()
         });
@@ -114,17 +118,16 @@ impl EmulatedPool {
 }
 
 /// The factor that alone is the buffer pool: `pool` for `"{pool}"`.
-fn own_factor(file: &DocumentMut, setting: &str) -> Option<String> {
+fn only_factor(file: &DocumentMut, setting: &str) -> Option<String> {
     let name = setting.strip_prefix('{')?.strip_suffix('}')?;
-    let is_own = factor_in(file, name).is_some() && !is_zipped(file, name);
-    is_own.then(|| name.to_owned())
+    factor_in(file, name).map(|_| name.to_owned())
 }
 
-/// Why no other buffer pool can be set; `None` if it can.
-fn why_not_set(setting: Option<&str>, is_factor: bool) -> Option<String> {
+/// Why no other buffer pool can be set; `None` if it can. `is_own` if it is a factor of its own.
+fn why_not_set(setting: Option<&str>, is_own: bool) -> Option<String> {
     match setting {
         None => Some("[server] set has no innodb_buffer_pool_size".to_owned()),
-        Some(setting) if !is_factor && quantity::bytes(setting).is_none() => {
+        Some(setting) if !is_own && quantity::bytes(setting).is_none() => {
             Some("it varies together with other settings".to_owned())
         }
         Some(_) => None,

@@ -23,6 +23,15 @@ pub(super) fn is_zipped(file: &DocumentMut, name: &str) -> bool {
     names.any(|it| it == name)
 }
 
+/// The name that the levels of a factor have in combinations: that of the first factor of its group.
+pub(super) fn leader_of(file: &DocumentMut, name: &str) -> String {
+    let groups = file.get("zip").and_then(Item::as_array).map(groups);
+    let mut groups = groups.into_iter().flatten();
+    let own = groups.find(|names| names.iter().any(|it| it == name));
+    let leader = own.and_then(|names| names.into_iter().next());
+    leader.unwrap_or_else(|| name.to_owned())
+}
+
 /// The groups of `zip`, which may be a single one.
 fn groups(zip: &Array) -> Vec<Vec<String>> {
     let names = |array: &Array| {

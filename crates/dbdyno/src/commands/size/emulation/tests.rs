@@ -172,7 +172,7 @@ fn the_levels_of_other_groups_stay_together() {
             "repeats = 3\n",
             "repeats = 3\nzip = [\"connections\", \"loops\"]\n",
         )
-        .replace("\n[[exclude]]", "loops = [1, 1, 1, 2, 2]\n\n[[exclude]]")
+        .replace("\n[[exclude]]", "loops = [1, 2, 3, 4, 5]\n\n[[exclude]]")
         .replace("warmup =", "loops = \"{loops}\"\nwarmup =");
     let (text, _) = emulated(&file, "read_iops=300,buffer_pool=192M").unwrap();
     assert!(
@@ -181,6 +181,36 @@ fn the_levels_of_other_groups_stay_together() {
     );
     let [own, of_target] = combinations(&text);
     assert_eq!((own.len(), of_target.len()), (7, 3));
+}
+
+#[test]
+fn a_buffer_pool_that_varies_with_another_setting_is_the_nearest_measured_one() {
+    let file = FILE
+        .replace("repeats = 3\n", "repeats = 3\nzip = [\"pool\", \"log\"]\n")
+        .replace(
+            "\n[[exclude]]",
+            "log = [\"96M\", \"97M\", \"256M\"]\n\n[[exclude]]",
+        )
+        .replace(
+            "[server.set]\n",
+            "[server.set]\ninnodb_log_file_size = \"{log}\"\n",
+        );
+    // A group has the name of its first factor.
+    let of_log = file
+        .replace("[\"pool\", \"log\"]", "[\"log\", \"pool\"]")
+        .replace("pool = [\"64M\", \"128M\"]\n", "log = [\"96M\", \"97M\"]\n")
+        .replace("line = \"pool\"", "line = \"log\"");
+    let varies = "buffer_pool (it varies together with other settings)";
+    for file in [&file, &of_log] {
+        for (pool, expected) in [("128M", vec![]), ("192M", vec![varies])] {
+            let target = format!("read_iops=300,buffer_pool={pool}");
+            let (text, missing) = emulated(file, &target).unwrap();
+            assert_eq!(missing, expected, "{pool}");
+            let [own, of_target] = combinations(&text);
+            assert_eq!(own.len(), 7);
+            assert_eq!(of_target, ["128M 16 None [Some(300), None]"], "{pool}");
+        }
+    }
 }
 
 #[test]
