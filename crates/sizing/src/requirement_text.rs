@@ -59,7 +59,7 @@ pub fn requirement_sentence(requirement: &Requirement) -> String {
     }
     if !requirement.is_known() {
         return format!(
-            "Not all that {load} need is known: an amount is a lower bound, or was not measured."
+            "The needs of {load} are not all known: an amount is a lower bound, or was not measured."
         );
     }
     let confidence = units::percent(Requirement::SUFFICES);

@@ -134,7 +134,7 @@ fn each_amount_is_the_throughput_times_the_demand_of_an_operation() {
     assert!(!requirement.is_known() && !requirement.is_impossible());
     let shown = text(&requirement_lines(&requirement));
     for line in [
-        "Not all that 2.00k operations/s need is known: an amount is a lower bound, or was not measured.",
+        "The needs of 2.00k operations/s are not all known: an amount is a lower bound, or was not measured.",
         "memory       512 MiB of buffer pool (50 % of the data): at least 1.00 (1.00 to 1.00) CPUs (without \
          contention), 800 (800 to 800) reads/s, 1.60k (1.60k to 1.60k) writes/s",
         "fsync        at most 1.00 ms (1.00 ms to 1.00 ms) per flush",

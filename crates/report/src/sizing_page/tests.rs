@@ -180,7 +180,7 @@ fn a_throughput_has_a_decision_and_the_machines_that_carry_it() {
     for part in [
         "Yes: the target carries 2.00k operations/s, with 25\u{a0}% (25\u{a0}% to 25\u{a0}%) to spare.",
         "<h2 id=\"alternatives\">The alternatives</h2>",
-        "Not all that 2.00k operations/s need is known",
+        "The needs of 2.00k operations/s are not all known",
         // 2000 · 100 µs, and 2000 times 0.8, 0.5 and 0.2 page reads.
         "<td>at least 0.200 (0.200 to 0.200) CPUs (without contention)</td>",
         "<th scope=\"row\">200 KiB of buffer pool (20\u{a0}% of the data)</th>",

@@ -27,7 +27,7 @@ fn what_a_throughput_needs_is_said_for_each_memory() {
     // Three numbers of connections have no scaling model, so that the CPUs are a lower bound.
     answer
         .exits(5)
-        .prints("Not all that 100 operations/s need is known: an amount is a lower bound")
+        .prints("The needs of 100 operations/s are not all known: an amount is a lower bound")
         .prints("memory       8.00 MiB of buffer pool (48 % of the data): at least ")
         .prints("fsync        at most ")
         .prints("net          ")
