@@ -161,7 +161,7 @@ fn demands(prediction: &Prediction) -> Markup {
                     td { (demand_with_interval(*demand, interval)) }
                 } } }
             } }))
-            p.note { "On the target, from the measured executions." }
+            p.note { "Computed for the target from the measured executions." }
         }
     }
 }

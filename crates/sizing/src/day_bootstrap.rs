@@ -153,11 +153,11 @@ pub(crate) fn interval_in_words(days: &AlignedDays, joint: &[JointLoad]) -> Stri
 pub(crate) fn days_in_words(fewest: usize) -> String {
     if fewest >= DAYS_AT_LEAST {
         let confidence = units::percent(CONFIDENCE);
-        return format!("{confidence} intervals of the peaks by drawing the {fewest} days again");
+        return format!("{confidence} intervals of the peaks by resampling the {fewest} days");
     }
     match fewest {
         0 | 1 => "one day: no interval".to_owned(),
-        days => format!("{days} days: no interval (it takes {DAYS_AT_LEAST})"),
+        days => format!("{days} days: no interval ({DAYS_AT_LEAST} are needed)"),
     }
 }
 

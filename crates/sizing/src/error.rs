@@ -25,7 +25,7 @@ pub enum Error {
     },
     #[error("{name}: no sample with a time and a length")]
     NoSamples { name: String },
-    #[error("only one system is named ({name}), and putting together takes at least two")]
+    #[error("only one system is named ({name}), and --consolidate needs at least two")]
     OneSystem { name: String },
     #[error("two systems have the name {name}")]
     SameName { name: String },
@@ -62,10 +62,10 @@ pub enum Error {
     )]
     SeveralLoads { name: String },
     #[error(
-        "{name}: the load had a fixed rate, so that its throughput is not what the server can do"
+        "{name}: the load had a fixed rate, so its throughput is not the highest that the server can do"
     )]
     FixedRate { name: String },
-    #[error("{name}: the runs of a search for a rate, and no record of a closed loop is named")]
+    #[error("{name}: a run of a search for a rate, and no record of a closed loop is named")]
     NoClosedLoop { name: String },
     #[error("{name}: no operation was measured")]
     NothingMeasured { name: String },
@@ -113,7 +113,7 @@ pub enum Error {
         /// The other levels of the records, none or several.
         others: Vec<String>,
     },
-    #[error("--what-if names {name}, whose value now is not known")]
+    #[error("--what-if names {name}, whose present value is not known")]
     NoValueNow { name: &'static str },
     #[error(
         "--what-if changes memory or data, which changes the page reads, and --target has no read_iops"
@@ -203,7 +203,7 @@ impl Error {
                     "name the level now, too: --what-if {factor}={now}..{level}"
                 ));
             }
-            Self::NoValueNow { .. } => "name it in --target, which is the machine now",
+            Self::NoValueNow { .. } => "name it in --target, which describes the present machine",
             Self::NoReadsNow => {
                 "name the reads per second of the disk in --target, for example read_iops=3000"
             }

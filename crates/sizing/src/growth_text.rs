@@ -57,10 +57,10 @@ pub fn growth_sentence(answer: &GrowthAnswer) -> String {
         }
         GrowthOutcome::Passed => match answer.tps {
             Some(_) => format!("The throughput of the target is {level} today."),
-            None => format!("The throughput has fallen {level} before today{crossing}."),
+            None => format!("The throughput has already fallen {level}{crossing}."),
         },
         GrowthOutcome::Undecided => format!(
-            "Undecided whether the throughput of the target is {level} today: it lies within the interval."
+            "Undecided whether the throughput of the target is {level} today: today's interval contains this level."
         ),
         GrowthOutcome::NotReached {
             data_by_memory,
@@ -68,10 +68,11 @@ pub fn growth_sentence(answer: &GrowthAnswer) -> String {
             earliest,
         } => {
             let earliest = earliest.as_ref();
-            let earliest = earliest.map(|it| format!(" Its interval begins on {}.", day(it)));
+            let earliest =
+                earliest.map(|it| format!(" The interval of the date begins on {}.", day(it)));
             format!(
-                "The throughput does not fall {level} within what was measured: until {} (data/memory {}). Measure a smaller \
-                 buffer pool.{}",
+                "The throughput does not fall {level} by {}, when the data reaches the largest measured data/memory \
+                 ({}).{} For a later date, measure a smaller buffer pool.",
                 day(until),
                 units::si(*data_by_memory),
                 earliest.unwrap_or_default()
@@ -100,13 +101,13 @@ fn today_in_words(prediction: &Prediction, mut answer: String) -> String {
     answer
 }
 
-/// `4%/month from 96.0 GiB of data on 2026-11-30; 24.0 GiB of buffer pool (assumed) stay the same`
+/// `4%/month from 96.0 GiB of data on 2026-11-30; the buffer pool stays at 24.0 GiB (assumed)`
 fn growth_in_words(prediction: &Prediction, curve: &MemoryCurve, answer: &GrowthAnswer) -> String {
     let pool = prediction.memory.as_ref().and_then(|it| it.buffer_pool);
     let is_assumed = pool.is_some_and(|it| it.is_assumed);
     let assumed = if is_assumed { " (assumed)" } else { "" };
     format!(
-        "{} from {} of data on {}; {} of buffer pool{assumed} stay the same",
+        "{} from {} of data on {}; the buffer pool stays at {}{assumed}",
         answer.growth.text(),
         units::bytes(curve.data_bytes),
         answer.today,
@@ -217,8 +218,8 @@ mod tests {
                 None,
                 None,
                 not_reached,
-                "The throughput does not fall to half within what was measured: until 2028-05-21 (data/memory 8.00). Measure \
-                 a smaller buffer pool. Its interval begins on 2028-03-01.",
+                "The throughput does not fall to half by 2028-05-21, when the data reaches the largest measured \
+                 data/memory (8.00). The interval of the date begins on 2028-03-01. For a later date, measure a smaller buffer pool.",
             ),
             (
                 Some(3000.0),
@@ -230,7 +231,7 @@ mod tests {
                 None,
                 Some(6.5),
                 GrowthOutcome::Passed,
-                "The throughput has fallen to half before today, at data/memory 6.10 (5.80 to 6.50).",
+                "The throughput has already fallen to half, at data/memory 6.10 (5.80 to 6.50).",
             ),
             (
                 None,

@@ -141,10 +141,8 @@ fn not_observed(headroom: &Headroom, resource: Resource) -> String {
         Resource::Cpus if headroom.lacks_cpus => {
             return "number of CPUs not in the files (--target cpus=N)".to_owned();
         }
-        Resource::LogFlushes | Resource::Network => {
-            "run records of dbdyno have it, other files do not"
-        }
-        _ => "run records have it, and `sadf -d FILE -- -u -r -b`",
+        Resource::LogFlushes | Resource::Network => "only run records of dbdyno contain it",
+        _ => "run records and `sadf -d FILE -- -u -r -b` contain it",
     };
     format!("not observed ({how})")
 }

@@ -96,7 +96,7 @@ fn has(cells: &Cells<'_>, demand: ServiceDemand) -> bool {
 
 /// Where the records do not say how much data and memory they had.
 pub(crate) const NO_MEMORY_KNOWN: &str =
-    "the records do not have the sizes of their data and their buffer pool";
+    "the records do not contain the sizes of the data and of the buffer pool";
 
 /// What would have to be measured for a memory without a position.
 pub(crate) fn memory_not_measured(why: NoPosition, share: f64, shares: &[f64]) -> String {
@@ -122,14 +122,14 @@ pub(crate) fn memory_not_measured(why: NoPosition, share: f64, shares: &[f64]) -
 pub(crate) fn no_law_in_words(why: NoLaw) -> String {
     match why {
         NoLaw::FewConcurrencies => {
-            "it takes four or more numbers of connections, two executions each".to_owned()
+            "four or more numbers of connections are needed, two executions each".to_owned()
         }
         NoLaw::LimitedBy(resource) => {
             format!("the highest measured throughput was limited by: {resource}")
         }
         NoLaw::Residual(residual) => {
             let residual = units::percent(residual);
-            format!("the numbers of connections follow no scaling model (residual {residual})")
+            format!("none fits the measured throughputs (residual {residual})")
         }
         NoLaw::CpusUsedUp(cpus) => format!(
             "the throughput rose in proportion to the connections until {} CPUs were used up; contention with more \

@@ -166,7 +166,7 @@ fn missing(target: &Target, limits: &[Limit], cells: &Cells<'_>) -> Option<Strin
         let is_enough = measured >= SHARES_AT_LEAST;
         (!is_enough).then(|| {
             format!(
-                "it takes {SHARES_AT_LEAST} or more buffer pools or sizes of the data, and the records have {measured}"
+                "{SHARES_AT_LEAST} or more buffer pools or sizes of the data are needed, and the records have {measured}"
             )
         })
     })
@@ -333,7 +333,7 @@ mod tests {
             (
                 "data=1M,buffer_pool=500K,read_iops=500",
                 &SHARES[..2],
-                "it takes 3 or more buffer pools",
+                "3 or more buffer pools or sizes of the data are needed",
             ),
             (
                 "data=1M,buffer_pool=500K,write_iops=500",

@@ -266,7 +266,8 @@ fn remarks(
         format!("{count} with only one execution: left out")
     });
     let ignored = data.is_none() && names_memory(target);
-    let ignored = ignored.then(|| format!("memory and data of the target: {NO_MEMORY_KNOWN}"));
+    let ignored =
+        ignored.then(|| format!("memory and data of the target are ignored: {NO_MEMORY_KNOWN}"));
     let nearest = place.is_err().then(|| {
         "memory of the target not measured: CPU time is that of the nearest measured memory"
             .to_owned()

@@ -89,12 +89,12 @@ pub(crate) fn missing_in_words(limits: impl IntoIterator<Item = Limit>) -> Strin
     format!("measurements for {} are missing", names.join(" and "))
 }
 
-/// `of cpus, only an upper bound is known`; `None` if there is no upper bound.
+/// `only an upper bound is known for cpus`; `None` if there is no upper bound.
 pub(crate) fn bounds_in_words(prediction: &Prediction) -> Option<String> {
     let bounds = prediction.upper_bounds().into_iter();
     let names: Vec<&str> = bounds.map(Limit::name).collect();
     let names = names.join(" and ");
-    (!names.is_empty()).then(|| format!("of {names}, only an upper bound is known"))
+    (!names.is_empty()).then(|| format!("only an upper bound is known for {names}"))
 }
 
 /// `the reads of the disk limit it`
@@ -130,7 +130,7 @@ pub fn rate(per_s: &Interval) -> String {
     }
 }
 
-/// `4.10k (3.95k to 4.26k) by 3.00k reads/s, 0.731 page reads each`
+/// `4.10k (3.95k to 4.26k) by 3.00k reads/s, 0.731 page reads per operation`
 fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcome) -> String {
     match outcome {
         LimitOutcome::NotMeasured(why) => why.clone(),
@@ -144,7 +144,7 @@ fn outcome_in_words(prediction: &Prediction, limit: Limit, outcome: &LimitOutcom
                 None => ("", ""),
             };
             let mut text = format!(
-                "{at_most}{} by {}, {} each{without}",
+                "{at_most}{} by {}, {} per operation{without}",
                 rate(per_s),
                 limit.amount(value),
                 demand_in_words(prediction, limit, per_s)
@@ -271,10 +271,10 @@ fn locks_in_words(prediction: &Prediction) -> Option<String> {
     };
     let waits = units::si(demand(ServiceDemand::LockWaits)?);
     let time = demand(ServiceDemand::LockTime);
-    let time = time.map(|time| format!(", {} in all", units::seconds(time)));
+    let time = time.map(|time| format!(" and {}", units::seconds(time)));
     let time = time.unwrap_or_default();
     Some(format!(
-        "{waits} waits per operation{time}; contained in contention"
+        "{waits} waits{time} per operation; part of the contention"
     ))
 }
 

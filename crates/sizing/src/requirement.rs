@@ -223,7 +223,7 @@ fn remarks(cells: &Cells<'_>, target: &Target) -> Vec<String> {
     });
     let is_named = target.buffer_pool().is_some() || target.data_bytes.is_some();
     let ignored = (is_named && cells.shares.is_empty())
-        .then(|| format!("memory and data of the target: {NO_MEMORY_KNOWN}"));
+        .then(|| format!("memory and data of the target are ignored: {NO_MEMORY_KNOWN}"));
     [single, ignored].into_iter().flatten().collect()
 }
 
@@ -434,7 +434,7 @@ mod tests {
         let unknown = require(&executions, &request).unwrap();
         assert!(unknown.rows.is_empty() && !unknown.is_known());
         let first = &requirement_lines(&unknown)[0].text;
-        let expected = "What 1.60k operations/s need is not known: no search for p99 < 20 ms is among the records; ";
+        let expected = "The needs of 1.60k operations/s are not known: no search for p99 < 20 ms is among the records; ";
         assert!(first.starts_with(expected), "{first}");
         let per_s = Interval {
             estimate: 3200.0,

@@ -52,24 +52,24 @@ pub fn requirement_sentence(requirement: &Requirement) -> String {
         limit.unwrap_or_default()
     );
     if let Some(why) = &requirement.not_measured {
-        return format!("What {load} need is not known: {why}.");
+        return format!("The needs of {load} are not known: {why}.");
     }
     if requirement.is_impossible() {
         return format!("No machine carries {load}, by the scaling model.");
     }
     if !requirement.is_known() {
         return format!(
-            "The needs of {load} are not all known: an amount is a lower bound, or was not measured."
+            "Some needs of {load} are not known: an amount is a lower bound or was not measured."
         );
     }
     let confidence = units::percent(Requirement::SUFFICES);
     // A limit on the response time leaves one.
     let no_reserve = match requirement.allowed {
         Some(_) => "",
-        None => " It leaves no reserve.",
+        None => " The amounts contain no reserve.",
     };
     let suffices = format!(
-        "Each upper end suffices with {confidence} confidence (of the flush time, the lower end).{no_reserve}"
+        "The upper end of each interval suffices with {confidence} confidence (of the flush time, the lower end).{no_reserve}"
     );
     let rows = requirement.rows.iter();
     let known = rows.filter(|row| row.is_known()).count();
@@ -216,12 +216,12 @@ fn no_law(requirement: &Requirement) -> Option<&str> {
     whys.next()
 }
 
-/// The memories that are no better, and the number of rows that are not shown.
+/// The memories that are not better, and the number of rows that are not shown.
 fn left_out_in_words(requirement: &Requirement) -> Option<String> {
     let no_better = requirement.left_out.iter().map(memory_in_words);
     let no_better: Vec<String> = no_better.collect();
     let no_better = (!no_better.is_empty())
-        .then(|| format!("{}: no better than less memory", no_better.join(", ")));
+        .then(|| format!("{}: not better than a smaller one", no_better.join(", ")));
     let hidden = requirement.rows.len().saturating_sub(ROWS_AT_MOST);
     let hidden = (hidden > 0).then(|| {
         let rows = units::counted(hidden, "row");

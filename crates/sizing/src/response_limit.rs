@@ -71,7 +71,7 @@ pub struct AllowedShare {
 }
 
 impl AllowedShare {
-    /// `p99 < 20 ms up to 80 % (78 % to 82 %) of the throughput, as measured (3.20k/s of 4.00k/s); assumed: ...`
+    /// `p99 < 20 ms up to 80 % (78 % to 82 %) of the highest throughput (measured: 3.20k/s of 4.00k/s); assumed: ...`
     pub(crate) fn in_words(&self) -> String {
         let up_to = if self.is_at_least {
             "at least up to"
@@ -85,8 +85,8 @@ impl AllowedShare {
         ]
         .map(units::percent);
         format!(
-            "{} {up_to} {share} ({low} to {high}) of the throughput, as measured ({} of {}); assumed: the same limit \
-             binds, with the same service time",
+            "{} {up_to} {share} ({low} to {high}) of the highest throughput (measured: {} of {}); assumed: the same \
+             limit binds, with the same service time",
             self.limit.in_words(),
             units::per_s(self.rate_per_s),
             units::per_s(self.closed_loop_per_s)
@@ -235,8 +235,8 @@ mod tests {
         assert!(exact.each.iter().all(|it| (it - 0.8).abs() < 1e-12));
         assert_eq!(
             exact.allowed.in_words(),
-            "p99 < 20 ms up to 80 % (80 % to 80 %) of the throughput, as measured (3.20k/s of 4.00k/s); assumed: the same \
-             limit binds, with the same service time"
+            "p99 < 20 ms up to 80 % (80 % to 80 %) of the highest throughput (measured: 3.20k/s of 4.00k/s); assumed: the \
+             same limit binds, with the same service time"
         );
         // The smallest of several counts, and no open loop does more than the closed one.
         let least = [3600.0, 2000.0].map(|per_s| searched(Some([per_s; 3])));

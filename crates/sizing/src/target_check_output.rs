@@ -114,7 +114,7 @@ fn why_undecided(check: &TargetCheck, carried: &Carried) -> String {
     } else if let Some(bounds) = bounds.filter(|_| ratio.is_none_or(|it| it.low >= 1.0)) {
         bounds
     } else {
-        "it lies within the interval".to_owned()
+        "the interval contains this throughput".to_owned()
     }
 }
 

@@ -59,14 +59,16 @@ fn answer_in_words(answer: &WhatIf) -> String {
     let [change, interval] = units::change_and_interval(ratio.estimate, (ratio.low, ratio.high));
     let is_uncertain = ratio.low < 1.0 && ratio.high > 1.0;
     let uncertain = if is_uncertain {
-        " The interval contains no change."
+        " The interval contains 0 %, so there may be no change."
     } else {
         ""
     };
     let bound = match (answer.now.is_at_most, answer.then.is_at_most) {
         (true, true) => " Without a scaling model, the throughputs are upper bounds.",
-        (true, false) => " Without a scaling model, the throughput now is an upper bound.",
-        (false, true) => " Without a scaling model, the throughput then is an upper bound.",
+        (true, false) => " Without a scaling model, the present throughput is an upper bound.",
+        (false, true) => {
+            " Without a scaling model, the throughput after the change is an upper bound."
+        }
         (false, false) => "",
     };
     format!("With {changes}, the throughput changes by {change} ({interval}).{uncertain}{bound}")

@@ -196,7 +196,7 @@ fn three_days_have_an_interval_and_two_have_none() {
         consolidate(vec![shop_for_days(days), other], &Request::default()).unwrap()
     };
     let two = pair(2);
-    assert_eq!(two.intervals, "2 days: no interval (it takes 3)");
+    assert_eq!(two.intervals, "2 days: no interval (3 are needed)");
     assert!(sum(&two, Resource::Writes).interval.is_none());
     let three = pair(3);
     let writes = sum(&three, Resource::Writes);

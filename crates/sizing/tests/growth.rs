@@ -92,7 +92,7 @@ fn the_date_comes_before_the_figures_it_follows_from() {
     let expected = "\
 The throughput falls to half on 2027-07-11 (2027-07-11 to 2027-07-11), in 7.33 months, at data/memory 1.67 (1.67 to 1.67).
 today        The target can do 2.50k (2.50k to 2.50k) operations/s; the reads of the disk limit it.
-growth       4%/month from 1000 KiB of data on 2026-11-30; 800 KiB of buffer pool stay the same
+growth       4%/month from 1000 KiB of data on 2026-11-30; the buffer pool stays at 800 KiB
 data/memory  1.25 today; measured from 1.25 to 5.00: the target can do 2.50k to 625 operations/s
 cliff        at data/memory 1.67 (1.67 to 1.67): half of the 2.50k (2.50k to 2.50k) operations/s at data/memory 1.25
 measured     6 executions of made in 2 blocks; 90 % intervals; prediction not tested
@@ -143,8 +143,8 @@ fn a_throughput_that_is_not_reached_has_the_end_of_what_was_measured() {
     // 625 operations/s at data/memory 5: from 1000 to 4000 KiB with 1000 KiB a year, in three years.
     let answered = answered("1000K/year", Some(600.0));
     let shown = text(&answered);
-    let expected = "The throughput does not fall below 600 operations/s within what was measured: until 2029-11-29 \
-                    (data/memory 5.00). Measure a smaller buffer pool.\n";
+    let expected = "The throughput does not fall below 600 operations/s by 2029-11-29, when the data reaches the largest \
+                    measured data/memory (5.00). For a later date, measure a smaller buffer pool.\n";
     assert!(shown.starts_with(expected), "{shown}");
     let json = growth_json(&answered.prediction, &answered.curve, &answered.growth);
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -163,8 +163,8 @@ fn a_throughput_within_the_interval_of_today_is_undecided() {
     let answered = answer_of(&executions, "4%/month", Some(2600.0));
     assert!(!answered.growth.is_known() && !answered.growth.is_too_low());
     let shown = text(&answered);
-    let first = "Undecided whether the throughput of the target is below 2.60k operations/s today: it lies within the \
-                 interval.\n";
+    let first = "Undecided whether the throughput of the target is below 2.60k operations/s today: today's interval \
+                 contains this level.\n";
     assert!(shown.starts_with(first), "{shown}");
     let json = growth_json(&answered.prediction, &answered.curve, &answered.growth);
     let json: Value = serde_json::from_str(&json).unwrap();

@@ -70,8 +70,8 @@ At most 1.20 times the present peak load fits (reserve: 20 %); the reads of the 
 cpus         1.60 times: peak 4.00 CPUs (50 %) at 2026-11-20 14:00, p95 0.800; limit 8 CPUs (observed)
 read_iops    1.20 times: peak 100 reads/s (67 %) at 2026-11-20 14:00, p95 20.0; limit 150 reads/s (assumed)
 write_iops   1.60 times: peak 1.00k writes/s (50 %) at 2026-11-20 14:00, p95 200; limit 2.00k writes/s (assumed)
-fsync        not observed (run records of dbdyno have it, other files do not)
-net          not observed (run records of dbdyno have it, other files do not)
+fsync        not observed (only run records of dbdyno contain it)
+net          not observed (only run records of dbdyno contain it)
 memory       peak 6.00 GiB of memory at 2026-11-20 00:00, p95 6.00 GiB; limit not known (--target memory=SIZE)
 limits       observed: CPUs of the machine (cpus); assumed: --target (read_iops, write_iops)
 assumed      use is proportional to the load, except memory (not tested); above 80 % of a limit, response times rise
@@ -136,7 +136,7 @@ fn a_measured_limit_gives_way_to_a_named_one() {
     for expected in [
         // 0.8 / 0.25.
         "write_iops   3.20 times: peak 1.00k writes/s (25 %) at 2026-11-20 14:00, p95 200; limit 4.00k writes/s (assumed)",
-        "fsync        not observed (run records of dbdyno have it, other files do not); limit 4.00 ms per flush (measured)",
+        "fsync        not observed (only run records of dbdyno contain it); limit 4.00 ms per flush (measured)",
         "limits       observed: CPUs of the machine (cpus); measured: dbdyno storage (read_iops, fsync); assumed: --target \
          (write_iops)",
     ] {
@@ -247,7 +247,7 @@ fn three_days_have_an_interval() {
     for expected in [
         "At most 1.33 (1.33 to 1.60) times the present peak load fits",
         "write_iops   1.33 times: peak 1.20k writes/s (60 %) at 2026-11-22 14:00, p95 200; ",
-        "observed     3 d of shop (sadf) in steps of 1 h; 95 % intervals of the peaks by drawing the 3 days again",
+        "observed     3 d of shop (sadf) in steps of 1 h; 95 % intervals of the peaks by resampling the 3 days",
     ] {
         assert!(shown.contains(expected), "{shown}");
     }

@@ -157,13 +157,13 @@ fn the_answer_has_its_figures_in_all_formats() {
     let shown = text(&prediction);
     for line in [
         "The target can do 2.00k (2.00k to 2.00k) operations/s; the flushes of the log limit it.",
-        "cpus         at most 4.00k (4.00k to 4.00k) by 2 CPUs, 500 µs of CPU time each; without contention",
-        "read_iops    7.50k (7.50k to 7.50k) by 3.00k reads/s, 0.400 page reads each",
-        "fsync        2.00k (2.00k to 2.00k) by 1.00 ms per flush, 0.500 flushes each",
-        "net          125k (125k to 125k) by 1.00 Gbit/s, 1000 B sent each",
+        "cpus         at most 4.00k (4.00k to 4.00k) by 2 CPUs, 500 µs of CPU time per operation; without contention",
+        "read_iops    7.50k (7.50k to 7.50k) by 3.00k reads/s, 0.400 page reads per operation",
+        "fsync        2.00k (2.00k to 2.00k) by 1.00 ms per flush, 0.500 flushes per operation",
+        "net          125k (125k to 125k) by 1.00 Gbit/s, 1000 B sent per operation",
         "memory       buffer pool as measured for 1.00 GiB of data: 50 % in memory; measured at 50 %",
-        "scaling      no scaling model: it takes four or more numbers of connections, two executions each",
-        "row locks    0.100 waits per operation, 200 µs in all; contained in contention",
+        "scaling      no scaling model: four or more numbers of connections are needed, two executions each",
+        "row locks    0.100 waits and 200 µs per operation; part of the contention",
         "measured     2 executions of shop on 10.11.18-MariaDB in 2 blocks; 90 % intervals; prediction not tested",
     ] {
         assert!(shown.lines().any(|it| it == line), "{line}\n{shown}");

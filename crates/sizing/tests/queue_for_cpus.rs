@@ -84,8 +84,8 @@ fn beyond_the_measured_cpus_contention_is_not_known() {
     let shown = text(&prediction_lines(&more));
     for line in [
         "The target can do at most 16.0k (16.0k to 16.0k) operations/s; the CPUs limit it.",
-        "cpus         at most 16.0k (16.0k to 16.0k) by 8 CPUs, 500 µs of CPU time each; without contention; not \
-         validated here (2 CPUs measured)",
+        "cpus         at most 16.0k (16.0k to 16.0k) by 8 CPUs, 500 µs of CPU time per operation; without \
+         contention; not validated here (2 CPUs measured)",
         "scaling      no scaling model: the throughput rose in proportion to the connections until 2.00 CPUs were used \
          up; contention with more CPUs was not measured",
     ] {
@@ -137,7 +137,7 @@ fn more_cpus_change_the_throughput_by_at_most_their_ratio() {
     let answer = what_if(&remote(), &remote(), &request).unwrap();
     let shown = text(&what_if_lines(&answer));
     for part in [
-        " Without a scaling model, the throughput then is an upper bound.",
+        " Without a scaling model, the throughput after the change is an upper bound.",
         "now          4.00k (4.00k to 4.00k) operations/s; the CPUs limit it",
         "then         at most 16.0k (16.0k to 16.0k) operations/s; the CPUs limit it",
     ] {

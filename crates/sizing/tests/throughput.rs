@@ -134,12 +134,12 @@ fn each_amount_is_the_throughput_times_the_demand_of_an_operation() {
     assert!(!requirement.is_known() && !requirement.is_impossible());
     let shown = text(&requirement_lines(&requirement));
     for line in [
-        "The needs of 2.00k operations/s are not all known: an amount is a lower bound, or was not measured.",
+        "Some needs of 2.00k operations/s are not known: an amount is a lower bound or was not measured.",
         "memory       512 MiB of buffer pool (50 % of the data): at least 1.00 (1.00 to 1.00) CPUs (without \
          contention), 800 (800 to 800) reads/s, 1.60k (1.60k to 1.60k) writes/s",
         "fsync        at most 1.00 ms (1.00 ms to 1.00 ms) per flush",
         "net          16.0 Mbit/s (16.0 Mbit/s to 16.0 Mbit/s) in the direction with more bytes",
-        "scaling      no scaling model: it takes four or more numbers of connections, two executions each",
+        "scaling      no scaling model: four or more numbers of connections are needed, two executions each",
         "measured     2 executions of shop in 2 blocks; 90 % intervals; not tested",
     ] {
         assert!(shown.lines().any(|it| it == line), "{line}\n{shown}");
@@ -182,8 +182,8 @@ fn the_scaling_model_is_solved_for_the_cpus() {
     assert!((amount(&little, 0, Limit::Cpus) - 0.03).abs() < 1e-9);
     assert!(little.is_known());
     let shown = text(&requirement_lines(&little));
-    let first = "500 operations/s need a machine with these amounts. Each upper end suffices with 95 % confidence (of the \
-                 flush time, the lower end). It leaves no reserve.\n";
+    let first = "500 operations/s need a machine with these amounts. The upper end of each interval suffices with 95 % \
+                 confidence (of the flush time, the lower end). The amounts contain no reserve.\n";
     assert!(shown.starts_with(first), "{shown}");
 }
 
@@ -259,7 +259,7 @@ fn a_memory_that_is_better_in_nothing_is_left_out() {
     assert_eq!(reads, [800.0, 400.0]);
     let shown = text(&requirement_lines(&requirement));
     let line =
-        "left out     1.00 GiB of buffer pool (100 % of the data): no better than less memory";
+        "left out     1.00 GiB of buffer pool (100 % of the data): not better than a smaller one";
     assert!(shown.lines().any(|it| it == line), "{shown}");
     assert!(shown.lines().count() <= 12, "{shown}");
 }
@@ -282,7 +282,7 @@ fn the_memory_of_the_target_is_the_only_row() {
     let outside = required(&executions, 1000.0, "buffer_pool=128M");
     assert!(outside.rows.is_empty() && !outside.is_known() && !outside.is_impossible());
     let shown = text(&requirement_lines(&outside));
-    let first = "What 1.00k operations/s need is not known: 12 % of the data in memory is less than measured";
+    let first = "The needs of 1.00k operations/s are not known: 12 % of the data in memory is less than measured";
     assert!(shown.starts_with(first), "{shown}");
 }
 
@@ -337,7 +337,7 @@ fn a_target_carries_a_throughput_or_not() {
     let check = checked(&executions, Some(1600.0), "cpus=2");
     assert_eq!(verdict(&check), CarriedVerdict::Undecided);
     let shown = text(&check_lines(&check));
-    let first = "Undecided whether the target carries 1.60k operations/s: of cpus, only an upper bound is known.";
+    let first = "Undecided whether the target carries 1.60k operations/s: only an upper bound is known for cpus.";
     assert!(shown.starts_with(first), "{shown}");
     // More CPUs than four times the measured ones have no prediction.
     let check = checked(&executions, Some(1600.0), "cpus=64,fsync=1ms");
@@ -420,7 +420,7 @@ fn a_change_moves_the_limit() {
     let first = "The effect of cpus=64 is not known, because measurements for cpus are missing.";
     assert!(shown.starts_with(first), "{shown}");
     let error = compared(both, "cpus=2", "fsync=1ms").unwrap_err();
-    let problem = "--what-if names fsync, whose value now is not known";
+    let problem = "--what-if names fsync, whose present value is not known";
     assert_eq!(error.to_string(), problem);
     // Otherwise the page reads that memory saves would have no effect.
     for (target, change) in [("", "memory=64G"), ("cpus=2", "data=2G")] {

@@ -283,7 +283,10 @@ pub(crate) fn run(args: SizeArgs) -> anyhow::Result<ExitCode> {
             None => return Ok(ExitCode::SUCCESS),
         },
         (Some(file), None) => {
-            let message = format!("{} is measured for a --target only", file.display());
+            let message = format!(
+                "{}: an experiment is measured only for a --target",
+                file.display()
+            );
             let hint = "name a --target, or the results of dbdyno run".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint).into());
         }

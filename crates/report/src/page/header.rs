@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use samples::{Dataset, Machine, Record};
-use units::bytes;
+use units::{bytes, counted};
 
 use super::variables::{Variables, settings_in_short};
 use crate::{grid::Grid, results::Results, summary::measured};
@@ -79,10 +79,10 @@ fn machine(machine: &Machine, uses_servers: bool) -> String {
     let kind = if machine.virtualised { ", virtual" } else { "" };
     let memory = bytes(machine.memory_bytes);
     format!(
-        "{} ({}): {model}{} CPUs, {memory}, Linux {}{kind}",
+        "{} ({}): {model}{}, {memory}, Linux {}{kind}",
         machine.name,
         super::machines::carries(machine.host, uses_servers),
-        machine.cpus,
+        counted(machine.cpus as usize, "CPU"),
         machine.kernel
     )
 }
@@ -101,4 +101,28 @@ fn data(record: &Record) -> Option<String> {
         size.unwrap_or_default(),
         pool.unwrap_or_default()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_cpu_is_singular() {
+        let of = |cpus| {
+            let of_cpus = Machine {
+                name: "db1".to_owned(),
+                cpus,
+                memory_bytes: 4 << 30,
+                kernel: "6.1".to_owned(),
+                ..Machine::default()
+            };
+            machine(&of_cpus, true)
+        };
+        assert_eq!(of(1), "db1 (client and server): 1 CPU, 4.00 GiB, Linux 6.1");
+        assert_eq!(
+            of(16),
+            "db1 (client and server): 16 CPUs, 4.00 GiB, Linux 6.1"
+        );
+    }
 }

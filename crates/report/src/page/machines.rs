@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use samples::{BlockDevice, Cgroup, Host, KernelSettings, Machine, Storage, StorageDirectory};
-use units::{bytes, fine_percent};
+use units::{bytes, counted, counted_amount, fine_percent};
 
 use super::figures::scrolling;
 use crate::{results::Results, sentences::observers};
@@ -142,11 +142,15 @@ fn kernel_settings(kernel: &KernelSettings) -> [(&'static str, Option<String>); 
     ]
 }
 
-/// A control group in words: `of the server, /mysql (version 2): 1.5 CPUs, 4.00 GiB of memory`.
+/// A control group in words: `of the server, /mysql (version 2): the time of 1.50 CPUs, 4.00 GiB of memory`.
 fn limits(cgroup: &Cgroup) -> String {
     let limits = [
-        cgroup.cpu_limit.map(|cpus| format!("{cpus} CPUs' time")),
-        cgroup.cpus.map(|cpus| format!("on {cpus} CPUs")),
+        cgroup
+            .cpu_limit
+            .map(|cpus| format!("the time of {}", counted_amount(cpus, "CPU"))),
+        cgroup
+            .cpus
+            .map(|cpus| format!("on {}", counted(cpus as usize, "CPU"))),
         cgroup
             .memory_limit_bytes
             .map(|limit| format!("{} of memory", bytes(limit))),
@@ -267,5 +271,31 @@ pub(super) fn not_observed(results: &Results) -> Markup {
     let missing: Vec<&str> = missing.into_iter().collect();
     html! {
         @if !missing.is_empty() { p { strong { "Not observed: " } (missing.join("; ")) "." } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_cpu_is_singular() {
+        let of = |cpu_limit, cpus| {
+            limits(&Cgroup {
+                path: "/mysql".to_owned(),
+                version: 2,
+                cpu_limit: Some(cpu_limit),
+                cpus: Some(cpus),
+                ..Cgroup::default()
+            })
+        };
+        assert_eq!(
+            of(1.0, 1),
+            "of the server, /mysql (version 2): the time of 1 CPU, on 1 CPU"
+        );
+        assert_eq!(
+            of(1.5, 2),
+            "of the server, /mysql (version 2): the time of 1.50 CPUs, on 2 CPUs"
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{DiskLimit, Record, ServerLimit, run_count};
-use units::{bytes, bytes_per_s, counted, per_s};
+use units::{bytes, bytes_per_s, counted, counted_amount, per_s};
 
 use crate::results::Results;
 
@@ -47,7 +47,7 @@ pub(crate) fn in_words(record: &Record) -> Option<String> {
     let version = cgroup_version.map_or_else(String::new, |it| format!(" (cgroup v{it})"));
     let parts = [
         disk.as_ref().map(of_disk),
-        cpus.map(|it| format!("{it} CPUs{version}")),
+        cpus.map(|it| format!("{}{version}", counted_amount(it, "CPU"))),
         memory_bytes.map(|it| format!("{} of memory{version}", bytes(it))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(
             sentences(&results),
             [
-                "Limit in 2 runs: reads 1.00k/s, writes 50.0 MiB/s on disk 7:0 (cgroup v1), 1.5 CPUs (cgroup \
+                "Limit in 2 runs: reads 1.00k/s, writes 50.0 MiB/s on disk 7:0 (cgroup v1), 1.50 CPUs (cgroup \
                  v2), 1.00 GiB of memory (cgroup v2).",
                 "Where the disk was limited, latencies, especially high percentiles, describe the throttle, not a slower disk.",
                 "Write-back is not limited.",
@@ -131,6 +131,17 @@ mod tests {
             in_short(&results).unwrap(),
             "2 of 3 runs had a limited disk; their high percentiles describe the throttle"
         );
+    }
+
+    #[test]
+    fn one_cpu_is_singular() {
+        let limit = ServerLimit {
+            cpus: Some(1.0),
+            cgroup_version: Some(2),
+            ..ServerLimit::default()
+        };
+        let found = sentences(&results(&[Some(limit)]));
+        assert_eq!(found, ["Limit in 1 run: 1 CPU (cgroup v2)."]);
     }
 
     #[test]

@@ -21,12 +21,12 @@ pub(super) fn section(requirement: &Requirement) -> Markup {
             @if !requirement.rows.is_empty() {
                 (scrolling(TITLE, table(requirement)))
                 p.note {
-                    "Each row is a machine with a measured buffer pool and the least of everything else that carries the throughput. "
+                    "Each row is a machine: a measured buffer pool, and the smallest amounts of everything else that carry the throughput. "
                     "The rows are predicted, and not tested."
                 }
             }
             @if !left_out.is_empty() {
-                p.note { "No better than less memory, and left out: " (unbroken(&left_out.join(", "))) "." }
+                p.note { "Left out, because a smaller buffer pool is as good: " (unbroken(&left_out.join(", "))) "." }
             }
         }
     }

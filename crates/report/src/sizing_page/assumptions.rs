@@ -47,7 +47,7 @@ fn sentences(basis: &Basis<'_>) -> Vec<String> {
         "The limit on the response time is kept at the same share of the throughput as on the measured machine: the same \
          limit binds, with the same service time"
     } else {
-        "Response times are not predicted: where a limit is used completely, they are long. Plan a reserve"
+        "Response times are not predicted. They are long if a limit is used completely: plan a reserve"
     };
     let general = [
         "The CPUs of the target are as fast as the measured ones, and are for the server alone",
@@ -101,7 +101,7 @@ fn upper_bound(prediction: &Prediction) -> Option<String> {
     limits.find_map(|(limit, outcome)| {
         let why = outcome.at_most_why()?;
         Some(format!(
-            "The limit {} is an upper bound, without contention: {why}",
+            "The throughput that {} allows is an upper bound, computed without contention: {why}",
             limit.name()
         ))
     })

@@ -110,7 +110,7 @@ fn the_page_has_the_answer_the_cliff_and_the_limits() {
         "<th scope=\"row\">page reads</th><td>0.200 (0.200 to 0.200)</td>",
         "<th scope=\"row\">bytes sent</th><td>2.00 KiB (2.00 KiB to 2.00 KiB)</td>",
         "Not validated here: 4 CPUs (2 CPUs measured)",
-        "The limit cpus is an upper bound, without contention",
+        "The throughput that cpus allows is an upper bound, computed without contention: ",
         "Page reads are interpolated between 3 measured sizes for uniform requests",
         "The prediction was not tested on the target.",
         "6 records",
@@ -160,7 +160,7 @@ fn without_a_curve_the_page_says_what_to_measure() {
         None,
     );
     for part in [
-        "Not known: it takes 3 or more buffer pools or sizes of the data, and the records have 2.",
+        "Not known: 3 or more buffer pools or sizes of the data are needed, and the records have 2.",
         "625 (625 to 625) operations/s",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
@@ -180,7 +180,7 @@ fn a_throughput_has_a_decision_and_the_machines_that_carry_it() {
     for part in [
         "Yes: the target carries 2.00k operations/s, with 25\u{a0}% (25\u{a0}% to 25\u{a0}%) to spare.",
         "<h2 id=\"alternatives\">The alternatives</h2>",
-        "The needs of 2.00k operations/s are not all known",
+        "Some needs of 2.00k operations/s are not known",
         // 2000 · 100 µs, and 2000 times 0.8, 0.5 and 0.2 page reads.
         "<td>at least 0.200 (0.200 to 0.200) CPUs (without contention)</td>",
         "<th scope=\"row\">200 KiB of buffer pool (20\u{a0}% of the data)</th>",

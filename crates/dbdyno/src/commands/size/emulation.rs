@@ -52,7 +52,7 @@ pub(super) fn add_target(
     missing.extend(
         target
             .data_bytes
-            .map(|_| "data (it is that of the experiment)".to_owned()),
+            .map(|_| "data (that of the experiment is used)".to_owned()),
     );
     missing.extend(target.fsync_s.map(|_| "fsync".to_owned()));
     missing.extend(target.net_bytes_per_s.map(|_| "net".to_owned()));
@@ -78,7 +78,7 @@ fn check(runs: &[&PlannedRun], base: &Experiment, file: &DocumentMut) -> Result<
     }
     if factor_in(file, EMULATED).is_some() {
         return refused(
-            "the factor emulated is in the file already",
+            "the file already has a factor with the name emulated",
             "dbdyno run runs a file of dbdyno size again, and dbdyno size RESULTS predicts from its results",
         );
     }

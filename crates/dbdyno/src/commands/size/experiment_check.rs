@@ -42,7 +42,7 @@ pub(super) fn check(experiment: &Experiment, target: &Target) -> Result<(), Blam
     let mut loads = runs.iter().flat_map(|run| &run.loads);
     if loads.any(|load| load.spec.arrivals.rate_per_s().is_some()) {
         return refused(
-            "the load has a fixed rate, so that its throughput is not what the server can do",
+            "the load has a fixed rate, so its throughput is not the highest that the server can do",
             "remove `rate` from [load]",
         );
     }
@@ -50,7 +50,7 @@ pub(super) fn check(experiment: &Experiment, target: &Target) -> Result<(), Blam
         let message = format!(
             "the factor {factor} varies neither the connections nor the buffer pool nor the data"
         );
-        return refused(&message, "write one level of it");
+        return refused(&message, "give this factor a single level");
     }
     check_sizes(&runs, target)
 }

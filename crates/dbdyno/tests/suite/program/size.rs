@@ -190,9 +190,9 @@ fn a_target_is_predicted_from_the_records_of_an_experiment() {
         .prints("The target can do ")
         .prints("cpus         at most ")
         .prints(" by 3.00k reads/s, ")
-        .prints(" page reads each")
+        .prints(" page reads per operation")
         .prints("memory       buffer pool as measured for 16.6 MiB of data: 48 % in memory")
-        .prints("scaling      no scaling model: it takes four or more numbers of connections")
+        .prints("scaling      no scaling model: four or more numbers of connections are needed")
         .prints("measured     12 executions of tiny on 10.11.18-MariaDB-0+deb12u1 in 2 blocks");
     size(&["--format", "json"])
         .exits(0)

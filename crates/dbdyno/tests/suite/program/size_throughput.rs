@@ -27,11 +27,11 @@ fn what_a_throughput_needs_is_said_for_each_memory() {
     // Three numbers of connections have no scaling model, so that the CPUs are a lower bound.
     answer
         .exits(5)
-        .prints("The needs of 100 operations/s are not all known: an amount is a lower bound")
+        .prints("Some needs of 100 operations/s are not known: an amount is a lower bound")
         .prints("memory       8.00 MiB of buffer pool (48 % of the data): at least ")
         .prints("fsync        at most ")
         .prints("net          ")
-        .prints("scaling      no scaling model: it takes four or more numbers of connections");
+        .prints("scaling      no scaling model: four or more numbers of connections are needed");
     size(
         &scene,
         &["--tps", "100", "--target", DATA, "--format", "json"],
@@ -75,7 +75,7 @@ fn without_a_search_the_answer_is_a_line_to_measure() {
         &["--tps", "100", "--p99", "20ms", "--target", DATA],
     )
     .exits(5)
-    .prints_sentence("What 100 operations/s need is not known: no search for p99 < 20 ms is among the records")
+    .prints_sentence("The needs of 100 operations/s are not known: no search for p99 < 20 ms is among the records")
     .prints_sentence(line);
     let target = format!("fsync=1ms,{DATA}");
     size(&scene, &["--p99", "20ms", "--target", &target])
@@ -200,7 +200,7 @@ fn bad_questions_are_named() {
     .hints("for example read_iops=3000");
     refused(
         &["--target", &target, "--what-if", "fsync=1ms"],
-        "--what-if names fsync, whose value now is not known",
+        "--what-if names fsync, whose present value is not known",
     )
     .hints("name it in --target");
     scene

@@ -128,7 +128,7 @@ fn what_this_machine_does_not_have_is_not_emulated() {
         [
             "buffer_pool (48.0 GiB, and this machine has 8.00 GiB of memory)",
             "cpus (this machine has 2)",
-            "data (it is that of the experiment)",
+            "data (that of the experiment is used)",
         ]
     );
     // The nearest buffer pool instead.
@@ -246,6 +246,6 @@ duration = "5s"
     let (text, _) = emulated(FILE, "read_iops=300,buffer_pool=64M").unwrap();
     assert_eq!(
         refused(&text),
-        "shop: the factor emulated is in the file already"
+        "shop: the file already has a factor with the name emulated"
     );
 }
