@@ -162,7 +162,7 @@ enum Command {
     Sql(sql::SqlArgs),
     /// Measure a disk for database use: durable commits, reads, writes and bursts
     Storage(storage::StorageArgs),
-    /// Find out which systems to put on one machine, from their load over the time of day
+    /// Predict how much load a machine carries, and find out which systems share a machine best
     Size(size::SizeArgs),
     /// Import fio results, so that dbdyno report and dbdyno audit can read them
     Import(import::ImportArgs),

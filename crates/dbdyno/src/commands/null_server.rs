@@ -79,10 +79,10 @@ pub(crate) struct NullServerArgs {
     /// Number of simulated CPUs, each of which executes one statement at a time; further statements wait
     #[arg(long, value_name = "N", requires = "cpu_time", value_parser = clap::value_parser!(u16).range(1..))]
     cpus: Option<u16>,
-    /// Time of each statement on one of the --cpus; no real CPU time is used
+    /// Simulated CPU time of each statement on one of the --cpus; it uses no real CPU time
     #[arg(long, value_name = "TIME", value_parser = positive_time, requires = "cpus")]
     cpu_time: Option<Duration>,
-    /// Time of each statement in a part that only one connection at a time executes, as under a lock
+    /// Time of each statement in a critical section, which only one connection at a time executes
     #[arg(long, value_name = "TIME", value_parser = positive_time)]
     serial_time: Option<Duration>,
     /// Mean number of pages that a statement reads; SHOW STATUS counts them

@@ -43,37 +43,31 @@ use crate::{
 #[command(group = clap::ArgGroup::new("limits").multiple(true).args(["target", "headroom"]))]
 #[command(group = clap::ArgGroup::new("over_time").multiple(true).args(["consolidate", "headroom"]))]
 #[command(after_help = "\
-With --target, the answer is the throughput that a machine allows, and the limit that binds. It is predicted from the
-demands of one operation, which the records in RESULTS measured: directories of results, or records, of one experiment
-in a closed loop, with two or more executions of each combination. Four or more numbers of connections show the
-contention, three or more buffer pools the page reads of other sizes. If a limit was not measured, the answer says what
-would have to be measured, and the exit code is 5.
+Each of these options asks a question:
+  --target       How much load does a machine with these CPUs, this memory and this disk carry, and what limits it?
+  --tps          What does a machine need to carry this throughput? With limits in --target: does the target carry it?
+  --grow         On which date does the throughput of the target fall, if the data grows?
+  --what-if      How does the throughput change with another target, or with another level of a factor in RESULTS?
+  --headroom     How many times does the present peak load of a running server fit?
+  --consolidate  Which systems share a machine best?
+
+--target, --tps, --grow and --what-if compute the answer from the demands of one operation. RESULTS are the records that
+measured them: directories of results, or records, of one experiment in a closed loop, with two or more executions of
+each combination. Four or more numbers of connections show the contention. Three or more buffer pools show the page
+reads with other buffer pools; --grow needs them, or as many sizes of the data. --p99 needs a search for this limit in
+RESULTS (`find` in [load]).
 
 An experiment file, or the name of an experiment that `dbdyno experiments` lists, is measured first. In the same blocks,
 other combinations emulate the target: the kernel limits CPUs, reads and writes, and the buffer pool is that of the
-target. They only test the prediction. Limits need root privileges; --no-validate measures without them.
+target. These combinations only test the prediction. Limits need root privileges; --no-validate measures without them.
 
-With --tps, the answer is what a machine needs to carry that throughput: CPUs, IOPS, the time of a flush and the speed
-of the network, for each measured size of the buffer pool. If --target names limits, or --storage has them, the answer
-is whether that machine carries it; the exit code is 1 if it does not, and 5 if that is undecided. With --p99, RESULTS
-must include a search for this limit (`find` in [load]).
+With --headroom and --consolidate, each file has the load of one system over time: a run record of dbdyno, the output of
+`sadf -d` (sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A
+directory is one system with several files. The name of a system is that of its file without the extension. --headroom
+keeps a reserve of 20 %. Its limits are those in the files, those of --storage, and those that --target names.
 
-With --what-if, the answer is the throughput with changed parts of --target, or with other levels of factors of RESULTS.
-With --html, the prediction is also written as a page with a picture of the throughput over data/memory.
-
-With --grow, the answer is the date on which the throughput of the target falls below --tps, or to half of that at the
-smallest measured data/memory. It takes three or more buffer pools or sizes of the data. If the throughput is below
---tps today, the exit code is 1.
-
-With --consolidate, each FILE has the load of one system over time: a run record of dbdyno, the output of `sadf -d`
-(sar) or of `iostat -xt`, or the CSV file of a CloudWatch graph. The kind is recognised by the content. A directory is
-one system with several files. The name of a system is that of its file without the extension. The answer compares the
-peak of the sum with the sum of the peaks for each resource, and says which systems to put together. With --capacity,
-the exit code is 1 if a group of systems does not fit.
-
-With --headroom, the files in RESULTS have the load of one running server over time, of the same kinds. The answer is
-how many times its peak load fits before the first limit, with a reserve of 20 %. The limits are those that the files
-state, those of --storage, and those that --target names. If no limit is known, the exit code is 5.
+The exit code is 1 if the target does not carry --tps, or if a group of systems does not fit into --capacity. It is 5 if
+the answer is undecided or not known; the answer then says what would have to be measured.
 
 docs/size.md explains the methods.
 
@@ -89,28 +83,28 @@ Examples:
   dbdyno size --consolidate db*.csv --groups 2 --capacity cpus=16,memory=64G,write_iops=3000
   sadf -d /var/log/sysstat/sa20 -- -u -r -b > shop.csv")]
 pub(crate) struct SizeArgs {
-    /// Directories of results or records of one experiment, which measured the demands; or an experiment, which is
-    /// measured first; with --headroom, files with the load of a server over time
+    /// Directories of results, or records, of one experiment; or an experiment, which is measured first; with
+    /// --headroom, files with the load of one server over time
     #[arg(value_name = "RESULTS|FILE|NAME", conflicts_with = "consolidate")]
     results: Vec<PathBuf>,
     /// Predict the throughput of a machine with these limits: cpus, read_iops, write_iops, fsync (time of a flush, for
-    /// example 1.2ms) and net (bits per second, for example 1G); memory or buffer_pool, and data, are sizes [default:
-    /// those of the records]
+    /// example 1.2ms) and net (bits per second, for example 1G); its memory (or buffer_pool) and its data are sizes
+    /// [default: the sizes in the records]
     #[arg(long, value_name = "LIMIT=VALUE,...", value_parser = parse_target, requires = "results",
         conflicts_with = "consolidate")]
     target: Option<Target>,
-    /// Say what a machine needs to carry this throughput, in operations per second; if --target names limits, say whether
-    /// it carries it, and with --grow, until when
+    /// Show what a machine needs to carry this throughput, in operations per second; if --target names limits, decide
+    /// whether the target carries this throughput, and with --grow, until when
     #[arg(long, value_name = "RATE", value_parser = above_zero, requires = "results",
         conflicts_with = "consolidate")]
     tps: Option<f64>,
     /// Keep the 99th percentile of the response time below this limit, for example 20ms; RESULTS must include a search
-    /// for it: find = { p99 = "20ms" }
+    /// for this limit: find = { p99 = "20ms" }
     #[arg(long, value_name = "TIME", value_parser = response_limit,
         conflicts_with_all = ["consolidate", "what_if"])]
     p99: Option<ResponseLimit>,
-    /// Compare the throughput with that of changed parts of --target, for example memory=64G,cpus=16, or of another level
-    /// of a factor; without --target, the measured machine is changed
+    /// Compare the throughput before and after a change of --target, for example memory=64G,cpus=16, or with another
+    /// level of a factor; without --target, the measured machine is changed
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = parse_changes, requires = "results",
         conflicts_with_all = ["consolidate", "tps"])]
     what_if: Option<Changes>,
@@ -122,8 +116,8 @@ pub(crate) struct SizeArgs {
         conflicts_with = "consolidate"
     )]
     storage: Option<PathBuf>,
-    /// Exponent of Zipf's law for the requests of pages, for example 0.9, by which page reads are interpolated between
-    /// measured buffer pools [default: uniform requests]
+    /// Exponent of Zipf's law for the requests of pages, for example 0.9; page reads between measured buffer pools are
+    /// interpolated with it [default: uniform requests]
     #[arg(long, value_name = "EXPONENT", value_parser = zipf, conflicts_with = "consolidate")]
     zipf: Option<f64>,
     #[command(flatten)]
@@ -139,7 +133,7 @@ pub(crate) struct SizeArgs {
         requires = "target"
     )]
     grow: Option<Growth>,
-    /// Also write the prediction as an HTML page to this file; with --tps, the page has the machines that carry it
+    /// Also write the prediction as an HTML page to this file; with --tps, the page lists the machines that carry it
     #[arg(
         long,
         value_name = "FILE",
@@ -147,11 +141,11 @@ pub(crate) struct SizeArgs {
         requires = "target"
     )]
     html: Option<PathBuf>,
-    /// Put these systems together on shared machines
+    /// Find out which of these systems share a machine best
     #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with = "target")]
     consolidate: Vec<PathBuf>,
-    /// Say how many times the present peak load of a running server fits, and which resource limits it; RESULTS have its
-    /// load, --target and --storage its limits
+    /// Show how many times the present peak load of a running server fits, and which resource limits it; RESULTS are
+    /// files with its load, and --target and --storage add limits
     #[arg(
         long,
         requires = "results",
@@ -181,13 +175,13 @@ pub(crate) struct SizeArgs {
 /// The options of an experiment file in the place of results.
 #[derive(Debug, clap::Args)]
 struct MeasurementArgs {
-    /// Of an experiment: do not emulate the target, so that the prediction is not tested
+    /// For an experiment: do not emulate the target, so that the prediction is not tested
     #[arg(long, requires = "target")]
     no_validate: bool,
-    /// Of an experiment: print its plan with the combinations that emulate the target, and exit
+    /// For an experiment: print the plan with the combinations that emulate the target, and exit
     #[arg(long, requires = "target")]
     plan: bool,
-    /// Of an experiment: directory for its results [default: results/NAME-N]
+    /// For an experiment: directory for its results [default: results/NAME-N]
     #[arg(long = "results", value_name = "DIR", requires = "target")]
     directory: Option<PathBuf>,
     #[command(flatten)]
