@@ -219,7 +219,8 @@ mod tests {
                 None,
                 not_reached,
                 "The throughput does not fall to half by 2028-05-21, when the data reaches the largest measured \
-                 data/memory (8.00). The interval of the date begins on 2028-03-01. For a later date, measure a smaller buffer pool.",
+                 data/memory (8.00). The interval of the date begins on 2028-03-01. For a later date, measure a smaller \
+                 buffer pool.",
             ),
             (
                 Some(3000.0),

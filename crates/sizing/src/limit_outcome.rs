@@ -129,7 +129,9 @@ pub(crate) fn no_law_in_words(why: NoLaw) -> String {
         }
         NoLaw::Residual(residual) => {
             let residual = units::percent(residual);
-            format!("none fits the measured throughputs (residual {residual})")
+            format!(
+                "the measured throughputs do not follow the scaling model (residual {residual})"
+            )
         }
         NoLaw::CpusUsedUp(cpus) => format!(
             "the throughput rose in proportion to the connections until {} CPUs were used up; contention with more \

@@ -63,9 +63,9 @@ fn judge(run: &Run<'_>) -> Outcome {
     let level = level_of(&unknown, machine.virtualised);
     let evidence = if unknown.is_empty() {
         format!(
-            "{}, {} CPUs, {} of memory, Linux {}, {} directories with their devices",
+            "{}, {}, {} of memory, Linux {}, {} directories with their devices",
             machine.cpu_model,
-            machine.cpus,
+            units::counted(machine.cpus as usize, "CPU"),
             units::bytes(machine.memory_bytes),
             machine.kernel,
             storage.places.len()
@@ -181,5 +181,7 @@ mod tests {
             Level::Pass,
             "AMD EPYC 7543, 8 CPUs, 16.0 GiB",
         );
+        let outcome = judged(&RULE, |record| record.machines[0].cpus = 1);
+        assert_found(&outcome, Level::Pass, "AMD EPYC 7543, 1 CPU, 16.0 GiB");
     }
 }

@@ -65,7 +65,8 @@ fn growing_data_has_an_answer_up_to_the_largest_measured_size() {
     answer
         .exits(5)
         .prints("The throughput does not fall to half by 20")
-        .prints_sentence("data/memory (4.14). For a later date, measure a smaller buffer pool.")
+        .prints_sentence("when the data reaches the largest measured data/memory (4.14).")
+        .prints_sentence("For a later date, measure a smaller buffer pool.")
         .prints("today        The target can do ")
         .prints("growth       10%/month from 16.6 MiB of data on 20")
         .prints("data/memory  2.07 today; measured from 0.564 to 4.14: the target can do ")

@@ -137,7 +137,7 @@ fn why_not_set(setting: Option<&str>, is_own: bool) -> Option<String> {
 /// Why these runs on this machine cannot have another buffer pool; `None` if they can.
 fn why_not_here(bytes: u64, runs: &[&PlannedRun], machine: EmulatingMachine) -> Option<String> {
     if runs.iter().any(|run| follows_buffer_pool(run)) {
-        return Some("the size of the data follows it".to_owned());
+        return Some("the size of the data depends on it".to_owned());
     }
     // The server and the kernel need the rest.
     let memory = machine
