@@ -16,7 +16,10 @@ use stats::Interval;
 use units::{counted, duration_with_interval, mean_bytes, percent, si_with_interval};
 
 use self::{assumptions::Basis, lines::line};
-use crate::page::{document, scrolling, unbroken};
+use crate::{
+    page::{document, scrolling, unbroken},
+    text::capital::capitalised,
+};
 
 /// What the page shows.
 #[derive(Debug)]
@@ -194,7 +197,7 @@ fn validation(prediction: &Prediction) -> Markup {
         section aria-labelledby="validation" {
             h2 id="validation" { "Validation" }
             @match tested {
-                Some(tested) => p { (unbroken(&tested)) "." },
+                Some(tested) => p { (unbroken(&capitalised(&tested))) "." },
                 None => p { "The prediction was not tested on the target." },
             }
         }

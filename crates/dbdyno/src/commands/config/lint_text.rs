@@ -265,6 +265,19 @@ mod tests {
 
     use super::{Review, SHOWN_MAX, text, verdict};
 
+    /// The review of a file whose server is not installed.
+    fn review(file: &OptionFile, target: Target) -> Review {
+        Review {
+            files: vec!["my.cnf".into()],
+            lint: mycnf::lint(file, &target, &Machine::default()),
+            target,
+            is_validated: false,
+            running: None,
+            missing_directories: Vec::new(),
+            knows_memory: false,
+        }
+    }
+
     #[test]
     fn only_notes_are_not_shown() {
         let switches = [
@@ -285,15 +298,7 @@ mod tests {
         let file = format!("[mysqld]\nsync_binlog=1\n{wrong}");
         let file = OptionFile::parse(&file, Path::new("my.cnf")).unwrap();
         let target = Target::parse("mysql-5.7").unwrap();
-        let review = Review {
-            files: vec!["my.cnf".into()],
-            lint: mycnf::lint(&file, &target, &Machine::default()),
-            target,
-            is_validated: false,
-            running: None,
-            missing_directories: Vec::new(),
-            knows_memory: false,
-        };
+        let review = review(&file, target);
         let shown = text(&review, false);
         let (notes, all) = (review.lint.count(Level::Note), review.lint.advice.len());
         assert!(notes > 0 && all - notes > SHOWN_MAX, "{shown}");
@@ -313,15 +318,7 @@ mod tests {
         let file = format!("[mysqld]\n{accepted}query_cache_size=8M\nuserstat=ON\n");
         let file = OptionFile::parse(&file, Path::new("my.cnf")).unwrap();
         let target = Target::parse("percona-8.4").unwrap();
-        let review = Review {
-            files: vec!["my.cnf".into()],
-            lint: mycnf::lint(&file, &target, &Machine::default()),
-            target,
-            is_validated: false,
-            running: None,
-            missing_directories: Vec::new(),
-            knows_memory: false,
-        };
+        let review = review(&file, target);
         let shown = text(&review, false);
         let answer = "my.cnf for percona-8.4: may not start because of 2 lines, by the catalogues: 0 refused, ";
         assert!(shown.starts_with(answer), "{shown}");
