@@ -1,7 +1,7 @@
 //! Contradictions in what a record says of its machines.
 
 use samples::{Machine, ProcessUse, Record, Telemetry};
-use units::{bytes, moment};
+use units::{bytes, counted, moment};
 
 /// Largest deviation of the time of all CPUs from their number times the time, as a share. The kernel counts in
 /// hundredths of a second, and steal may be counted late.
@@ -51,9 +51,10 @@ pub(super) fn capacity(record: &Record) -> Option<String> {
         let found_s = sample.machine.as_ref()?.capacity_s();
         (found_s > most_s).then(|| {
             format!(
-                "at {}, the CPUs were busy or idle for {}, but {cpus} CPUs have only {}",
+                "at {}, the CPUs were busy or idle for {}, but the time of {} is only {}",
                 at(sample),
                 moment(found_s),
+                counted(cpus as usize, "CPU"),
                 moment(has_s)
             )
         })
@@ -76,9 +77,10 @@ pub(super) fn processes(record: &Record) -> Option<String> {
         });
         above.map(|(name, took_s)| {
             format!(
-                "at {}, the {name} used {} of CPU time, but {cpus} CPUs have only {}",
+                "at {}, the {name} used {} of CPU time, but the time of {} is only {}",
                 at(sample),
                 moment(took_s),
+                counted(cpus as usize, "CPU"),
                 moment(has_s)
             )
         })
@@ -106,4 +108,25 @@ pub(super) fn memory(record: &Record) -> Option<String> {
             )
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{each_sample, healthy};
+
+    #[test]
+    fn one_cpu_is_named_in_the_singular() {
+        let mut record = healthy();
+        for machine in &mut record.machines {
+            machine.cpus = 1;
+        }
+        each_sample(&mut record, |sample| {
+            if let Some(server) = &mut sample.server {
+                server.user_s = 9.0;
+            }
+        });
+        let found = processes(&record).expect("no CPU has so much time");
+        assert!(found.contains("but the time of 1 CPU is only "), "{found}");
+    }
 }
