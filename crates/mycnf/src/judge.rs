@@ -139,7 +139,7 @@ pub(crate) fn judge_value(
             Err(_) => refused("the value is not a number"),
         },
         Kind::Word(words) => {
-            let is_written_so = !takes_exact_words(catalogue, option.name)
+            let is_written_so = !takes_exact_words(&Target::of_catalogue(catalogue), option.name)
                 || words.split(',').any(|word| word == value);
             if is_written_so && is_word_of(words, value) {
                 None

@@ -2,8 +2,9 @@
 
 use crate::assignment::Assignment;
 use crate::catalogue::{Catalogue, Family, Kind, KnownOption, Product};
+use crate::exact_words::takes_exact_words;
 use crate::fix::Fix;
-use crate::judge::{allowed, is_part_of, judge_switch, judge_value};
+use crate::judge::{allowed, is_part_of, is_word_of, judge_switch, judge_value};
 use crate::judgement::Judgement;
 use crate::name::is_switched_on;
 use crate::print::option_line;
@@ -54,6 +55,13 @@ fn remark(subject: &Subject<'_>, line: &Assignment<'_>) -> Option<RuleFinding> {
     if let Some(Judgement::Refused(what)) = judged {
         if let Some(remark) = taken_since(subject, line, value) {
             return Some(remark.if_refused(Startup::Uncertain));
+        }
+        // The nearest catalogue may be of a version that compares the letter case, too.
+        if let Kind::Word(words) = option.kind
+            && is_word_of(words, value)
+            && !takes_exact_words(subject.target, option.name)
+        {
+            return None;
         }
         if let (Kind::Word(_) | Kind::Words(_), false) = (option.kind, subject.target.is_covered())
         {
@@ -283,7 +291,7 @@ mod tests {
             ("mysql-5.7", "o_direct", "refused: "),
             ("mysql-5.7", "4", "refused: "),
             ("mariadb-10.2", "O_DIRET", "refused: "),
-            ("mariadb-10.3", "o_direct", "note: "),
+            ("mariadb-10.3", "O_DIRET", "note: "),
         ] {
             let line = format!("innodb_flush_method={line}");
             assert_found(&RULE, version, &line, &[part]);
@@ -291,7 +299,12 @@ mod tests {
         for version in ["mysql-5.5", "mysql-5.7", "mariadb-10.2"] {
             assert_found(&RULE, version, "innodb_flush_method=O_DIRECT", &[]);
         }
-        for version in ["mysql-8.0.12", "mariadb-10.5"] {
+        for version in [
+            "mysql-8.0.12",
+            "mariadb-10.3",
+            "mariadb-10.4",
+            "mariadb-10.5",
+        ] {
             assert_found(&RULE, version, "innodb_flush_method=o_direct", &[]);
         }
     }
