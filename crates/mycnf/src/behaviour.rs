@@ -214,6 +214,7 @@ static CLASSES: [Class; 7] = [
             "check_constraint_checks",
             "completion_type",
             "cte_max_recursion_depth",
+            "default_regex_flags",
             "default_time_zone",
             "default_week_format",
             "disabled_storage_engines",
@@ -231,6 +232,7 @@ static CLASSES: [Class; 7] = [
             "innodb_ft_max_token_size",
             "innodb_ft_min_token_size",
             "innodb_rollback_on_timeout",
+            "innodb_snapshot_isolation",
             "innodb_strict_mode",
             "lc_messages",
             "lc_time_names",
@@ -249,6 +251,7 @@ static CLASSES: [Class; 7] = [
             "sql_require_primary_key",
             "sql_safe_updates",
             "sql_select_limit",
+            "standard_compliant_cte",
             "time_zone",
             "timezone",
             "transaction_isolation",
@@ -365,6 +368,18 @@ mod tests {
             ("innodb_encrypt_tables", Some("protects data")),
             (
                 "max_statement_time",
+                Some("changes the results of statements"),
+            ),
+            (
+                "innodb_snapshot_isolation",
+                Some("changes the results of statements"),
+            ),
+            (
+                "standard_compliant_cte",
+                Some("changes the results of statements"),
+            ),
+            (
+                "default_regex_flags",
                 Some("changes the results of statements"),
             ),
             ("require_secure_transport", Some("controls access")),
