@@ -17,6 +17,7 @@ use crate::rules::{
     REPEATED_OPTION, RULES_OF_SETTINGS, TIME_ZONE, UNKNOWN_OPTION, rules_of_files,
 };
 use crate::running_server::RunningServer;
+use crate::shared_by_instances::shared_by_instances;
 use crate::subject::Subject;
 use crate::target::Target;
 use crate::time_zone::TimeZone;
@@ -93,7 +94,10 @@ pub fn lint(file: &OptionFile, target: &Target, machine: &Machine) -> Lint {
         .flat_map(|(_, subject)| needs_restart(subject));
     let needs_restart: BTreeSet<String> = fixed.collect();
     let mut lint = Lint {
-        advice: unread(file).chain(advice_for_all(&subjects)).collect(),
+        advice: unread(file)
+            .chain(advice_for_all(&subjects))
+            .chain(shared_by_instances(&subjects))
+            .collect(),
         durability: durabilities
             .min_by_key(|durability| durability.class)
             .expect("a file is for one server at least"),

@@ -283,7 +283,12 @@ fn edits(lint: &Lint, path: &Path) -> (Vec<Edit>, usize) {
 
 fn rule_list() -> String {
     let mut text = String::new();
-    let of_files = [&mycnf::VALIDATOR, &mycnf::IGNORED_FILE, &mycnf::UNREAD_LINE];
+    let of_files = [
+        &mycnf::VALIDATOR,
+        &mycnf::IGNORED_FILE,
+        &mycnf::UNREAD_LINE,
+        &mycnf::SHARED_BY_INSTANCES,
+    ];
     let of_files = of_files.map(|rule| (rule, Basis::Rule));
     for (rule, basis) in rules().chain(of_files) {
         writeln!(
