@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     };
     let mut remarks = Vec::new();
     let limit: u64 = match (subject.target.family(), subject.target.numbers()) {
-        (Family::MySql, [5, 5, ..]) => 4 << 30,
+        (Family::MySql, [5, 0..=5, ..]) => 4 << 30,
         _ => 512 << 30,
     };
     if redo >= limit {
@@ -73,12 +73,16 @@ mod tests {
     #[test]
     fn limits_of_version_and_disk() {
         let large = "innodb_log_file_size=2G\ninnodb_log_files_in_group=2";
-        assert_found(
-            &RULE,
-            "mysql-5.5",
-            large,
-            &["refused: innodb_log_file_size=2G: the redo log files have a total size of 4.00 GiB"],
-        );
+        for old in ["mysql-5.1", "mysql-5.5"] {
+            assert_found(
+                &RULE,
+                old,
+                large,
+                &[
+                    "refused: innodb_log_file_size=2G: the redo log files have a total size of 4.00 GiB",
+                ],
+            );
+        }
         assert_found(&RULE, "mysql-5.6", large, &[]);
         let disk = crate::Machine {
             disk_bytes: Some(6 << 30),
