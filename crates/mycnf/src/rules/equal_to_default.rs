@@ -22,8 +22,10 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         let is_last = subject
             .set(name)
             .is_some_and(|last| last.entry.origin == line.entry.origin);
-        // A path for the binary log does more than switch it on.
-        let has_path = name == "log_bin" && line.entry.value.is_some();
+        // The line also names the files: HOST-bin without a value, and `binlog` only without the line (MySQL Reference
+        // Manual 8.0, "--log-bin").
+        let names_files = name == "log_bin"
+            && (line.entry.value.is_some() || line.value().as_deref() == Some("ON"));
         // Another rule already reports an option that should be removed.
         let is_going = deprecation(subject.target, name).is_some();
         // Without the line, the value would be another one, by the machine or by other lines.
@@ -31,7 +33,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
             || subject.decided_by_another(name).is_some()
             || subject.decides_another(line)
             || chooses(subject, name);
-        if is_last && !has_path && !is_going && !is_decided {
+        if is_last && !names_files && !is_going && !is_decided {
             let default = subject.default_value(name).unwrap_or_default();
             let own = line.value().unwrap_or_default();
             let shown = match (default, own.as_str()) {
@@ -105,7 +107,11 @@ mod tests {
         ] {
             assert_found(&RULE, target, lines, &[]);
         }
-        assert_found(&RULE, "mysql-8.0.33", "log_bin=binlog", &[]);
+        for line in ["log_bin=binlog", "log-bin"] {
+            assert_found(&RULE, "mysql-8.0.33", line, &[]);
+        }
+        let off = "skip_log_bin: equal to the default of version 5.7.22 (OFF)";
+        assert_found(&RULE, "mysql-5.7", "skip_log_bin", &[off]);
         // A given type of DEMAND stays, and MySQL does not look at the size.
         for (target, lines) in [
             (
