@@ -151,6 +151,7 @@ pub fn migrate(
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
         migration.leave_native_passwords_open(before, after);
+        migration.leave_old_hashes_open(before, after);
     }
     for (_, after) in &after {
         migration.write_in_full(&abbreviations, from, after, path);

@@ -4,6 +4,7 @@ use super::{Migration, Move};
 use crate::authentication::enables_native_password;
 use crate::catalogue::Family;
 use crate::finding::option_as_written;
+use crate::rules::OLD_PASSWORDS;
 use crate::subject::Subject;
 
 const OPTION: &str = "mysql_native_password";
@@ -38,5 +39,24 @@ impl Migration {
                    caching_sha2_password"
                 .to_owned(),
         });
+    }
+
+    /// MySQL 5.7 removed the password hashes from before MySQL 4.1, which these lines of the old version create or accept.
+    pub(super) fn leave_old_hashes_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+        if !after.target.is_at_least(Family::MySql, &[5, 7]) {
+            return;
+        }
+        for found in (OLD_PASSWORDS.check)(before) {
+            if found.at.as_ref().is_none_or(|at| self.has_open(at)) {
+                continue;
+            }
+            self.moves.push(Move::Open {
+                at: found.at,
+                option: found.option,
+                what: "accounts with password hashes from before MySQL 4.1 cannot log in: MySQL 5.7 removed these \
+                       hashes; before the move, set new passwords for such accounts"
+                    .to_owned(),
+            });
+        }
     }
 }

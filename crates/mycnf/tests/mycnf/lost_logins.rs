@@ -96,6 +96,25 @@ fn accounts_that_can_no_longer_log_in_are_to_decide() {
     }
 }
 
+/// MySQL 5.7 has no hashes from before MySQL 4.1; MariaDB and MySQL 5.6 still have them.
+#[test]
+fn accounts_with_old_hashes_are_to_decide() {
+    for (line, from, to, is_open) in [
+        ("old_passwords=1", "mysql-5.5", "mysql-5.7", true),
+        ("old_passwords=ON", "mysql-5.1", "mysql-8.0.33", true),
+        ("secure_auth=0", "mysql-5.6", "mysql-8.0.33", true),
+        ("old_passwords=0", "mysql-5.5", "mysql-8.0.33", false),
+        ("secure_auth=1", "mysql-5.5", "mysql-8.0.33", false),
+        ("old_passwords=1", "mysql-5.5", "mysql-5.6", false),
+        ("old_passwords=1", "mysql-5.6", "mariadb-10.11", false),
+    ] {
+        let open = to_decide(&format!("[mysqld]\n{line}\n"), from, to);
+        let mut all = open.iter();
+        let found = all.any(|one| one.contains("cannot log in: MySQL 5.7 removed these hashes"));
+        assert_eq!(found, is_open, "{line} {from} {to}: {open:?}");
+    }
+}
+
 #[test]
 fn an_option_that_a_plugin_no_longer_has_does_not_stay() {
     let text = "[mysqld]\nplugin_load_add=group_replication.so\ngroup_replication_ip_whitelist=10.0.0.0/8\n\

@@ -294,6 +294,8 @@ fn a_value_that_the_new_version_changes_or_refuses_is_to_decide() {
             "slave_net_timeout=0: becomes 1; allowed: 1 to 31536000",
             "thread_handling=pool-of-threads: the value is not one of the allowed words; \
              allowed: one-thread-per-connection, no-threads, loaded-dynamically",
+            "old_passwords=1: accounts with password hashes from before MySQL 4.1 cannot log in: MySQL 5.7 removed \
+             these hashes; before the move, set new passwords for such accounts",
         ]
     );
     line(&text, "max_connections=0");
