@@ -49,8 +49,7 @@ pub(super) fn make_whole(file: &mut DocumentMut, directory: &Path) {
     if let Some(load) = section(file, "load") {
         paths.of_benchmarks(load, &VOCABULARY.loads);
     }
-    let events = file.get_mut("event").and_then(Item::as_array_of_tables_mut);
-    for event in events.into_iter().flat_map(|events| events.iter_mut()) {
+    for event in events(file) {
         let command = event.get_mut("command");
         if let Some(words) = command.and_then(Item::as_array_mut) {
             // A name without a directory is searched in PATH.
@@ -61,6 +60,21 @@ pub(super) fn make_whole(file: &mut DocumentMut, directory: &Path) {
 
 fn section<'f>(file: &'f mut DocumentMut, name: &str) -> Option<&'f mut dyn TableLike> {
     file.get_mut(name)?.as_table_like_mut()
+}
+
+/// The events, each a table of its own or one in a list.
+fn events(file: &mut DocumentMut) -> Vec<&mut dyn TableLike> {
+    match file.get_mut("event") {
+        Some(Item::ArrayOfTables(events)) => {
+            let events = events.iter_mut();
+            events.map(|it| it as &mut dyn TableLike).collect()
+        }
+        Some(Item::Value(Value::Array(events))) => {
+            let events = events.iter_mut().filter_map(Value::as_inline_table_mut);
+            events.map(|it| it as &mut dyn TableLike).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The levels of all factors that are paths from the root.
@@ -205,6 +219,10 @@ mod tests {
             (
                 "[[event]]\ncommand = [\"./resize.sh\", \"a/b\"]\n",
                 "[[event]]\ncommand = [\"/home/{{dba}}/./resize.sh\", \"a/b\"]\n",
+            ),
+            (
+                "event = [{ command = [\"./resize.sh\", \"a/b\"] }]\n",
+                "event = [{ command = [\"/home/{{dba}}/./resize.sh\", \"a/b\"] }]\n",
             ),
             (
                 "[matrix]\ncnf = [\"a.cnf\"]\n[server]\ncnf = \"{cnf}\"\n",
