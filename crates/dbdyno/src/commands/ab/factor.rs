@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use blame::{Blame, Blamed};
-use mycnf::{is_same_setting, parse_size_bytes};
 use runs::named_server;
 
-use crate::commands::log_switches::variable_name;
+use crate::commands::{log_switches::variable_name, option_value::is_same_value};
 
 /// Characters of a statement in a level's name.
 const LABEL_CHARS: usize = 40;
@@ -129,19 +128,12 @@ impl Factor {
         Ok(())
     }
 
-    /// Whether both levels are the same: by their names, and of an option by their values (`64M` and `67108864`). The
-    /// name of a file has upper and lower case.
+    /// Whether both levels are the same: by their names, and of an option by their values.
     fn is_same(&self, one: &Level, other: &Level) -> bool {
-        let Kind::Setting(name) = &self.kind else {
-            return one.label == other.label;
-        };
-        let (one, other) = (one.value.as_str(), other.value.as_str());
-        if one.contains('/') || other.contains('/') {
-            return one == other;
+        match &self.kind {
+            Kind::Setting(name) => is_same_value(name, &one.value, &other.value),
+            _ => one.label == other.label,
         }
-        let size = parse_size_bytes(one);
-        (size.is_some() && size == parse_size_bytes(other))
-            || is_same_setting(&variable_name(name), one, other)
     }
 
     /// Whether both change the same thing; an option can be written with dashes and with underscores.
