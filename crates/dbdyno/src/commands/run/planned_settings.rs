@@ -6,15 +6,16 @@ use std::{
 };
 
 use experiment::{PlannedRun, ServerSpec};
-use mycnf::{Machine, OptionFile, Side, Target, lint};
+use mycnf::{Machine, OptionFile, PrivateOptions, Side, Sources, Target, lint};
 
 use crate::commands::{
     log_switches::{Log, log_of, variable_name},
     option_value::is_same_value,
 };
 
-/// Options of `set` that the catalogues refuse. The servers themselves check them before the first run, but a plan starts
-/// none. Nothing is judged beside option files, which may load plugins with options of their own.
+/// Options of `set` that a private server cannot have, or that the catalogues refuse. The servers themselves check them
+/// before the first run, but a plan starts none. Nothing is judged beside option files, which may load plugins with options
+/// of their own.
 pub(super) fn refused(
     runs: &[PlannedRun],
     target_of: impl Fn(Option<&str>) -> Option<Target>,
@@ -28,6 +29,20 @@ pub(super) fn refused(
     let servers: BTreeSet<(Option<&str>, &BTreeMap<String, String>)> = servers.collect();
     let mut found = Vec::new();
     for (run, set) in servers {
+        let written = PrivateOptions::new(&Sources {
+            defaults: &[],
+            layers: &[],
+            groups: &[],
+            guarded: &[],
+            set,
+            decided: &[],
+        });
+        if let Some(error) = written.err().map(|error| error.to_string()) {
+            if !found.contains(&error) {
+                found.push(error);
+            }
+            continue;
+        }
         let file = OptionFile::parse("", Path::new("set"));
         let (Some(target), Ok(mut file)) = (target_of(run), file) else {
             continue;
@@ -183,6 +198,9 @@ mod tests {
         for text in expected {
             assert!(found.iter().any(|it| it.starts_with(text)), "{found:?}");
         }
+        let found = refusals("set = { port = \"{way}\" }");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("port"), "{found:?}");
         // A private server has an id.
         let log = r#"run = "mysql-5.7"
 set = { log-bin = "b", loose_no_such_option = "{way}" }"#;
