@@ -344,7 +344,8 @@ fn runs_of_several_combinations_are_noted() {
         let runs = run(r#"{"pool":"64M"}"#, "").with(run(other, ""));
         headroom(runs, &with_target("cpus=2")).unwrap().remarks
     };
-    assert!(remarks(r#"{"pool":"64M"}"#).is_empty());
     let note = "the runs have 2 combinations of levels; each peak is that of the combination that used most";
-    assert_eq!(remarks(r#"{"pool":"128M"}"#), [note]);
+    assert!(!remarks(r#"{"pool":"64M"}"#).iter().any(|it| it == note));
+    let found = remarks(r#"{"pool":"128M"}"#);
+    assert!(found.iter().any(|it| it == note), "{found:?}");
 }
