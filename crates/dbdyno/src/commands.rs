@@ -18,6 +18,7 @@ pub(crate) mod man;
 pub(crate) mod null_server;
 pub(crate) mod observe;
 pub(crate) mod oltp;
+mod option_value;
 pub(crate) mod own_experiment;
 mod quick;
 pub(crate) mod record_options;

@@ -83,6 +83,8 @@ pub enum Error {
     NoLimit,
     #[error("the files are of several machines: {hosts}")]
     SeveralHosts { hosts: String },
+    #[error("the runs have different limits of the server: {limits}")]
+    SeveralLimits { limits: String },
     #[error("--target names {name}, which is no limit of a running server")]
     NoLimitOfServer { name: &'static str },
     #[error("--target names no memory, and the records have {measured}")]
@@ -183,6 +185,9 @@ impl Error {
             Self::NoLimit => "name cpus, read_iops, write_iops, fsync or net",
             Self::SeveralHosts { .. } => {
                 "name the files of one server; --consolidate adds up the load of several"
+            }
+            Self::SeveralLimits { .. } => {
+                "name the records of one combination of levels, for example DIR/run-0001.jsonl"
             }
             Self::NoLimitOfServer { .. } => {
                 "name cpus, read_iops, write_iops, fsync, net or memory"

@@ -109,12 +109,18 @@ pub fn headroom(mut curve: LoadCurve, request: &HeadroomRequest) -> Result<Headr
     })
 }
 
-/// Refuses files of several machines, and a target that names what has no effect here.
+/// Refuses files of several machines and runs with different limits, whose peaks belong to other limits, and a target that
+/// names what has no effect here.
 fn check(curve: &LoadCurve, target: &Target) -> Result<(), Error> {
     if curve.hosts.len() > 1 {
         let hosts: Vec<&str> = curve.hosts.iter().map(String::as_str).collect();
         let hosts = hosts.join(", ");
         return Err(Error::SeveralHosts { hosts });
+    }
+    if curve.server_limits.len() > 1 {
+        let limits: Vec<&str> = curve.server_limits.iter().map(String::as_str).collect();
+        let limits = limits.join("; ");
+        return Err(Error::SeveralLimits { limits });
     }
     let named = [
         ("buffer_pool", target.buffer_pool_bytes),
@@ -179,6 +185,12 @@ fn remarks(
             "times are compared as they are written: some files are in UTC, others without a time zone"
                 .to_owned(),
         );
+    }
+    let combinations = curve.combinations.len();
+    if combinations > 1 {
+        remarks.push(format!(
+            "the runs have {combinations} combinations of levels; each peak is that of the combination that used most"
+        ));
     }
     for resource in resources {
         if let Some(utilisation) = resource.utilisation().filter(|it| *it > 1.0) {

@@ -34,6 +34,10 @@ pub struct LoadCurve {
     pub(crate) server_samples: Vec<Sample>,
     /// The limits that its files state.
     pub(crate) limits: BTreeMap<Resource, ObservedLimit>,
+    /// The limits of the server itself in its run records, as text.
+    pub(crate) server_limits: BTreeSet<String>,
+    /// The combinations of levels in its run records, as text.
+    pub(crate) combinations: BTreeSet<String>,
     /// Whether its times are in UTC: true and false if its files differ.
     pub(crate) is_utc: BTreeSet<bool>,
     /// Number of CPUs; `None` if the file does not have it.
@@ -130,6 +134,8 @@ impl LoadCurve {
         for (resource, limit) in other.limits {
             self.state_limit(resource, limit);
         }
+        self.server_limits.extend(other.server_limits);
+        self.combinations.extend(other.combinations);
         self.is_utc.extend(other.is_utc);
         self.cpus = self.cpus.or(other.cpus);
         for remark in other.remarks {

@@ -8,6 +8,7 @@ use samples::{Host, Record, Telemetry};
 use crate::{
     error::Error,
     load_curve::{LoadCurve, Sample},
+    observed_limit::{LimitSource, ObservedLimit},
     resource::{Demand, Resource},
     server_load::{server_limits, server_samples},
     server_machine::machine_of_server,
@@ -28,13 +29,23 @@ pub(crate) fn read(name: &str, reader: impl BufRead) -> Result<LoadCurve, Error>
     })?;
     let mut curve = LoadCurve::new(name, KIND);
     curve.is_utc.insert(true);
-    for telemetry in record.telemetry.iter().filter(|it| it.host != Host::Client) {
+    let measured_s = record.measured_window_s();
+    // While the server warms up, it reads pages that it later has in memory.
+    let is_measured = |start_s: f64, length_s: f64| {
+        let middle_s = start_s + length_s / 2.0;
+        measured_s.is_none_or(|(begin_s, end_s)| (begin_s..=end_s).contains(&middle_s))
+    };
+    let telemetry = record.telemetry.iter();
+    for telemetry in telemetry.filter(|it| it.host != Host::Client) {
         if let Some(problem) = negative(telemetry) {
             return Err(Error::Line {
                 name: name.to_owned(),
                 line: 1,
                 problem,
             });
+        }
+        if !is_measured(telemetry.t_s, telemetry.length_s) {
+            continue;
         }
         curve.push(Sample {
             start_s: started.as_second() as f64 + telemetry.t_s,
@@ -46,8 +57,19 @@ pub(crate) fn read(name: &str, reader: impl BufRead) -> Result<LoadCurve, Error>
     curve
         .hosts
         .extend(machine_of_server(&record).map(|it| it.name.clone()));
-    curve.server_samples = server_samples(&record, started.as_second() as f64);
-    for (resource, limit) in server_limits(&record) {
+    let started_s = started.as_second() as f64;
+    curve.server_samples = server_samples(&record, started_s);
+    curve
+        .server_samples
+        .retain(|it| is_measured(it.start_s - started_s, it.length_s));
+    let levels = record.header.combination.iter();
+    let levels: Vec<String> = levels
+        .map(|(name, level)| format!("{name}={level}"))
+        .collect();
+    curve.combinations.insert(levels.join(","));
+    let limits = server_limits(&record);
+    curve.server_limits.insert(limits_of_server(&limits));
+    for (resource, limit) in limits {
         curve.state_limit(resource, limit);
     }
     if record.torn {
@@ -58,6 +80,23 @@ pub(crate) fn read(name: &str, reader: impl BufRead) -> Result<LoadCurve, Error>
         curve.remark(format!("{name}: the run is incomplete: {why}"));
     }
     curve.finished()
+}
+
+/// The limits of the server itself, such as `cpus=1,read_iops=1000`.
+fn limits_of_server(limits: &[(Resource, ObservedLimit)]) -> String {
+    let own = limits.iter().filter(|(_, limit)| {
+        matches!(
+            limit.source,
+            LimitSource::ServerCpus | LimitSource::ServerDisk
+        )
+    });
+    let named: Vec<String> = own
+        .map(|(resource, limit)| format!("{}={}", resource.name(), limit.value))
+        .collect();
+    match named.as_slice() {
+        [] => "none".to_owned(),
+        named => named.join(","),
+    }
 }
 
 /// Seconds that cannot be: a record that was altered.
@@ -117,6 +156,29 @@ mod tests {
             "{:?}",
             curve.remarks
         );
+    }
+
+    #[test]
+    fn the_warm_up_is_left_out() {
+        let interval = |t_s: f64, phase: &str| {
+            format!(
+                r#"{{"line":"interval","t_s":{t_s:?},"length_s":2.0,"phase":"{phase}","operations":[]}}"#
+            )
+        };
+        let at = |t_s: &str| SAMPLE.replace(r#""t_s":10.0"#, &format!(r#""t_s":{t_s}"#));
+        let lines = [
+            HEADER.to_owned(),
+            interval(8.0, "warm_up"),
+            interval(10.0, "measurement"),
+            interval(12.0, "drain"),
+            at("8.5"),
+            at("9.5"),
+            at("11.5"),
+        ];
+        let curve = read("a", lines.join("\n").as_bytes()).unwrap();
+        let starts: Vec<f64> = curve.samples.iter().map(|it| it.start_s).collect();
+        // The middle of 9.5 s to 11.5 s is within 10 s to 12 s; those of the others are 9.5 s and 12.5 s.
+        assert_eq!(starts, [1_795_140_009.5]);
     }
 
     #[test]

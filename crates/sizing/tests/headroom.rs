@@ -319,3 +319,33 @@ fn what_is_no_load_of_one_server_is_refused() {
         "the files cover less than half of each step of 86400 s"
     );
 }
+
+/// A run record of two seconds with this combination of levels, and with these lines about its server.
+fn run(combination: &str, lines: &str) -> LoadCurve {
+    let header = format!(
+        r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"oltp","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{combination},"started_at":"2026-11-20T02:00:00Z","connections":2,"loops":2,"io":"epoll","transport":"unix socket"}}"#
+    );
+    let sample = r#"{"line":"telemetry","t_s":0.0,"length_s":2.0,"host":"server","machine":{"user_s":2.0,"system_s":0.0,"iowait_s":0.0,"steal_s":0.0,"idle_s":2.0},"server":null,"client":null,"memory":null,"disk":null}"#;
+    curve("oltp", &format!("{header}\n{lines}{sample}\n"))
+}
+
+#[test]
+fn runs_with_different_limits_are_refused() {
+    let limited = r#"{"line":"limit","disk":{"read_iops":null,"write_iops":300,"read_bytes_per_s":null,"write_bytes_per_s":null,"cgroup_version":2,"device":"254:0","not_limited":[]},"cpus":null,"memory_bytes":null,"cgroup_version":null}"#;
+    let limited = run("{}", &format!("{limited}\n"));
+    let error = headroom(limited.with(run("{}", "")), &HeadroomRequest::default()).unwrap_err();
+    let expected = "the runs have different limits of the server: none; write_iops=300";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn runs_of_several_combinations_are_noted() {
+    let remarks = |other: &str| {
+        let runs = run(r#"{"pool":"64M"}"#, "").with(run(other, ""));
+        headroom(runs, &with_target("cpus=2")).unwrap().remarks
+    };
+    let note = "the runs have 2 combinations of levels; each peak is that of the combination that used most";
+    assert!(!remarks(r#"{"pool":"64M"}"#).iter().any(|it| it == note));
+    let found = remarks(r#"{"pool":"128M"}"#);
+    assert!(found.iter().any(|it| it == note), "{found:?}");
+}

@@ -246,7 +246,7 @@ fn factors(args: &AbArgs) -> Result<Vec<Factor>, Blamed> {
     factors.extend(args.host.clone());
     for (at, factor) in factors.iter().enumerate() {
         factor.check()?;
-        if factors[..at].iter().any(|it| it.name() == factor.name()) {
+        if factors[..at].iter().any(|it| it.is_of_same(factor)) {
             let message = format!("{} is given twice", factor.option);
             let hint = format!("give all values in one option: {}", factor.example());
             return Err(Blamed::new(Blame::Input, message).hint(hint));

@@ -180,10 +180,14 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     )
 }
 
-/// Warns of varied settings that have no effect on the servers of the plan.
+/// Warns of varied settings that have no effect on the servers of the plan, and of values that are the same.
 fn warn_of_idle_settings(experiment: &Experiment, mysqld: Option<&Path>) {
     let runs = &experiment.plan().runs;
-    for warning in planned_settings::without_effect(runs, |run| target_of(run, mysqld)) {
+    let without_effect = planned_settings::without_effect(runs, |run| target_of(run, mysqld));
+    for warning in planned_settings::same_values(runs)
+        .into_iter()
+        .chain(without_effect)
+    {
         eprintln!("warning: {warning}");
     }
 }

@@ -219,7 +219,9 @@ pub fn json(results: &Results, detail: Detail) -> String {
                 .map(|search| max_rate(results, search))
                 .collect(),
             verdict: answer::verdict_in_short(results, &grid),
+            // The throughput of a search is the highest rate that was tried.
             answers: (grid.facets.iter())
+                .filter(|_| results.searches.is_empty())
                 .map(|facet| answer::sentence(&grid, facet))
                 .collect(),
             scaling: (grid.facets.iter())

@@ -105,6 +105,7 @@ fn every_output_has_the_answer() {
     assert!(found["low_per_s"].is_null() && found["limited_by"].is_null());
     assert_eq!(found["runs"], 4);
     assert_eq!(found["sentence"], ANSWER);
+    assert_eq!(document["summary"]["answers"], Value::Array(Vec::new()));
     // The rate of each run is a column.
     let rows = csv(&results, Detail::Runs);
     let head = rows.lines().next().unwrap();

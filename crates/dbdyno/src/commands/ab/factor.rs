@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use blame::{Blame, Blamed};
 use runs::named_server;
 
+use crate::commands::{log_switches::variable_name, option_value::is_same_value};
+
 /// Characters of a statement in a level's name.
 const LABEL_CHARS: usize = 40;
 
@@ -106,15 +108,43 @@ impl Factor {
         }
     }
 
-    /// An error for a level that is named twice.
+    /// An error for a level that is named twice, or for two values that mean the same.
     pub(super) fn check(&self) -> Result<(), Blamed> {
         for (at, level) in self.levels.iter().enumerate() {
-            if self.levels[..at].iter().any(|it| it.label == level.label) {
-                let message = format!("{} has the level {:?} twice", self.option, level.label);
-                return Err(Blamed::new(Blame::Input, message));
-            }
+            let mut others = self.levels[..at].iter();
+            let Some(other) = others.find(|it| self.is_same(it, level)) else {
+                continue;
+            };
+            let message = if other.label == level.label {
+                format!("{} has the level {:?} twice", self.option, level.label)
+            } else {
+                format!(
+                    "{} has the same value twice: {:?} and {:?}",
+                    self.option, other.label, level.label
+                )
+            };
+            return Err(Blamed::new(Blame::Input, message));
         }
         Ok(())
+    }
+
+    /// Whether both levels are the same: by their names, and of an option by their values.
+    fn is_same(&self, one: &Level, other: &Level) -> bool {
+        match &self.kind {
+            Kind::Setting(name) => is_same_value(name, &one.value, &other.value),
+            _ => one.label == other.label,
+        }
+    }
+
+    /// Whether both change the same thing; an option can be written with dashes and with underscores.
+    pub(super) fn is_of_same(&self, other: &Self) -> bool {
+        let is_same_option = match (&self.kind, &other.kind) {
+            (Kind::Setting(one), Kind::Setting(other)) => {
+                variable_name(one) == variable_name(other)
+            }
+            _ => false,
+        };
+        is_same_option || self.name() == other.name()
     }
 }
 
@@ -240,6 +270,54 @@ mod tests {
             let error = parse("one,").unwrap_err();
             assert!(error.starts_with(such_as), "{error}");
         }
+    }
+
+    #[test]
+    fn one_value_in_two_forms_is_an_error() {
+        let message = |text: &str| {
+            let checked = setting(text).unwrap().check();
+            checked.err().map(|error| error.message)
+        };
+        for (text, expected) in [
+            (
+                "a=64M,67108864",
+                "--set a has the same value twice: \"64M\" and \"67108864\"",
+            ),
+            (
+                "a=1,2,01",
+                "--set a has the same value twice: \"1\" and \"01\"",
+            ),
+            (
+                "a=ON,1",
+                "--set a has the same value twice: \"ON\" and \"1\"",
+            ),
+            (
+                "innodb-flush-method=O_DIRECT,o_direct",
+                "--set innodb-flush-method has the same value twice: \"O_DIRECT\" and \"o_direct\"",
+            ),
+            ("a=1,1", "--set a has the level \"1\" twice"),
+        ] {
+            assert_eq!(message(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "a=64M,64K",
+            "a=0,1",
+            "a=ON,OFF",
+            "a=,0",
+            "tmpdir=/tmp/a,/tmp/A",
+        ] {
+            assert_eq!(message(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_option_has_dashes_or_underscores() {
+        let is_of_same = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| setting(text).unwrap());
+            one.is_of_same(&other)
+        };
+        assert!(is_of_same("sync-binlog=0,1", "sync_binlog=2,3"));
+        assert!(!is_of_same("sync_binlog=0,1", "log_bin=b"));
     }
 
     #[test]

@@ -6,12 +6,16 @@ use std::{
 };
 
 use experiment::{PlannedRun, ServerSpec};
-use mycnf::{Machine, OptionFile, Side, Target, lint};
+use mycnf::{Machine, OptionFile, PrivateOptions, Side, Sources, Target, lint};
 
-use crate::commands::log_switches::{Log, log_of, variable_name};
+use crate::commands::{
+    log_switches::{Log, log_of, variable_name},
+    option_value::is_same_value,
+};
 
-/// Options of `set` that the catalogues refuse. The servers themselves check them before the first run, but a plan starts
-/// none. Nothing is judged beside option files, which may load plugins with options of their own.
+/// Options of `set` that a private server cannot have, or that the catalogues refuse. The servers themselves check them
+/// before the first run, but a plan starts none. Nothing is judged beside option files, which may load plugins with options
+/// of their own.
 pub(super) fn refused(
     runs: &[PlannedRun],
     target_of: impl Fn(Option<&str>) -> Option<Target>,
@@ -25,6 +29,20 @@ pub(super) fn refused(
     let servers: BTreeSet<(Option<&str>, &BTreeMap<String, String>)> = servers.collect();
     let mut found = Vec::new();
     for (run, set) in servers {
+        let written = PrivateOptions::new(&Sources {
+            defaults: &[],
+            layers: &[],
+            groups: &[],
+            guarded: &[],
+            set,
+            decided: &[],
+        });
+        if let Some(error) = written.err().map(|error| error.to_string()) {
+            if !found.contains(&error) {
+                found.push(error);
+            }
+            continue;
+        }
         let file = OptionFile::parse("", Path::new("set"));
         let (Some(target), Ok(mut file)) = (target_of(run), file) else {
             continue;
@@ -93,6 +111,31 @@ pub(super) fn without_effect(
     warnings
 }
 
+/// Warnings about options of `set` that have one value in two forms: both measure the same.
+pub(super) fn same_values(runs: &[PlannedRun]) -> Vec<String> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for run in runs {
+        if let ServerSpec::Private { set, .. } = &run.server {
+            for (option, value) in set {
+                values.entry(option).or_default().insert(value);
+            }
+        }
+    }
+    let mut warnings = Vec::new();
+    for (option, values) in values {
+        let values: Vec<&str> = values.into_iter().collect();
+        for (at, one) in values.iter().enumerate() {
+            let others = values[at + 1..].iter();
+            for other in others.filter(|other| is_same_value(option, one, other)) {
+                warnings.push(format!(
+                    "set {option}: {one} and {other} are the same value, so that both measure the same"
+                ));
+            }
+        }
+    }
+    warnings
+}
+
 /// The private servers for which `set` does not switch a log, by their names in the file, and whether the plan switches it
 /// off, as it does with the binary log of compared versions.
 fn servers_without<'r>(runs: &'r [PlannedRun], log: &Log) -> BTreeSet<(Option<&'r str>, bool)> {
@@ -155,10 +198,28 @@ mod tests {
         for text in expected {
             assert!(found.iter().any(|it| it.starts_with(text)), "{found:?}");
         }
+        let found = refusals("set = { port = \"{way}\" }");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("port"), "{found:?}");
         // A private server has an id.
         let log = r#"run = "mysql-5.7"
 set = { log-bin = "b", loose_no_such_option = "{way}" }"#;
         assert!(refusals(log).is_empty());
+    }
+
+    #[test]
+    fn one_value_in_two_forms_is_found() {
+        let warnings = |matrix: &str| {
+            let set = r#"set = { innodb_buffer_pool_size = "{pool}" }"#;
+            same_values(&plan(matrix, set).0.plan().runs)
+        };
+        assert_eq!(
+            warnings(r#"pool = ["64M", "67108864", "128M"]"#),
+            [
+                "set innodb_buffer_pool_size: 64M and 67108864 are the same value, so that both measure the same"
+            ]
+        );
+        assert!(warnings(r#"pool = ["64M", "128M"]"#).is_empty());
     }
 
     #[test]
