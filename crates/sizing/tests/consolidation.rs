@@ -205,7 +205,7 @@ fn three_days_have_an_interval_and_two_have_none() {
     assert_eq!((interval.low, interval.high), (2000.0, 2400.0));
     assert_eq!(writes.peak, 2400.0);
     assert!(
-        three.intervals.contains("drawing the 3 days again"),
+        three.intervals.contains("resampling the 3 days"),
         "{}",
         three.intervals
     );

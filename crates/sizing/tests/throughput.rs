@@ -241,7 +241,7 @@ fn machines_that_are_not_known_are_not_counted() {
     ));
     assert!(requirement.is_known());
     let shown = text(&requirement_lines(&requirement));
-    let first = "Known to carry 15.0k operations/s: 1 of 2 combinations of memory, CPUs and IOPS. Each upper end";
+    let first = "Known to carry 15.0k operations/s: 1 of 2 combinations of memory, CPUs and IOPS. The upper end";
     assert!(shown.starts_with(first), "{shown}");
 }
 

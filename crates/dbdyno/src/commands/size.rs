@@ -7,6 +7,7 @@ mod experiment_check;
 mod experiment_paths;
 mod growth;
 mod headroom;
+mod load_files;
 mod measurement;
 mod prediction;
 mod size_records;
@@ -14,7 +15,6 @@ mod throughput;
 mod warm_up;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -22,14 +22,14 @@ use std::{
 
 use answer_output::{Format, print_lines};
 use blame::{Blame, Blamed};
-use files::UserText;
+use load_files::system;
 use measurement::{MeasurementOptions, SizingExperiment};
 use prediction::{Options, TargetQuestion};
 use settings::quantity;
 use sizing::{
     Capacity, Changes, Consolidation, Growth, HeadroomRequest, LoadCurve, Request, ResponseLimit,
     Target, consolidate, consolidation_csv, consolidation_json, consolidation_lines,
-    parse_capacity, parse_changes, parse_cpus, parse_growth, parse_target, read_curve,
+    parse_capacity, parse_changes, parse_cpus, parse_growth, parse_target,
 };
 
 use crate::{
@@ -372,48 +372,4 @@ fn print_answer(answer: &Consolidation, format: Format) {
         Format::Json => print!("{}", consolidation_json(answer)),
         Format::Csv => print!("{}", consolidation_csv(answer)),
     }
-}
-
-/// The load of the system in a file, or in all files of a directory.
-fn system(path: &Path) -> Result<LoadCurve, Blamed> {
-    if !path.is_dir() {
-        let name = path.file_stem().unwrap_or(path.as_os_str());
-        return curve(path, &name.to_string_lossy());
-    }
-    let refused = Blamed::io(Blame::Input, path);
-    let entries = fs::read_dir(path).map_err(refused)?;
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.map(|it| it.path()))
-        .collect::<Result<_, _>>()
-        .map_err(refused)?;
-    files.retain(|it| it.is_file());
-    files.sort();
-    directory(path, &files)
-}
-
-/// The load of the system with these files of a directory.
-fn directory(path: &Path, files: &[PathBuf]) -> Result<LoadCurve, Blamed> {
-    let refused = Blamed::io(Blame::Input, path);
-    // `.` and `..` have no name of their own.
-    let whole = fs::canonicalize(path).map_err(refused)?;
-    let name = whole.file_name().unwrap_or(path.as_os_str());
-    let name = name.to_string_lossy();
-    let mut all: Option<LoadCurve> = None;
-    for file in files {
-        let next = curve(file, &name)?;
-        all = Some(match all {
-            Some(curve) => curve.with(next),
-            None => next,
-        });
-    }
-    let none = || Blamed::new(Blame::Input, format!("{}: no files in it", path.display()));
-    all.ok_or_else(none)
-}
-
-fn curve(path: &Path, name: &str) -> Result<LoadCurve, Blamed> {
-    let text = UserText::open(path).map_err(Blamed::io(Blame::Input, path))?;
-    // Errors and notes of a file have its path.
-    let mut curve = read_curve(&path.display().to_string(), text)?;
-    name.clone_into(&mut curve.name);
-    Ok(curve)
 }

@@ -11,7 +11,7 @@ use sizing::{HeadroomRequest, LoadCurve, headroom, headroom_csv, headroom_json, 
 
 use super::{
     answer_output::{Format, print_lines},
-    directory, system,
+    load_files::{directory, system},
 };
 
 /// Reads the load, and prints the headroom.

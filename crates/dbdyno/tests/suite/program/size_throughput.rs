@@ -141,7 +141,7 @@ fn a_change_of_the_target_or_of_a_factor_is_compared() {
     size(&scene, &["--what-if", "rows=2x"])
         .exits(0)
         .prints("With rows=2x, the throughput changes by ")
-        .prints("highest throughput of each level");
+        .prints("highest throughput of each");
     // The level of an emulated target is none of the experiment.
     let emulated = r#""rows":"4x","emulated":"yes"}"#;
     let emulated = FIRST_RUN.replace(r#""rows":"2x"}"#, emulated);
