@@ -16,6 +16,7 @@ use crate::{
     grid::Grid,
     results::Results,
     tables::{factor_columns::free_names, run_values::RunValues},
+    text::capital::capitalised,
 };
 
 /// The figures of one run, and the labels that identify it.
@@ -271,7 +272,7 @@ fn costs(runs: &[Run<'_>]) -> Vec<Family> {
         };
         // The unit is appended to the name anyway.
         let name = format!("cost_{}", measure.name().trim_end_matches("_bytes"));
-        let help = format!("{} of one operation.", capital(measure.in_words()));
+        let help = format!("{} of one operation.", capitalised(measure.in_words()));
         let mut family = Family::new("gauge", &name, unit, &help);
         for run in runs {
             let value = run.number(measure.name()).map(|value| value * factor);
@@ -415,10 +416,4 @@ fn audit(results: &Results) -> Vec<Family> {
     let labels = with(&experiment, "level", "not evaluated");
     findings.push("", labels, Some(audit.not_evaluated() as f64));
     vec![grade, machine, findings]
-}
-
-fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(characters.clone()).collect()
 }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     findings::{AuditFilter, counts},
     results::Results,
+    text::capital::capitalised,
 };
 
 /// The audit of `name` as a separate page.
@@ -41,7 +42,7 @@ fn filtered_section(audit: &Audit, shown: &AuditFilter) -> Markup {
     html! {
         section aria-labelledby="audit" {
             h2 id="audit" { "The audit" }
-            p.lead { (first_upper(&audit.assessment.in_words())) "." }
+            p.lead { (capitalised(&audit.assessment.in_words())) "." }
             p { (counts(audit)) "." }
             @for (judgement, finding) in &worse { (folded(judgement, finding)) }
             details.all-variables {
@@ -52,12 +53,6 @@ fn filtered_section(audit: &Audit, shown: &AuditFilter) -> Markup {
             }
         }
     }
-}
-
-fn first_upper(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// The title in a line; evidence, remedy, consequence and source are folded below it.
