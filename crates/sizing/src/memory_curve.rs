@@ -84,7 +84,7 @@ pub fn memory_curve(
         return Ok(Err(why));
     }
     let mut model = CapacityModel::new(&cells, target, MemoryPosition::At(0), limits);
-    let fitted = FittedDraws::of(&model, request.draws, COMPUTED_CONFIDENCE);
+    let fitted = FittedDraws::of(&model, cells.draws(request.draws), COMPUTED_CONFIDENCE);
     let mut points = Vec::new();
     let mut first: Option<Times> = None;
     for (share, position) in places(&data, &cells.shares) {

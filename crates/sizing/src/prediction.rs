@@ -15,10 +15,10 @@ use crate::{
         LimitOutcome, NO_MEMORY_KNOWN, cpus_not_measured, measured_cpus, memory_not_measured,
         no_law_in_words, not_measured,
     },
-    memory_position::{MemoryPosition, NoPosition, TargetData},
+    memory_position::{MemoryPosition, NoPosition},
     service_demand::ServiceDemand,
     target::{BufferPool, Target},
-    target_data::target_data,
+    target_data::{remarks_on_records, target_data},
     validation::Validation,
 };
 
@@ -182,7 +182,7 @@ pub(crate) fn predict_with_draws(
                 return None;
             }
             match &data {
-                None => names_memory(target).then(|| NO_MEMORY_KNOWN.to_owned()),
+                None => target.names_memory().then(|| NO_MEMORY_KNOWN.to_owned()),
                 Some(data) => {
                     let why = place.err()?;
                     Some(memory_not_measured(why, data.share, &cells.shares))
@@ -245,34 +245,23 @@ pub(crate) fn predict_with_draws(
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
         validation: None,
-        remarks: remarks(target, &cells, data, place),
+        remarks: remarks(target, &cells, place),
     };
     Ok((prediction, draws))
-}
-
-/// Whether the target has another memory, or other data, than the records may have had.
-fn names_memory(target: &Target) -> bool {
-    target.buffer_pool().is_some() || target.data_bytes.is_some()
 }
 
 fn remarks(
     target: &Target,
     cells: &Cells<'_>,
-    data: Option<TargetData>,
     place: Result<MemoryPosition, NoPosition>,
 ) -> Vec<String> {
-    let single = (cells.single > 0).then(|| {
-        let count = units::counted(cells.single, "combination");
-        format!("{count} with only one execution: left out")
-    });
-    let ignored = data.is_none() && names_memory(target);
-    let ignored =
-        ignored.then(|| format!("memory and data of the target are ignored: {NO_MEMORY_KNOWN}"));
     let nearest = place.is_err().then(|| {
         "memory of the target not measured: CPU time is that of the nearest measured memory"
             .to_owned()
     });
-    [single, ignored, nearest].into_iter().flatten().collect()
+    let mut remarks = remarks_on_records(target, cells);
+    remarks.extend(nearest);
+    remarks
 }
 
 /// The capacity by all executions and by each draw of them.
@@ -287,7 +276,7 @@ pub(crate) struct Draws {
 
 impl Draws {
     fn of(model: &CapacityModel<'_>, count: usize) -> Self {
-        let fitted = FittedDraws::of(model, count, COMPUTED_CONFIDENCE);
+        let fitted = FittedDraws::of(model, model.cells.draws(count), COMPUTED_CONFIDENCE);
         let (all, each) = fitted.evaluate(model);
         Self {
             all,

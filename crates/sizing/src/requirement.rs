@@ -3,23 +3,23 @@
 use stats::Interval;
 
 use crate::{
-    capacity_model::{CapacityModel, FittedDraw, reads_of_memories},
+    capacity_model::{CapacityModel, reads_of_memories},
     cells::{Cells, Draw},
     cpu_law::NoLaw,
     drift::{Drift, drifts},
     error::Error,
     execution::Executions,
+    fitted_draws::FittedDraws,
     limit::Limit,
     limit_outcome::{
-        NO_MEMORY_KNOWN, cpus_not_measured, measured_cpus, memory_not_measured, no_law_in_words,
-        not_measured,
+        cpus_not_measured, measured_cpus, memory_not_measured, no_law_in_words, not_measured,
     },
     memory_position::MemoryPosition,
     prediction::{COMPUTED_CONFIDENCE, interval},
     requirement_model::{Amounts, amounts, highest_per_s},
     response_limit::{AllowedDraws, AllowedShare, ResponseLimit, allowed_share},
     target::{BufferPool, Target},
-    target_data::{data_bytes, target_data},
+    target_data::{data_bytes, remarks_on_records, target_data},
 };
 
 /// Share of the draws in which an amount must be smaller, so that it is better.
@@ -198,7 +198,7 @@ pub fn require(
         measured_cpus: measured_cpus(&cells),
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
-        remarks: remarks(&cells, &request.target),
+        remarks: remarks_on_records(&request.target, &cells),
     };
     let (allowed, positions) = match (allowed, positions) {
         (Ok(allowed), Ok(positions)) => (allowed, positions),
@@ -214,17 +214,6 @@ pub fn require(
     let left_out = found.left_out.iter();
     requirement.left_out = left_out.filter_map(|it| it.memory).collect();
     Ok(requirement)
-}
-
-fn remarks(cells: &Cells<'_>, target: &Target) -> Vec<String> {
-    let single = (cells.single > 0).then(|| {
-        let count = units::counted(cells.single, "combination");
-        format!("{count} with only one execution: left out")
-    });
-    let is_named = target.buffer_pool().is_some() || target.data_bytes.is_some();
-    let ignored = (is_named && cells.shares.is_empty())
-        .then(|| format!("memory and data of the target are ignored: {NO_MEMORY_KNOWN}"));
-    [single, ignored].into_iter().flatten().collect()
 }
 
 type Positions = Vec<(Option<RowMemory>, MemoryPosition)>;
@@ -285,33 +274,29 @@ impl Candidates {
         let target = Target::default();
         let model = |position| CapacityModel::new(cells, &target, position, Vec::new());
         let first = model(MemoryPosition::At(0));
-        let all = first.fitted(cells.all(), None);
-        let drawn = draws.into_iter();
-        let drawn: Vec<FittedDraw<'_>> = drawn
-            .map(|draw| first.fitted(draw, all.law.as_ref()))
-            .collect();
-        let scaling = first.scaling(&all, &drawn, COMPUTED_CONFIDENCE);
-        let peak_is_known = scaling.as_ref().is_some_and(|it| it.peak.is_ok());
+        let fitted = FittedDraws::of(&first, draws, COMPUTED_CONFIDENCE);
+        let peak_is_known = fitted.peak_is_known();
         let share = allowed.map_or(1.0, |it| it.allowed.share.estimate);
         let share_of = |draw: usize| allowed.map_or(1.0, |it| it.each[draw]);
         let mut found = Self {
             better: Vec::new(),
             left_out: Vec::new(),
             no_law: first.series.as_ref().err().copied(),
-            measured_up_to: scaling
+            measured_up_to: fitted
+                .scaling
                 .filter(|_| !peak_is_known)
                 .map(|it| it.measured_up_to),
         };
         for (memory, position) in positions {
             let model = model(position);
-            let each = drawn.iter().enumerate();
+            let each = fitted.each.iter().enumerate();
             let each =
                 each.map(|(at, draw)| amounts(&model, draw, per_s / share_of(at), peak_is_known));
             let candidate = Candidate {
                 memory,
-                all: amounts(&model, &all, per_s / share, peak_is_known),
+                all: amounts(&model, &fitted.all, per_s / share, peak_is_known),
                 each: each.collect(),
-                highest_per_s: highest_per_s(&model, &all, peak_is_known),
+                highest_per_s: highest_per_s(&model, &fitted.all, peak_is_known),
             };
             let mut less = found.better.iter();
             if less.all(|less| candidate.is_better_than(less)) {

@@ -95,6 +95,11 @@ impl Target {
         })
     }
 
+    /// Whether it names a memory or a size of the data, which may differ from those of the records.
+    pub(crate) fn names_memory(&self) -> bool {
+        self.buffer_pool().is_some() || self.data_bytes.is_some()
+    }
+
     /// The value of a limit, in its unit; `None` if the target does not name it.
     pub fn value(&self, limit: Limit) -> Option<f64> {
         match limit {

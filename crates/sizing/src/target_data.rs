@@ -1,7 +1,8 @@
 //! The data of a target: how much there is, and the share of it in memory.
 
 use crate::{
-    cells::Cells, error::Error, execution::MemoryUse, memory_position::TargetData, target::Target,
+    cells::Cells, error::Error, execution::MemoryUse, limit_outcome::NO_MEMORY_KNOWN,
+    memory_position::TargetData, target::Target,
 };
 
 /// Sizes that differ by less are the same.
@@ -47,6 +48,18 @@ pub(crate) fn data_bytes(target: &Target, cells: &Cells<'_>) -> Result<Option<u6
     memories
         .map(|memories| bytes_of_data(target, &memories))
         .transpose()
+}
+
+/// What of the records, and of the target because of them, is not used.
+pub(crate) fn remarks_on_records(target: &Target, cells: &Cells<'_>) -> Vec<String> {
+    let single = (cells.single > 0).then(|| {
+        let count = units::counted(cells.single, "combination");
+        format!("{count} with only one execution: left out")
+    });
+    let is_ignored = target.names_memory() && cells.shares.is_empty();
+    let ignored =
+        is_ignored.then(|| format!("memory and data of the target are ignored: {NO_MEMORY_KNOWN}"));
+    single.into_iter().chain(ignored).collect()
 }
 
 fn memories(cells: &Cells<'_>) -> Option<Vec<MemoryUse>> {

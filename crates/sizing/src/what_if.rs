@@ -261,9 +261,7 @@ fn target_now(now: &Executions, request: &WhatIfRequest) -> Result<Target, Error
     if let Some((limit, _)) = changed.find(|(limit, _)| target.value(*limit).is_none()) {
         return Err(Error::NoValueNow { name: limit.name() });
     }
-    let parts = &request.changes.target;
-    let changes_memory = parts.buffer_pool().is_some() || parts.data_bytes.is_some();
-    if changes_memory && target.read_iops.is_none() {
+    if request.changes.target.names_memory() && target.read_iops.is_none() {
         return Err(Error::NoReadsNow);
     }
     Ok(target)
