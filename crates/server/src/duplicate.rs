@@ -14,7 +14,7 @@ use crate::initialise::accounts::Accounts;
 use crate::redo_log;
 use crate::server::Server;
 use crate::snapshot::binary_logs::binary_logs;
-use crate::snapshot::copy::{CopyUse, OWN_FILES, copy_directory};
+use crate::snapshot::copy::{OWN_FILES, copy_directory};
 
 /// The server's default.
 const DEFAULT_BUFFER_POOL_BYTES: u64 = 128 << 20;
@@ -49,7 +49,7 @@ impl Server {
         let mut left_out = binary_logs(&self.layout.data)?;
         left_out.extend(OWN_FILES.map(OsString::from));
         let fill = |layout: &Layout, _: &PrivateOptions| {
-            copy_directory(&self.layout.data, &layout.data, &left_out, CopyUse::Server)?;
+            copy_directory(&self.layout.data, &layout.data, &left_out)?;
             Accounts::read(&self.layout)
         };
         Self::create_with(dir, &installation, &settings, &checked, fill)

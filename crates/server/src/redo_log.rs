@@ -32,15 +32,6 @@ pub(crate) fn is_off(data: &Path) -> bool {
     })
 }
 
-/// Whether the path of a file in a data directory is that of a redo log: `ib_logfile0`, `#innodb_redo/#ib_redo5`.
-pub(crate) fn is_log_file(path: &Path) -> bool {
-    let directory = path.parent().and_then(Path::file_name);
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    let is_of_directory = directory.is_some_and(|it| it == "#innodb_redo");
-    // The files of a table have an extension.
-    is_of_directory || (name.starts_with(b"ib_logfile") && !name.contains(&b'.'))
-}
-
 /// Removes the redo log of a cleanly stopped data directory if its size is to change and the server would refuse to
 /// start with it: MySQL before 5.6 makes a new log only where there is none.
 pub(crate) fn make_room(
@@ -105,21 +96,6 @@ mod tests {
             fs::create_dir(dir.path().join("#innodb_redo")).unwrap();
             fs::write(dir.path().join("#innodb_redo").join(name), header(flags)).unwrap();
             assert_eq!(is_off(dir.path()), off, "{name} {flags}");
-        }
-    }
-
-    #[test]
-    fn the_files_of_a_log_are_known_by_their_names() {
-        for (path, expected) in [
-            ("data/ib_logfile0", true),
-            ("data/ib_logfile101", true),
-            ("data/#innodb_redo/#ib_redo5", true),
-            ("data/#innodb_redo/#ib_redo6_tmp", true),
-            ("data/shop/ib_logfile0.ibd", false),
-            ("data/ibdata1", false),
-            ("data/aria_log.00000001", false),
-        ] {
-            assert_eq!(is_log_file(Path::new(path)), expected, "{path}");
         }
     }
 

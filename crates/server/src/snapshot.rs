@@ -28,7 +28,7 @@ use crate::error::Error;
 use crate::redo_log;
 use crate::server::{Server, unix_time_s};
 use crate::snapshot::binary_logs::binary_logs;
-use crate::snapshot::copy::{Copied, CopyUse, OWN_FILES, allocated_bytes, copy_directory};
+use crate::snapshot::copy::{Copied, OWN_FILES, allocated_bytes, copy_directory};
 use crate::snapshot::manifest::{FORMAT, Manifest, Method};
 
 /// Directory of the named snapshots, in the server's directory.
@@ -264,12 +264,7 @@ impl Server {
         }
         let mut left_out = binary_logs(&self.layout.data)?;
         left_out.extend(OWN_FILES.map(OsString::from));
-        let copied = copy_directory(
-            &self.layout.data,
-            &draft.data(),
-            &left_out,
-            CopyUse::Keeping,
-        )?;
+        let copied = copy_directory(&self.layout.data, &draft.data(), &left_out)?;
         draft.finish(method(copied), tables)
     }
 
@@ -298,7 +293,7 @@ impl Server {
             remove_tree(old)?;
         }
         // Until the copy is complete, there is no data directory that the server could start with.
-        let copied = copy_directory(&snapshot.data(), &partial, &OWN_FILES, CopyUse::Server)?;
+        let copied = copy_directory(&snapshot.data(), &partial, &OWN_FILES)?;
         compare(&snapshot, &partial)?;
         fs::rename(&partial, data).map_err(Error::io("rename to", data))?;
         sync(data)?;

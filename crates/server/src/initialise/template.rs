@@ -23,16 +23,15 @@ use crate::initialise::accounts::Accounts;
 use crate::installation::{Installation, build::Build};
 use crate::process::interruption;
 use crate::random::random_name;
-use crate::snapshot::copy::{CopyUse, OWN_FILES, copy_directory};
+use crate::snapshot::copy::{OWN_FILES, copy_directory};
 use crate::snapshot::digest::hexadecimal;
 
-/// The version of the template format; with another one no old template matches. Since 3, a redo log has holes, which
-/// earlier versions of dbdyno would copy to a server.
-const FORMAT: u32 = 3;
+/// The version of the template format; with another one no old template matches.
+const FORMAT: u32 = 2;
 
 const MARKER: &str = "dbdyno-template.json";
 
-/// Maximum number of templates, those used last; each takes 20 to 100 MB.
+/// Maximum number of templates, those used last; each takes 30 to 200 MB.
 const TEMPLATES_MAX: usize = 16;
 
 /// The content of a template's marker.
@@ -76,7 +75,7 @@ impl Template {
         let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else {
             return Ok(None);
         };
-        match copy_directory(&self.dir.join("data"), data, &OWN_FILES, CopyUse::Server) {
+        match copy_directory(&self.dir.join("data"), data, &OWN_FILES) {
             Ok(_) => {}
             Err(error @ Error::DiskFull { .. }) => return Err(error),
             Err(error) if interruption::check().is_err() => return Err(error),
@@ -109,7 +108,7 @@ impl Template {
     fn fill(&self, partial: &Path, data: &Path, accounts: &Accounts) -> Result<(), Error> {
         fs::create_dir_all(&self.root).map_err(Error::io("create the directory", &self.root))?;
         unfinished::make(partial)?;
-        copy_directory(data, &partial.join("data"), &OWN_FILES, CopyUse::Keeping)?;
+        copy_directory(data, &partial.join("data"), &OWN_FILES)?;
         let marker = Marker {
             mysqld: self.mysqld.clone(),
             accounts: accounts.clone(),

@@ -1,30 +1,18 @@
 //! Copies a data directory: by sharing blocks if the file system supports it, else block by block with its holes.
-//!
-//! A server writes its redo log in full before it is first used: 96 MiB of zeros in a new MariaDB. A private server has
-//! several copies of it: in the template of its build, in the snapshot of its new data directory and in that of its loaded
-//! data. No server writes to these copies, so their zeros are holes. In the data directory of a server, all of them are
-//! written: a write to a hole looks for a free block, and one to a block that is allocated but not written also changes the
-//! file's extents, so that commits would cost more than without dbdyno's copies. Hard links would not do, because the server
-//! writes to its log in place.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{FallocateFlags, fallocate, fstatfs, ioctl_ficlone, seek};
-use rustix::io::Errno;
 
 use crate::directory::layout::make_private_dir;
 use crate::error::Error;
 use crate::process::interruption;
-use crate::redo_log;
 
 const BUFFER_BYTES: usize = 1 << 20;
-/// Zeros that become a hole.
-static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 /// Files that belong to one server and not to its data: two servers must not have the same identity.
 pub(crate) const OWN_FILES: [&str; 1] = ["auto.cnf"];
@@ -38,31 +26,11 @@ pub(crate) struct Copied {
     pub(crate) written: u64,
 }
 
-/// What a copy is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CopyUse {
-    /// To be copied again: no server writes to it.
-    Keeping,
-    /// The data directory of a server.
-    Server,
-}
-
-/// The parts of a file that are written to its copy; the others are holes in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Parts {
-    All,
-    /// All but the holes.
-    Data,
-    /// All but the holes and the zeros.
-    NonZero,
-}
-
 /// Copies a directory into a new one. Files named in `skip` at its top level and sockets are left out.
 pub(crate) fn copy_directory(
     from: &Path,
     to: &Path,
     skip: &[impl AsRef<OsStr>],
-    copy_use: CopyUse,
 ) -> Result<Copied, Error> {
     make_private_dir(to).map_err(Error::io("create the directory", to))?;
     let mut copied = Copied::default();
@@ -74,13 +42,11 @@ pub(crate) fn copy_directory(
             continue;
         }
         if kind.is_dir() {
-            let below = copy_directory(&path, &target, &[""; 0], copy_use)?;
+            let below = copy_directory(&path, &target, &[""; 0])?;
             copied.shared += below.shared;
             copied.written += below.written;
         } else if kind.is_file() {
-            let is_shared =
-                copy_file(&path, &target, copy_use).map_err(Error::io("copy to", &target))?;
-            if is_shared {
+            if copy_file(&path, &target).map_err(Error::io("copy to", &target))? {
                 copied.shared += 1
             } else {
                 copied.written += 1
@@ -115,7 +81,7 @@ pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
 }
 
 /// Copies one file; returns whether the copy shares the original's blocks.
-fn copy_file(from: &Path, to: &Path, copy_use: CopyUse) -> io::Result<bool> {
+fn copy_file(from: &Path, to: &Path) -> io::Result<bool> {
     interruption::check()?;
     let source = File::open(from)?;
     let metadata = source.metadata()?;
@@ -124,44 +90,21 @@ fn copy_file(from: &Path, to: &Path, copy_use: CopyUse) -> io::Result<bool> {
         .create_new(true)
         .mode(metadata.mode() & 0o777)
         .open(to)?;
-    let not_shared = match ioctl_ficlone(&target, &source) {
-        Ok(()) => return Ok(true),
-        Err(why) => why,
-    };
-    let length = metadata.len();
-    target.set_len(length)?;
-    let is_laid_out = metadata.blocks() * 512 >= length && length > 0;
-    let is_in_memory = has_room_in_memory(&target, length)?;
-    let is_redo_log = redo_log::is_log_file(from) && length > 0 && !is_in_memory;
-    // On another file system, which may share the blocks of the copy, a hole would come into a data directory.
-    let may_have_holes = copy_use == CopyUse::Keeping && not_shared != Errno::XDEV;
-    let parts = if is_redo_log && may_have_holes && is_laid_out && !has_hole(&source, length)? {
-        Parts::NonZero
-    } else if is_redo_log && copy_use == CopyUse::Server && !is_laid_out {
-        Parts::All
-    } else {
-        Parts::Data
-    };
-    let lays_out = match parts {
-        Parts::All => true,
-        Parts::Data => is_laid_out,
-        Parts::NonZero => false,
-    };
-    if lays_out && !is_in_memory {
-        // A file that is laid out has no holes in its copy either: the server would look for free blocks during the
+    if ioctl_ficlone(&target, &source).is_ok() {
+        return Ok(true);
+    }
+    target.set_len(metadata.len())?;
+    let is_laid_out = metadata.blocks() * 512 >= metadata.len() && metadata.len() > 0;
+    if is_laid_out && !has_room_in_memory(&target, metadata.len())? {
+        // A redo log is preallocated. With holes in its copy, the server would look for free blocks during the
         // measurement. Some file systems cannot preallocate; there nothing is lost.
-        let laid_out = fallocate(&target, FallocateFlags::empty(), 0, length);
-        if laid_out == Err(Errno::NOSPC) {
+        let laid_out = fallocate(&target, FallocateFlags::empty(), 0, metadata.len());
+        if laid_out == Err(rustix::io::Errno::NOSPC) {
             return Err(io::ErrorKind::StorageFull.into());
         }
     }
-    copy_parts(source, target, length, parts)?;
+    copy_data(source, target, metadata.len())?;
     Ok(false)
-}
-
-/// Whether a part of a file was never written.
-fn has_hole(file: &File, length: u64) -> io::Result<bool> {
-    Ok(seek(file, rustix::fs::SeekFrom::Hole(0))? < length)
 }
 
 /// Whether a file of this length is in memory, where a page is found at once, and there is room for several of it: laid out
@@ -174,60 +117,32 @@ fn has_room_in_memory(file: &File, length: u64) -> io::Result<bool> {
     Ok(file_system.f_type as u64 == TMPFS && free_bytes / 4 > length)
 }
 
-/// Copies these parts of a file.
-fn copy_parts(mut source: File, mut target: File, length: u64, parts: Parts) -> io::Result<()> {
-    if parts == Parts::All {
-        return copy_range(&mut source, &mut target, 0..length, parts);
-    }
+/// Copies the parts of a file that are not holes.
+fn copy_data(mut source: File, mut target: File, length: u64) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER_BYTES];
     let mut at = 0;
     while at < length {
         let data = match seek(&source, rustix::fs::SeekFrom::Data(at)) {
             Ok(data) => data,
             // The rest of the file is a hole.
-            Err(Errno::NXIO) => return Ok(()),
+            Err(rustix::io::Errno::NXIO) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
         let hole = seek(&source, rustix::fs::SeekFrom::Hole(data))?;
-        copy_range(&mut source, &mut target, data..hole, parts)?;
+        source.seek(SeekFrom::Start(data))?;
+        target.seek(SeekFrom::Start(data))?;
+        let mut left = hole - data;
+        while left > 0 {
+            interruption::check()?;
+            let wanted = usize::try_from(left).map_or(BUFFER_BYTES, |left| left.min(BUFFER_BYTES));
+            let read = source.read(&mut buffer[..wanted])?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            target.write_all(&buffer[..read])?;
+            left -= read as u64;
+        }
         at = hole;
-    }
-    Ok(())
-}
-
-fn copy_range(
-    source: &mut File,
-    target: &mut File,
-    range: Range<u64>,
-    parts: Parts,
-) -> io::Result<()> {
-    let mut buffer = vec![0; BUFFER_BYTES];
-    source.seek(SeekFrom::Start(range.start))?;
-    target.seek(SeekFrom::Start(range.start))?;
-    let mut left = range.end - range.start;
-    while left > 0 {
-        interruption::check()?;
-        let wanted = usize::try_from(left).map_or(BUFFER_BYTES, |left| left.min(BUFFER_BYTES));
-        let read = source.read(&mut buffer[..wanted])?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        match parts {
-            Parts::All | Parts::Data => target.write_all(&buffer[..read])?,
-            Parts::NonZero => write_without_zeros(target, &buffer[..read])?,
-        }
-        left -= read as u64;
-    }
-    Ok(())
-}
-
-/// Writes bytes at the position of a file whose rest is a hole; blocks of zeros remain holes.
-fn write_without_zeros(target: &mut File, bytes: &[u8]) -> io::Result<()> {
-    for block in bytes.chunks(ZEROS.len()) {
-        if *block == ZEROS[..block.len()] {
-            target.seek(SeekFrom::Current(block.len() as i64))?;
-        } else {
-            target.write_all(block)?;
-        }
     }
     Ok(())
 }
@@ -259,13 +174,8 @@ mod tests {
         let laid_out = File::create(from.join("redo")).unwrap();
         fallocate(&laid_out, FallocateFlags::empty(), 0, 8 << 20).unwrap();
 
-        for (name, copy_use) in [("kept", CopyUse::Keeping), ("server", CopyUse::Server)] {
-            survives_in_copy(&from, &dir.join(name), copy_use);
-        }
-    }
-
-    fn survives_in_copy(from: &Path, to: &Path, copy_use: CopyUse) {
-        let copied = copy_directory(from, to, &["auto.cnf"], copy_use).unwrap();
+        let to = dir.join("to");
+        let copied = copy_directory(&from, &to, &["auto.cnf"]).unwrap();
         assert_eq!(copied.shared + copied.written, 4);
         assert!(!to.join("auto.cnf").exists());
         for name in ["db/small", "db/empty", "sparse", "redo"] {
@@ -279,45 +189,7 @@ mod tests {
             assert_eq!(blocks_bytes("redo"), 0, "no memory for what is not there");
         } else {
             assert!(blocks_bytes("redo") >= 8 << 20);
-            assert!(allocated_bytes(to).unwrap() >= (8 << 20) + 3_000_000);
-        }
-    }
-
-    #[test]
-    fn a_kept_redo_log_takes_little_and_that_of_a_server_is_written_in_full() {
-        const LENGTH: usize = 8 << 20;
-        let dir = tempfile::tempdir().unwrap();
-        let from = dir.path().join("from");
-        fs::create_dir_all(from.join("#innodb_redo")).unwrap();
-        let mut log = vec![0; LENGTH];
-        log[..512].fill(1);
-        log[LENGTH / 2 + 100] = 2;
-        let names = ["ib_logfile0", "#innodb_redo/#ib_redo5", "ibdata1"];
-        for name in names {
-            fs::write(from.join(name), &log).unwrap();
-        }
-        let (kept, server) = (dir.path().join("kept"), dir.path().join("server"));
-        let copied = copy_directory(&from, &kept, &[""; 0], CopyUse::Keeping).unwrap();
-        copy_directory(&kept, &server, &[""; 0], CopyUse::Server).unwrap();
-        let bytes_on_disk = |directory: &Path, name: &str| {
-            let path = directory.join(name);
-            assert!(
-                fs::read(&path).unwrap() == log,
-                "{} differs",
-                path.display()
-            );
-            fs::metadata(path).unwrap().blocks() * 512
-        };
-        let is_in_memory = has_room_in_memory(&File::open(&kept).unwrap(), LENGTH as u64).unwrap();
-        for name in names {
-            // What shares its blocks takes none, and in memory a file is copied as it is.
-            let is_thinned = name != "ibdata1" && copied.shared == 0 && !is_in_memory;
-            let of_kept = bytes_on_disk(&kept, name);
-            assert_eq!(of_kept < 1 << 20, is_thinned, "{name}: {of_kept}");
-            let of_server = bytes_on_disk(&server, name);
-            assert!(of_server >= LENGTH as u64, "{name}: {of_server}");
-            let log = File::open(server.join(name)).unwrap();
-            assert!(!has_hole(&log, LENGTH as u64).unwrap(), "{name}");
+            assert!(allocated_bytes(&to).unwrap() >= (8 << 20) + 3_000_000);
         }
     }
 
@@ -327,8 +199,7 @@ mod tests {
         let from = dir.path().join("from");
         fs::create_dir(&from).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", from.join("link")).unwrap();
-        let error = copy_directory(&from, &dir.path().join("to"), &[""; 0], CopyUse::Keeping);
-        let error = error.unwrap_err();
+        let error = copy_directory(&from, &dir.path().join("to"), &[""; 0]).unwrap_err();
         assert!(
             error
                 .to_string()
