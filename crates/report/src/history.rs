@@ -32,6 +32,9 @@ pub struct PastResult {
     /// The grade of its audit; `None` if there is none.
     pub grade: Option<char>,
     pub headline: Option<Headline>,
+    /// The answer of each search for the highest rate, which is shown instead of the headline figure; empty for results
+    /// without a search.
+    pub search_answers: Vec<String>,
     /// The reason why nothing can be shown.
     pub missing: Option<String>,
     /// Its directory.
@@ -115,9 +118,14 @@ fn list(results: &[PastResult], width: u16) -> String {
 }
 
 fn row(past: &PastResult) -> Vec<String> {
+    let answers = past.search_answers.iter().map(|it| in_cell(it));
     let result = match (&past.missing, &past.headline) {
-        (Some(why), _) => why.clone(),
-        (None, Some(headline)) => in_words(headline),
+        (Some(why), _) => in_cell(why),
+        // One line for each combination: the rates of different limits have no order.
+        (None, Some(_)) if !past.search_answers.is_empty() => {
+            answers.collect::<Vec<_>>().join("\n")
+        }
+        (None, Some(headline)) => in_cell(&in_words(headline)),
         (None, None) => "nothing complete".to_owned(),
     };
     vec![
@@ -126,7 +134,7 @@ fn row(past: &PastResult) -> Vec<String> {
         in_cell(&past.key),
         in_cell(&past.varies.join(", ")),
         in_cell(&past.server),
-        in_cell(&result),
+        result,
         past.grade.map_or_else(|| "–".to_owned(), String::from),
         in_cell(&cut_to_width(&past.question, QUESTION_MAX)),
         samples::printable(&past.path).into_owned(),

@@ -56,7 +56,7 @@ pub use search_answer::SearchAnswer;
 pub use sentences::{
     disturbances::disturbance_in_words,
     limit::{limit_in_words, limit_of},
-    max_rates::search_sentence,
+    max_rates::{search_sentence, short_search_sentences},
 };
 pub use settings::{Chart, Factor};
 pub use sizing_page::{SizingPage, sizing_page};

@@ -186,7 +186,7 @@ fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
 /// The highest rates that keep a limit; else the clauses that the author named; else the comparisons that were asked for;
 /// else the highest throughput of each line of the chart.
 fn clauses_of(results: &Results, grid: &Grid<'_>) -> Vec<String> {
-    let rates = max_rates::in_short(results);
+    let rates = max_rates::short_search_sentences(&results.factors, &results.searches);
     let named = if rates.is_empty() {
         clauses::lines(results, grid)
     } else {

@@ -7,15 +7,17 @@ use std::{
 };
 
 use blame::Blamed;
-use report::PastResult;
+use report::{PastResult, SearchAnswer};
 use samples::Record;
 use serde::{Deserialize, Serialize};
 use settings::Vocabulary;
 use verdict::{Headline, Measure};
 
 use crate::{
-    audited::audit_of_path,
+    audited::{audit_of_path, experiment_of},
+    origin::{self, Origin},
     record_files::{read_records, record_files},
+    searches::rate_questions,
 };
 
 /// Digits of a hash shown in a table to distinguish experiments.
@@ -44,6 +46,9 @@ pub struct PastSummary {
     grade: Option<char>,
     /// Headline figure; `None` if no run is complete.
     headline: Option<KnownHeadline>,
+    /// The answers of its searches for the highest rate; `None` in a line of a version that did not list them.
+    #[serde(default)]
+    search_answers: Option<Vec<String>>,
 }
 
 /// A file in the state in which it was read.
@@ -99,6 +104,7 @@ impl PastSummary {
                 .ok()
                 .and_then(|audit| audit.assessment.letter()),
             headline: verdict::headline(&records).map(|it| KnownHeadline::of(&it)),
+            search_answers: Some(search_answers(path, &records, vocabulary).unwrap_or_default()),
         })
     }
 
@@ -107,6 +113,7 @@ impl PastSummary {
         let same_version = self.dbdyno_version == env!("CARGO_PKG_VERSION");
         same_version
             && self.varies.is_some()
+            && self.search_answers.is_some()
             && known_files(path).is_ok_and(|files| files == self.files)
     }
 
@@ -121,6 +128,7 @@ impl PastSummary {
             varies: self.varies.clone().unwrap_or_default(),
             grade: self.grade,
             headline: self.headline.as_ref().and_then(KnownHeadline::headline),
+            search_answers: self.search_answers.clone().unwrap_or_default(),
             missing: None,
             path: path.display().to_string(),
         }
@@ -161,10 +169,10 @@ impl KnownHeadline {
     }
 }
 
-/// The record files, and that of the experiment with its question.
+/// The record files, that of the experiment with its question, and that of the commands, by which a search can have ended.
 fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
     let mut files = record_files(path)?;
-    files.push(path.join("experiment.toml"));
+    files.extend(["experiment.toml", origin::FILE].map(|name| path.join(name)));
     let known = files.iter().filter_map(|file| {
         let metadata = file.metadata().ok()?;
         let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -175,6 +183,19 @@ fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
         })
     });
     Ok(known.collect())
+}
+
+/// The answers of the searches for the highest rate, as the report says them; `None` without a readable experiment.
+fn search_answers(path: &Path, records: &[Record], vocabulary: &Vocabulary) -> Option<Vec<String>> {
+    let experiment = experiment_of(path, vocabulary).ok()??;
+    let time_is_spent = Origin::read(path).is_ok_and(|origin| origin.time_is_spent());
+    let questions = rate_questions(&experiment, time_is_spent);
+    let answers = questions.iter().map(|it| SearchAnswer::of(it, records));
+    let answers: Vec<SearchAnswer> = answers.collect();
+    Some(report::short_search_sentences(
+        experiment.factors(),
+        &answers,
+    ))
 }
 
 /// The question of an experiment; empty where there is none.

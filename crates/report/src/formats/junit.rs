@@ -74,7 +74,10 @@ fn cases(results: &Results) -> Vec<Case> {
         let question = &it.found.question;
         let limit = format!("highest rate with {}", question.limit);
         Case {
-            name: named(&limit, &place(results, &question.combination)),
+            name: named(
+                &limit,
+                &place(&results.factors, &results.searches, &question.combination),
+            ),
             outcome: it.found.outcome(),
             sentence: search_sentence(results, it),
         }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use settings::Factor;
 use verdict::Outcome;
 
 use super::doubt::{appended, reason};
@@ -17,12 +18,13 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     searches.map(|it| search_sentence(results, it)).collect()
 }
 
-/// The same with only the name of what limits them.
-pub(crate) fn in_short(results: &Results) -> Vec<String> {
-    let said = results.searches.iter().map(|it| {
+/// The same for these answers, with only the name of what limits them; `factors` give the order of the levels of a
+/// combination.
+pub fn short_search_sentences(factors: &[Factor], searches: &[SearchAnswer]) -> Vec<String> {
+    let said = searches.iter().map(|it| {
         let limit = it.found.limited_by.as_ref();
         let limit = limit.map(|limit| format!("; limit: {}", limit.name));
-        with_place(results, it, limit)
+        with_place(factors, searches, it, limit)
     });
     said.collect()
 }
@@ -31,17 +33,22 @@ pub(crate) fn in_short(results: &Results) -> Vec<String> {
 pub fn search_sentence(results: &Results, search: &SearchAnswer) -> String {
     let limit = search.found.limited_by.as_ref();
     let limit = limit.map(|it| format!("; limit: {}, {}", it.name, it.evidence));
-    with_place(results, search, limit)
+    with_place(&results.factors, &results.searches, search, limit)
 }
 
-fn with_place(results: &Results, search: &SearchAnswer, limit: Option<String>) -> String {
+fn with_place(
+    factors: &[Factor],
+    searches: &[SearchAnswer],
+    search: &SearchAnswer,
+    limit: Option<String>,
+) -> String {
     let words = format!(
         "{}{}{}",
         search.found.in_words(),
         appended(doubt(search).as_deref()),
         limit.unwrap_or_default()
     );
-    match place(results, &search.found.question.combination) {
+    match place(factors, searches, &search.found.question.combination) {
         place if place.is_empty() => words,
         place => format!("{place}: {words}"),
     }
@@ -56,13 +63,17 @@ fn doubt(search: &SearchAnswer) -> Option<String> {
 }
 
 /// The levels that distinguish a combination from those of the other searches; empty for a single search.
-pub(crate) fn place(results: &Results, combination: &BTreeMap<String, String>) -> String {
+pub(crate) fn place(
+    factors: &[Factor],
+    searches: &[SearchAnswer],
+    combination: &BTreeMap<String, String>,
+) -> String {
     let is_varied = |factor: &str| {
-        let searches = results.searches.iter();
-        let levels = searches.map(|it| it.found.question.combination.get(factor));
+        let levels = searches.iter();
+        let levels = levels.map(|it| it.found.question.combination.get(factor));
         levels.collect::<BTreeSet<_>>().len() > 1
     };
-    let levels = results.factors.iter().filter_map(|factor| {
+    let levels = factors.iter().filter_map(|factor| {
         let level = combination.get(&factor.name)?;
         is_varied(&factor.name).then(|| (factor.name.clone(), level.clone()))
     });
@@ -71,7 +82,6 @@ pub(crate) fn place(results: &Results, combination: &BTreeMap<String, String>) -
 
 #[cfg(test)]
 mod tests {
-    use settings::Factor;
     use stats::{Interval, RateAnswer};
     use verdict::{MaxRate, RateLimit, RateQuestion};
 
@@ -135,7 +145,8 @@ mod tests {
         let mut results = Results::of_runs(Vec::new());
         results.searches = vec![SearchAnswer::of(&question("1"), &[])];
         let expected = "p99 < 20 ms: not answered yet, after 0 runs";
-        assert_eq!(in_short(&results), [expected]);
+        let short = short_search_sentences(&results.factors, &results.searches);
+        assert_eq!(short, [expected]);
         assert_eq!(sentences(&results), [expected]);
         assert_eq!(results.searches[0].found.outcome(), Outcome::Undecided);
     }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::Path};
 
 use report::{
-    Detail, Results, SearchAnswer, csv, html, json, junit, markdown, openmetrics, search_sentence,
-    summary, table,
+    Detail, PastResult, Results, SearchAnswer, csv, history_as_text, html, json, junit, markdown,
+    openmetrics, search_sentence, short_search_sentences, summary, table,
 };
 use samples::{Host, OfferedLoad, Record};
 use serde_json::Value;
@@ -110,6 +110,48 @@ fn every_output_has_the_answer() {
     let rows = csv(&results, Detail::Runs);
     let head = rows.lines().next().unwrap();
     assert!(head.contains(",mix,rate,"), "{head}");
+}
+
+#[test]
+fn the_history_has_the_answer_instead_of_the_highest_throughput() {
+    let mut results = results();
+    let row = |results: &Results| {
+        let past = PastResult {
+            headline: verdict::headline(&results.runs),
+            search_answers: short_search_sentences(&results.factors, &results.searches),
+            ..PastResult::default()
+        };
+        history_as_text(&[past], 0, 0, 400)
+    };
+    let text = row(&results);
+    assert!(
+        text.contains(ANSWER) && !text.contains("throughput"),
+        "{text}"
+    );
+    // Two combinations have a line each.
+    results.factors[0].levels.push("0:1".to_owned());
+    let mut other = results.searches[0].clone();
+    let combination = &mut other.found.question.combination;
+    combination.insert("mix".to_owned(), "0:1".to_owned());
+    other.found.answer = Some(RateAnswer::Found(Interval {
+        estimate: 4_120.0,
+        low: 3_980.0,
+        high: 4_200.0,
+    }));
+    results.searches.push(other);
+    let text = row(&results);
+    let lines = [
+        "mix 1:0: p99 < 20 s up to 200/s",
+        "mix 0:1: p99 < 20 s up to 4.12k/s (3.98k/s to 4.20k/s)",
+    ];
+    let found = lines.map(|line| text.lines().position(|it| it.contains(line)));
+    assert!(found[0].is_some() && found[0] < found[1], "{text}");
+    // Without a complete run there is no answer to show.
+    let none = PastResult {
+        search_answers: vec!["p99 < 20 s: not answered yet, after 0 runs".to_owned()],
+        ..PastResult::default()
+    };
+    assert!(history_as_text(&[none], 0, 0, 400).contains("nothing complete"));
 }
 
 /// A search that ended with this answer.

@@ -96,6 +96,11 @@ fn a_limit_that_the_highest_rate_keeps_ends_the_search_and_a_resumed_one_is_over
         .exits(0)
         .says(&format!("decided after {runs} of at most 6 blocks"))
         .prints(answer);
+    // The beginning of the answer: a doubt about it may wrap the rest.
+    scene
+        .dbdyno(["history", "--dir", "."])
+        .exits(0)
+        .prints("p50 < 20 s up to 40.0/s");
     let resume = ["run", "trial.toml", "--results", "out", "--resume"];
     scene
         .dbdyno(resume)
