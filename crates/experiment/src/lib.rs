@@ -23,6 +23,7 @@ pub use keys::{DATA as DATA_KEYS, LOAD as LOAD_KEYS};
 pub use nearest::nearest;
 pub use plan::{
     Plan, PlannedLoad, PlannedRun,
+    decision_time::DecisionTime,
     estimate::{Costs, DataStep, RunTime, run_times},
     server_bytes::server_bytes_at_least,
 };

@@ -1,5 +1,6 @@
 //! The plan: every run of an experiment, in its order.
 
+pub(crate) mod decision_time;
 pub(crate) mod estimate;
 pub(crate) mod levels;
 pub(crate) mod matrix;

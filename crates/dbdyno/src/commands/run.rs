@@ -9,7 +9,8 @@ use std::{
 use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{
-    Defaults, EventAction, Experiment, Overrides, PlannedRun, ServerSpec, defaults_of,
+    Costs, DecisionTime, Defaults, EventAction, Experiment, Overrides, Plan, PlannedRun,
+    ServerSpec, defaults_of,
 };
 use monitor::ExperimentSite;
 use mycnf::Target;
@@ -121,6 +122,10 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         warn_of_idle_settings(&experiment, mysqld);
     }
+    // A resumed experiment may be decided already.
+    if !args.resume {
+        warn_of_short_budget(experiment.plan());
+    }
     if args.plan {
         println!("{}", experiment.plan().describe());
         if !experiment.is_simulated() {
@@ -189,6 +194,16 @@ fn warn_of_idle_settings(experiment: &Experiment, mysqld: Option<&Path>) {
         .chain(without_effect)
     {
         eprintln!("warning: {warning}");
+    }
+}
+
+/// Warns of a time budget that leaves no time for the blocks without which nothing is decided.
+fn warn_of_short_budget(plan: &Plan) {
+    let needed = || DecisionTime::of(plan, &Costs::default());
+    let time = plan.repeats.time();
+    if let Some(reason) = time.and_then(|time| needed().exceeds("time_at_most", time)) {
+        eprintln!("warning: {reason}");
+        eprintln!("hint: use a longer time_at_most, or a shorter duration or warmup");
     }
 }
 

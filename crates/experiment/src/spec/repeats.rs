@@ -49,6 +49,14 @@ impl Repeats {
         }
     }
 
+    /// Fewest blocks without which nothing is decided.
+    pub fn blocks_at_least(design: Design) -> u32 {
+        match design {
+            Design::Classical => BLOCKS_AT_LEAST,
+            Design::SideBySide(_) => SESSIONS_AT_LEAST,
+        }
+    }
+
     /// The time budget, if there is one.
     pub fn time(self) -> Option<Duration> {
         match self {
@@ -73,10 +81,7 @@ impl Repeats {
     ) -> Result<Self, Error> {
         let text = top.string("repeats").ok().flatten();
         let until_decided = text.is_some_and(|text| text.value == UNTIL_DECIDED);
-        let at_least = match design {
-            Design::Classical => BLOCKS_AT_LEAST,
-            Design::SideBySide(_) => SESSIONS_AT_LEAST,
-        };
+        let at_least = Self::blocks_at_least(design);
         let most = Self::UNTIL_DECIDED_AT_MOST;
         let expected = format!("a count from {at_least} to {most}");
         let at_most = top.parsed("at_most", &expected, |text| {

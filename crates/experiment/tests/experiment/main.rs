@@ -5,6 +5,7 @@
     reason = "a step of a test that fails is a failed test"
 )]
 
+mod decision_time;
 mod errors;
 mod hostile;
 mod levels;

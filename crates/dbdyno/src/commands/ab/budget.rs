@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use blame::{Blame, Blamed};
-use experiment::{Costs, Design, Plan, Repeats, run_times};
+use experiment::{Costs, DecisionTime, Design, Plan, Repeats, run_times};
 use load::WarmUp;
 use units::span;
 
@@ -12,10 +12,8 @@ use super::{
     measurement::Measurement,
 };
 
-/// Fewest and most runs of each combination. With fewer nothing is decided.
-const RUNS: RangeInclusive<u64> = 3..=30;
-/// The same of sessions, each of which may decide alone.
-const SESSIONS: RangeInclusive<u64> = 1..=30;
+/// Most runs of each combination, and most sessions.
+const BLOCKS_AT_MOST: u64 = 30;
 /// What a run takes besides warm-up and measurement: the restart, and the data put back.
 const AROUND_A_RUN: Duration = Duration::from_secs(3);
 /// Combinations that are confirmed: the baseline, and the best one.
@@ -64,36 +62,30 @@ pub(super) fn check(
         let load_s = (warm_up + measured(measurement)).as_secs_f64() * combinations as f64;
         let blocks = preparations_s.iter().take(fewest as usize);
         let blocks: Vec<f64> = blocks.map(|it| it + load_s).collect();
-        time_of_blocks_s(&blocks)
+        DecisionTime::of_blocks_s(&blocks)
     };
     let (shortest, longest) = match measurement.warm_up() {
         WarmUp::None => (Duration::ZERO, Duration::ZERO),
         WarmUp::For(time) => (time, time),
         WarmUp::UntilSteady { at_most } => (Duration::ZERO, at_most),
     };
-    let least_s = time_with(shortest);
+    let needed = DecisionTime {
+        design: measurement.design(),
+        combinations,
+        least_s: time_with(shortest),
+    };
+    let runs = Repeats::blocks_at_least(Design::Classical);
     let confirming = measurement.confirming();
     let confirming = confirming.map_or(Duration::ZERO, |classical| {
-        block(CONFIRMED, &classical).mul_f64(*RUNS.start() as f64)
+        block(CONFIRMED, &classical) * runs
     });
-    let budget = span(measurement.budget);
-    let message = if measurement.budget.as_secs_f64() < least_s {
-        let least = span(Duration::try_from_secs_f64(least_s).unwrap_or(Duration::MAX));
-        match measurement.design() {
-            Design::Classical => format!(
-                "--budget of {budget} cannot decide anything: at least {fewest} runs of each of {combinations} \
-                 combinations are needed, and with the preparation of server and data they take about {least}"
-            ),
-            Design::SideBySide(_) => format!(
-                "--budget of {budget} is too short for one session: with the preparation of servers and data, the \
-                 warm-up and the turns of {combinations} combinations take about {least}"
-            ),
-        }
+    let message = if let Some(message) = needed.exceeds("--budget", measurement.budget) {
+        message
     } else if measurement.budget < confirming {
         format!(
-            "--confirm: --budget of {budget} may be too short for classical runs to decide anything: at least {} runs of \
+            "--confirm: --budget of {} may be too short for classical runs to decide anything: at least {runs} runs of \
              each of {CONFIRMED} combinations are needed, and they take up to {}",
-            RUNS.start(),
+            span(measurement.budget),
             span(confirming)
         )
     } else {
@@ -103,15 +95,6 @@ pub(super) fn check(
     let enough_s = confirming.as_secs_f64().max(time_with(longest) * RESERVE);
     let enough = Duration::try_from_secs_f64(enough_s).unwrap_or(Duration::MAX);
     Err(TooShort { message, enough })
-}
-
-/// The shortest budget in which blocks of these lengths are measured: the last one begins only if there is time for the
-/// longest one so far, which can be the first, with the loading of the data.
-fn time_of_blocks_s(blocks_s: &[f64]) -> f64 {
-    let Some((last, before)) = blocks_s.split_last() else {
-        return 0.0;
-    };
-    before.iter().sum::<f64>() + before.iter().fold(*last, |longest, it| longest.max(*it))
 }
 
 /// About as many blocks as the budget has time for: the fewer analyses there may be, the sooner each decides.
@@ -143,13 +126,14 @@ fn measured(measurement: &Measurement) -> Duration {
 
 /// Fewest and most blocks; of sessions, no more than have batches that can be compared.
 fn blocks_allowed(measurement: &Measurement) -> RangeInclusive<u64> {
-    match measurement.design() {
-        Design::Classical => RUNS,
+    let design = measurement.design();
+    let fewest = u64::from(Repeats::blocks_at_least(design));
+    match design {
+        Design::Classical => fewest..=BLOCKS_AT_MOST,
         Design::SideBySide(slicing) => {
             let batches = slicing.batches_at_most(measurement.measured_time());
             let sessions = Repeats::UNTIL_DECIDED_AT_MOST / batches.max(1);
-            let (fewest, most) = (*SESSIONS.start(), *SESSIONS.end());
-            fewest..=u64::from(sessions).clamp(fewest, most)
+            fewest..=u64::from(sessions).clamp(fewest, BLOCKS_AT_MOST)
         }
     }
 }
