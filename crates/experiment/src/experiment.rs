@@ -14,10 +14,11 @@ use crate::{
     error::Error,
     file::{
         defaults::Defaults, overrides::Overrides, problem::Problem, section::Section,
-        source::Source,
+        source::Source, template::Levels,
     },
     plan::{
         Cell, Plan,
+        equal_levels::equal_levels,
         levels::RUNS_AT_MOST,
         matrix::{self, Matrix},
         order::Order,
@@ -171,13 +172,24 @@ impl Experiment {
             side_by_side::check_count(top, overrides, combinations.len())?;
         }
         let seed = seed(top, overrides)?;
+        let read = |levels: Levels, overrides: &Overrides| {
+            let levels = (levels, matrix);
+            cell::read(top, levels, overrides, unscaled, seed, vocabulary)
+        };
         let mut cells = combinations
             .into_iter()
-            .map(|levels| {
-                let levels = (levels, matrix);
-                cell::read(top, levels, overrides, unscaled, seed, vocabulary)
-            })
+            .map(|levels| read(levels, overrides))
             .collect::<Result<Vec<Cell>, Error>>()?;
+        let full_size = Overrides {
+            scale: None,
+            ..overrides.clone()
+        };
+        let equal_levels = match overrides.scale {
+            Some(_) => equal_levels(&factors_run, &cells, |levels| {
+                read(levels.clone(), &full_size)
+            })?,
+            None => Vec::new(),
+        };
         if are_versions_compared {
             for cell in &mut cells {
                 cell.server.set_among_versions();
@@ -253,6 +265,7 @@ impl Experiment {
         );
         plan.meanings = matrix.meanings();
         plan.moved_baselines = moved.into_iter().collect();
+        plan.equal_levels = equal_levels;
         plan.loads = loads;
         Ok(Self {
             question: question.unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! The plan: every run of an experiment, in its order.
 
 pub(crate) mod decision_time;
+pub(crate) mod equal_levels;
 pub(crate) mod estimate;
 pub(crate) mod levels;
 pub(crate) mod matrix;
@@ -50,6 +51,25 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// True if a run of the other combination measures the same.
+    pub(crate) fn measures_same(&self, other: &Self) -> bool {
+        let Self {
+            combination: _,
+            server,
+            data,
+            loads,
+            proxy,
+            events,
+            change,
+            before,
+            after,
+        } = self;
+        let same_setup = *server == other.server && *data == other.data && *proxy == other.proxy;
+        let same_load = *loads == other.loads && *events == other.events;
+        let same_sql = (change, before, after) == (&other.change, &other.before, &other.after);
+        same_setup && same_load && same_sql
+    }
+
     /// The files and directories of data, which are too large to be copied.
     pub(crate) fn data_files(&self) -> impl Iterator<Item = PathBuf> {
         let data = self.data.iter();
@@ -216,6 +236,8 @@ pub struct Plan {
     pub(crate) meanings: BTreeMap<(String, String), String>,
     /// The levels of baselines that `--only` leaves out, and what takes their place, in words.
     pub(crate) moved_baselines: Vec<String>,
+    /// Pairs of levels that measure the same because of `--scale`, in words.
+    pub(crate) equal_levels: Vec<String>,
     /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.
     pub repeats: Repeats,
     /// How the combinations of a block are measured; side by side, a block is a session.
@@ -274,6 +296,7 @@ impl Plan {
             loads: Vec::new(),
             meanings: BTreeMap::new(),
             moved_baselines: Vec::new(),
+            equal_levels: Vec::new(),
             repeats,
             design,
             order,

@@ -384,6 +384,9 @@ fn execute(
     if let Some(moved) = experiment.plan().moved_baseline() {
         eprintln!("note: compared with {moved}");
     }
+    for equal in experiment.plan().equal_levels() {
+        eprintln!("warning: {equal}");
+    }
     // Before the first run, and not after the hours of those in front of it.
     let missing = if experiment.is_simulated() {
         Vec::new()

@@ -80,6 +80,9 @@ impl Plan {
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
+        for equal in &self.equal_levels {
+            text.push_str(&format!("equal   {equal}\n"));
+        }
         let until_steady = |run: &PlannedRun| {
             let mut loads = run.loads.iter();
             loads.any(|load| matches!(load.spec.warmup, WarmUp::UntilSteady { .. }))
@@ -139,6 +142,12 @@ impl Plan {
     /// What is compared with in place of a baseline that `--only` leaves out, in words; `None` where it runs.
     pub fn moved_baseline(&self) -> Option<String> {
         (!self.moved_baselines.is_empty()).then(|| self.moved_baselines.join("; "))
+    }
+
+    /// Pairs of levels that measure the same because of `--scale`, in words: `rows 3k and 4k measure the same with this
+    /// scale`.
+    pub fn equal_levels(&self) -> &[String] {
+        &self.equal_levels
     }
 
     fn table(&self) -> String {

@@ -113,3 +113,30 @@ fn several_groups_are_paired() {
         ]
     );
 }
+
+#[test]
+fn levels_that_a_scale_makes_equal_are_reported() {
+    let bench = Bench::new();
+    let text = "format = 1\n[matrix]\nrows = [\"4k\", \"4000\", \"3k\", \"100k\"]\nconnections = [1, 2]\n\
+                [data]\nsmack = \"a.smack\"\nrows = \"{rows}\"\n\
+                [load]\nsmack = \"a.smack\"\nconnections = \"{connections}\"\nduration = \"10s\"\n";
+    let equal = |scale| {
+        let overrides = Overrides {
+            scale: Some(scale),
+            ..Overrides::default()
+        };
+        let experiment = bench.parse_with(text, &overrides).unwrap();
+        let plan = experiment.plan();
+        (plan.equal_levels().to_vec(), plan.describe())
+    };
+    // No fewer than 1000 rows: 400 and 300 become 1000. The author wrote 4k and 4000, which are equal without a scale.
+    let (found, plan) = equal(0.1);
+    assert_eq!(found, ["rows 4k and 3k measure the same with this scale"]);
+    assert!(
+        plan.contains("\nequal   rows 4k and 3k measure the same with this scale\n"),
+        "{plan}"
+    );
+    // 2000 and 1500.
+    let (found, plan) = equal(0.5);
+    assert!(found.is_empty() && !plan.contains("equal"), "{plan}");
+}

