@@ -8,6 +8,8 @@ use std::{
 use blame::{Blame, Blamed};
 use samples::{ReadError, Record};
 
+use crate::storage_results;
+
 /// The experiment of a results directory.
 const EXPERIMENT: &str = "experiment.toml";
 /// The hint where nothing better is known.
@@ -61,6 +63,10 @@ impl RecordFiles {
             let Some(stem) = name.strip_suffix(RECORD) else {
                 continue;
             };
+            // It can be beside run records.
+            if name == storage_results::RECORD {
+                continue;
+            }
             let kind = match stem.contains('.') {
                 false => &mut files.counted,
                 true if stem.contains(&middle) => &mut files.disturbed,
@@ -110,6 +116,12 @@ pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
 }
 
 pub(crate) fn no_record(directory: &Path) -> Blamed {
+    if storage_results::record_file(directory).is_some() {
+        return storage_measurement(
+            directory,
+            "contains a storage measurement and no run record",
+        );
+    }
     let message = format!("{}: contains no run record", directory.display());
     let hint = if directory.join(EXPERIMENT).exists() {
         "no run is complete, or its records were removed: run the experiment with --resume and these --results to \
@@ -117,6 +129,13 @@ pub(crate) fn no_record(directory: &Path) -> Blamed {
     } else {
         HISTORY
     };
+    Blamed::new(Blame::Input, message).hint(hint.to_owned())
+}
+
+/// An error for a storage measurement in the place of runs of a server.
+fn storage_measurement(path: &Path, what: &str) -> Blamed {
+    let message = format!("{}: {what}", path.display());
+    let hint = "dbdyno report shows a storage measurement; dbdyno storage compare measures and compares two volumes";
     Blamed::new(Blame::Input, message).hint(hint.to_owned())
 }
 
@@ -154,7 +173,13 @@ pub(crate) fn hint_to_missing(path: &Path) -> Option<String> {
 
 /// Reads a record; an error names the file.
 pub fn read_record(path: &Path) -> Result<Record, Blamed> {
-    Record::open(path).map_err(|error| record_error(path, &error))
+    Record::open(path).map_err(|error| {
+        if storage_results::read(path).is_ok() {
+            storage_measurement(path, "is a storage measurement, not a run record")
+        } else {
+            record_error(path, &error)
+        }
+    })
 }
 
 /// Reads the records in a directory, in order of their names, or the one file.
@@ -246,6 +271,32 @@ mod tests {
         );
         // One that is there, and broken, has another error.
         assert!(hints(&directory.path().join("run-0001.jsonl")).is_empty());
+    }
+
+    #[test]
+    fn a_storage_measurement_is_no_run_record() {
+        const QUICK: &str = include_str!("../../audit/fixtures/storage/quick.jsonl");
+        let directory = tempfile::tempdir().unwrap();
+        let record = directory.path().join(storage_results::RECORD);
+        std::fs::write(&record, QUICK).unwrap();
+        let copied = directory.path().join("copied.disk.jsonl");
+        std::fs::write(&copied, QUICK).unwrap();
+        for error in [
+            record_files(directory.path()).unwrap_err(),
+            read_record(&record).unwrap_err(),
+            read_record(&copied).unwrap_err(),
+        ] {
+            let says = |text: &str| error.message.contains(text);
+            assert!(
+                says("a storage measurement") && says("run record"),
+                "{error}"
+            );
+            assert!(error.hints[0].contains("dbdyno storage compare"));
+        }
+        // Beside run records it is ignored.
+        let run = directory.path().join("run-0001.jsonl");
+        std::fs::write(&run, "").unwrap();
+        assert_eq!(record_files(directory.path()).unwrap(), [run]);
     }
 
     #[test]

@@ -9,7 +9,6 @@ use results::{
     past_summary::PastSummary,
     read_records, record_files,
     results_list::{self, PastResults},
-    storage_results,
 };
 use runs::Listener;
 use samples::Record;
@@ -168,10 +167,7 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
         all.retain(|path| path.is_dir());
         all.push(directory.clone());
         all.sort();
-        // The record of `dbdyno storage` is no run record.
-        let holds_records = |path: &PathBuf| {
-            storage_results::record_file(path).is_none() && record_files(path).is_ok()
-        };
+        let holds_records = |path: &PathBuf| record_files(path).is_ok();
         found.extend(
             all.into_iter()
                 .filter(holds_records)

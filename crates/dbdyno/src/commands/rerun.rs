@@ -9,7 +9,9 @@ use benchmarks::{REGISTRY, VOCABULARY};
 use blame::{Blame, Blamed};
 use experiment::{Experiment, ServerSpec};
 use report::MeasureSelection;
-use results::{Origin, ResultsDirectory, read_record, record_files, unused_path};
+use results::{
+    Origin, ResultsDirectory, read_record, record_files, storage_results::record_file, unused_path,
+};
 use samples::Record;
 
 use crate::{
@@ -190,7 +192,7 @@ fn call_again(
         let message = format!("{option} is for experiments; this is a single run");
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    if record_files(new).is_ok() && new.exists() {
+    if new.exists() && (record_files(new).is_ok() || record_file(new).is_some()) {
         let message = format!("{}: already contains results", new.display());
         let hint = "name another directory with --results".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());

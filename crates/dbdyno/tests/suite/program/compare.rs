@@ -99,7 +99,7 @@ fn what_cannot_be_compared() {
     let scene = Scene::new();
     two_flush_modes(&scene);
     Experiment::default().write(&scene);
-    let cases: [(&[&str], &str, &str); 8] = [
+    let cases: [(&[&str], &str, &str); 9] = [
         (
             &["nowhere", "flush"],
             "\"nowhere\": no such results",
@@ -137,8 +137,18 @@ fn what_cannot_be_compared() {
             "contains no run record",
             "",
         ),
+        (
+            &["disk", "flush"],
+            "disk: contains a storage measurement and no run record",
+            "dbdyno storage compare",
+        ),
     ];
     std::fs::create_dir(scene.path().join("empty")).unwrap();
+    std::fs::create_dir(scene.path().join("disk")).unwrap();
+    scene.file(
+        "disk/storage.jsonl",
+        include_str!("../../../../audit/fixtures/storage/quick.jsonl"),
+    );
     for (args, why, hint) in cases {
         let finished = scene
             .dbdyno([&["compare"], args].concat())
