@@ -2,6 +2,7 @@
 
 mod abbreviations;
 mod changed_defaults;
+mod fractional_seconds;
 mod lost_settings;
 mod native_passwords;
 mod overridden_lines;
@@ -81,6 +82,8 @@ pub struct Migration {
     pub moves: Vec<Move>,
     /// Defaults that change and are not pinned: name, old and new value.
     pub changed_defaults: Vec<(&'static str, &'static str, &'static str)>,
+    /// Differences of the versions that no option of the file decides.
+    pub notes: Vec<String>,
     /// The lines that are judged with their names in full, as the user wrote them.
     written: Vec<(Origin, String)>,
 }
@@ -150,9 +153,13 @@ pub fn migrate(
         migration.leave_lost_open(before, after);
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);
+        migration.leave_lazy_commits_open(before, after);
         migration.leave_native_passwords_open(before, after);
         migration.leave_old_hashes_open(before, after);
     }
+    let notes = both().filter_map(|(before, after)| fractional_seconds::note(before, after));
+    let notes: BTreeSet<String> = notes.collect();
+    migration.notes.extend(notes);
     for (_, after) in &after {
         migration.write_in_full(&abbreviations, from, after, path);
     }

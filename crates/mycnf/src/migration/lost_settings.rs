@@ -215,6 +215,28 @@ impl Migration {
         }
     }
 
+    /// A node of a Galera cluster that does not flush its redo log at each commit gets lost commits back from the other
+    /// nodes; a server without Galera has only its own log.
+    pub(super) fn leave_lazy_commits_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
+        let name = "innodb_flush_log_at_trx_commit";
+        let joins_others = before.is_galera_node() && !before.forms_new_cluster();
+        if !joins_others || after.has("wsrep_on") {
+            return;
+        }
+        let cause = match after.number(name) {
+            Some(0) => "a server crash or a power cut",
+            Some(2) => "a power cut",
+            _ => return,
+        };
+        if let Some(line) = before.set(name) {
+            let what = format!(
+                "the other nodes of the Galera cluster kept the commits that a node lost; alone, the server loses up to a \
+                 second of commits in {cause}; to lose none, set it to 1"
+            );
+            self.leave(line.entry, what);
+        }
+    }
+
     /// Whether a line has been left out.
     fn has_dropped(&self, line: &Origin) -> bool {
         let mut moves = self.moves.iter();

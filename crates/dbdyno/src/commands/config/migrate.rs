@@ -171,6 +171,9 @@ fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {
             &format!("other defaults that change: {}{rest}", shown.join(", ")),
         );
     }
+    for note in &migration.notes {
+        line(&mut out, &format!("note: {note}"));
+    }
     out
 }
 

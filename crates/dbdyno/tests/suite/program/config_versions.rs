@@ -120,6 +120,25 @@ fn includes_that_are_elsewhere_are_noted() {
 }
 
 #[test]
+fn a_move_to_the_other_family_notes_what_no_line_settles() {
+    let scene = Scene::new();
+    scene.file(
+        "node.cnf",
+        "[mysqld]\nwsrep_on = ON\ninnodb_flush_log_at_trx_commit = 2\n",
+    );
+    let migrate = ["config", "migrate", "node.cnf", "--from", "mariadb-10.6"];
+    let to = |version| [&migrate[..], &["--to", version, "--no-validator"]].concat();
+    let note = "note: surplus digits of fractional seconds: ";
+    scene
+        .dbdyno(to("mysql-8.0.33"))
+        .exits(0)
+        .prints(note)
+        .prints("to decide: node.cnf line 3: innodb_flush_log_at_trx_commit=2: the other nodes");
+    let kept = scene.dbdyno(to("mariadb-11.4")).exits(0).text();
+    assert!(!kept.contains(note), "{kept}");
+}
+
+#[test]
 fn the_secret_of_a_cluster_is_in_no_answer() {
     let scene = Scene::new();
     scene.file(
