@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table};
 use units::counted;
-use verdict::{Headline, Levels, Measure, Series};
+use verdict::{Headline, Levels, Measure, Scale, Series};
 
 use crate::{
     contrast::levels_in_words,
@@ -141,13 +141,34 @@ fn row(past: &PastResult) -> Vec<String> {
     ]
 }
 
-/// One measure of the combinations of one experiment, or of those that vary one factor, over time, ending with a line feed; `of`
-/// is what was asked for.
+/// The figure of a series.
+#[derive(Debug, Clone, Copy)]
+pub struct SeriesFigure<'a> {
+    /// Its name in the heading: `throughput`, or `highest rate with p99 < 20 ms`.
+    pub words: &'a str,
+    /// The head of its column.
+    pub column: &'a str,
+    pub scale: Scale,
+}
+
+impl SeriesFigure<'static> {
+    /// The mean of a measure.
+    pub fn of(measure: Measure) -> Self {
+        Self {
+            words: measure.in_words(),
+            column: "mean",
+            scale: measure.scale(),
+        }
+    }
+}
+
+/// One figure of the combinations of one experiment, or of those that vary one factor, over time, ending with a line feed;
+/// `of` is what was asked for.
 pub fn series_as_text(
     of: &str,
     results: &[PastResult],
     all: &[Series],
-    measure: Measure,
+    figure: SeriesFigure<'_>,
     width: u16,
 ) -> String {
     let names: std::collections::BTreeSet<&str> =
@@ -161,7 +182,7 @@ pub fn series_as_text(
         results.iter().map(|past| past.key.as_str()).collect();
     let mut heading = format!(
         "{name}: {} over {}",
-        measure.in_words(),
+        figure.words,
         counted(results.len(), "result")
     );
     if keys.len() > 1 {
@@ -178,7 +199,7 @@ pub fn series_as_text(
         let mut table = ruled(&[
             "begun",
             "server",
-            "mean",
+            figure.column,
             "95 % interval",
             "runs",
             "",
@@ -186,20 +207,20 @@ pub fn series_as_text(
         ]);
         for (index, point) in series.points.iter().enumerate() {
             let past = &results[point.result];
-            let interval = point.bounds.map(|it| between(it, measure));
+            let interval = point.bounds.map(|it| between(it, figure.scale));
             let changed = series.changes.iter().find(|change| change.at == index);
             let changed = changed.map(|change| {
                 format!(
                     "◀ {} → {} ({})",
-                    measure.scale().in_words(change.before),
-                    measure.scale().in_words(change.after),
+                    figure.scale.in_words(change.before),
+                    figure.scale.in_words(change.after),
                     units::change(change.ratio())
                 )
             });
             table.add_row([
                 past.at.clone(),
                 point.servers.join(", "),
-                measure.scale().in_words(point.mean),
+                figure.scale.in_words(point.mean),
                 interval.unwrap_or_else(|| "–".to_owned()),
                 if point.is_of_batches {
                     counted(point.executions, "batch")
@@ -237,16 +258,15 @@ fn conclusion(series: &Series) -> String {
 }
 
 /// A range: `11.9k/s to 12.7k/s`.
-fn between((low, high): (f64, f64), measure: Measure) -> String {
-    let amount = |value| measure.scale().in_words(value);
-    format!("{} to {}", amount(low), amount(high))
+fn between((low, high): (f64, f64), scale: Scale) -> String {
+    format!("{} to {}", scale.in_words(low), scale.in_words(high))
 }
 
 /// The headline figure in words: `throughput 12.3k/s (5 runs, 11.9k/s to 12.7k/s, connections 8)`.
 fn in_words(headline: &Headline) -> String {
     let scale = headline.measure.scale();
     let bounds = headline.bounds;
-    let interval = bounds.map(|it| format!(", {}", between(it, headline.measure)));
+    let interval = bounds.map(|it| format!(", {}", between(it, scale)));
     let at = |levels: &Levels| match levels.len() {
         0 => String::new(),
         // The options of a front door are not levels for comparisons.

@@ -41,7 +41,7 @@ pub use database::{Error, write_summary};
 pub use expectations::{CheckedExpectation, checked_expectations};
 pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
 pub use formats::{Detail, ParquetError, csv, json, junit, markdown, openmetrics, parquet};
-pub use history::{PastResult, history_as_text, series_as_text};
+pub use history::{PastResult, SeriesFigure, history_as_text, series_as_text};
 pub use page::{PAGE_MARK, audit_html, html, served_html, served_script};
 pub use picture::{Picture, PictureError, pictures, png, storage_pictures};
 pub use plan_comparison_page::{ComparedStatement, PlanSide, plan_comparison_page};

@@ -7,6 +7,7 @@ use std::{
 };
 
 use blame::Blamed;
+use experiment::Experiment;
 use report::{PastResult, SearchAnswer};
 use samples::Record;
 use serde::{Deserialize, Serialize};
@@ -104,7 +105,7 @@ impl PastSummary {
                 .ok()
                 .and_then(|audit| audit.assessment.letter()),
             headline: verdict::headline(&records).map(|it| KnownHeadline::of(&it)),
-            search_answers: Some(search_answers(path, &records, vocabulary).unwrap_or_default()),
+            search_answers: Some(search_sentences(path, &records, vocabulary)),
         })
     }
 
@@ -185,17 +186,30 @@ fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
     Ok(known.collect())
 }
 
-/// The answers of the searches for the highest rate, as the report says them; `None` without a readable experiment.
-fn search_answers(path: &Path, records: &[Record], vocabulary: &Vocabulary) -> Option<Vec<String>> {
-    let experiment = experiment_of(path, vocabulary).ok()??;
+/// The answers of the searches for the highest rate in results with these records; none without a search, or without a
+/// readable experiment.
+pub fn search_answers(
+    path: &Path,
+    records: &[Record],
+    vocabulary: &Vocabulary,
+) -> Vec<SearchAnswer> {
+    let experiment = experiment_of(path, vocabulary).ok().flatten();
+    experiment.map_or_else(Vec::new, |it| answers_of(&it, path, records))
+}
+
+/// The same in the words of the report.
+fn search_sentences(path: &Path, records: &[Record], vocabulary: &Vocabulary) -> Vec<String> {
+    let experiment = experiment_of(path, vocabulary).ok().flatten();
+    experiment.map_or_else(Vec::new, |it| {
+        report::short_search_sentences(it.factors(), &answers_of(&it, path, records))
+    })
+}
+
+fn answers_of(experiment: &Experiment, path: &Path, records: &[Record]) -> Vec<SearchAnswer> {
     let time_is_spent = Origin::read(path).is_ok_and(|origin| origin.time_is_spent());
-    let questions = rate_questions(&experiment, time_is_spent);
+    let questions = rate_questions(experiment, time_is_spent);
     let answers = questions.iter().map(|it| SearchAnswer::of(it, records));
-    let answers: Vec<SearchAnswer> = answers.collect();
-    Some(report::short_search_sentences(
-        experiment.factors(),
-        &answers,
-    ))
+    answers.collect()
 }
 
 /// The question of an experiment; empty where there is none.

@@ -7,6 +7,7 @@ use stats::{ChangePoint, Threshold, change_points, execution_mean};
 
 use crate::{
     decision::CONFIDENCE,
+    max_rate::MaxRate,
     measure::Measure,
     metric::Metric,
     side::{Execution, Levels},
@@ -28,7 +29,7 @@ pub struct Headline {
     pub at: Levels,
 }
 
-/// One measure of one combination over time.
+/// One measure of one combination over time, or the answers of its searches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// The combination.
@@ -44,9 +45,9 @@ pub struct Series {
 pub struct Point {
     /// Index of the result among those given.
     pub result: usize,
-    /// Mean of its executions, in the measure's unit.
+    /// Mean of its executions in the measure's unit, or the rate of its search.
     pub mean: f64,
-    /// Bounds of its 95 % interval; `None` with one execution.
+    /// Bounds of its 95 % interval; `None` with one execution, and for a rate that was measured itself.
     pub bounds: Option<(f64, f64)>,
     pub executions: usize,
     /// Whether the executions are batches of slices.
@@ -111,6 +112,40 @@ pub fn series<'r>(
             });
         }
     }
+    with_changes(by_levels)
+}
+
+/// The answers of the searches of every combination over time; the results are given the oldest first, each with its
+/// answers. A search that found no rate has no point.
+pub fn rate_series<'r>(
+    results: impl IntoIterator<Item = (&'r [Record], Vec<MaxRate>)>,
+) -> Vec<Series> {
+    let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
+    for (result, (records, answers)) in results.into_iter().enumerate() {
+        for answer in answers {
+            let Some((mean, bounds)) = answer.rate() else {
+                continue;
+            };
+            let question = answer.question;
+            let point = Point {
+                result,
+                mean,
+                bounds,
+                executions: answer.runs,
+                is_of_batches: false,
+                servers: server_versions(records.iter().filter(|it| question.has(it))),
+            };
+            by_levels
+                .entry(question.combination)
+                .or_default()
+                .push(point);
+        }
+    }
+    with_changes(by_levels)
+}
+
+/// The series of these points.
+fn with_changes(by_levels: BTreeMap<Levels, Vec<Point>>) -> Vec<Series> {
     let all = by_levels.into_iter().map(|(at, points)| {
         let means: Vec<f64> = points.iter().map(|point| point.mean).collect();
         Series {
@@ -157,7 +192,10 @@ fn values_of(
 
 #[cfg(test)]
 mod tests {
+    use stats::{Interval, RateAnswer};
+
     use super::*;
+    use crate::max_rate::RateQuestion;
     use crate::testing::{RecordBuilder, record};
 
     fn result(per_s: &[u64], connections: &'static str) -> Vec<Record> {
@@ -197,6 +235,50 @@ mod tests {
         let found = series([records.as_slice()], Measure::Metric(Metric::Throughput));
         let servers = found.iter().map(|it| it.points[0].servers.join(", "));
         assert_eq!(servers.collect::<Vec<_>>(), ["9.7.0", "10.11.19, 11.8.3"]);
+    }
+
+    #[test]
+    fn the_answers_of_searches_are_a_series() {
+        let question = RateQuestion {
+            combination: BTreeMap::from([("connections".to_owned(), "2".to_owned())]),
+            limit: "p99 < 20 ms".to_owned(),
+            quantile: 0.99,
+            limit_ns: 20_000_000,
+            from_per_s: None,
+            to_per_s: None,
+            precision: 0.05,
+            measured_s: 10.0,
+            runs_at_most: 40,
+            time_is_spent: false,
+        };
+        let answer = |answer| MaxRate {
+            question: question.clone(),
+            answer,
+            runs: 12,
+            limited_by: None,
+        };
+        let kept = RateAnswer::KeptUpTo {
+            rate_per_s: 200.0,
+            is_client_limit: false,
+        };
+        let found = RateAnswer::Found(Interval {
+            estimate: 150.0,
+            low: 140.0,
+            high: 160.0,
+        });
+        let runs = [
+            result(&[100, 110], "2"),
+            result(&[1], "2"),
+            result(&[1], "2"),
+        ];
+        let answers = [Some(kept), None, Some(found)].map(|it| vec![answer(it)]);
+        let series = rate_series(runs.iter().map(Vec::as_slice).zip(answers));
+        assert_eq!(series.len(), 1);
+        assert_eq!(series[0].at, question.combination);
+        let points = series[0].points.iter();
+        let points: Vec<_> = points.map(|it| (it.result, it.mean, it.bounds)).collect();
+        assert_eq!(points, [(0, 200.0, None), (2, 150.0, Some((140.0, 160.0)))]);
+        assert_eq!(series[0].points[0].servers.len(), 1);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use elimination::{
     ComparedConfiguration, Elimination, Part, PartStatus, Parts, Purpose, Round,
 };
 pub use explanation::Cause;
-pub use history::{Headline, Point, Series, headline, series, server_versions};
+pub use history::{Headline, Point, Series, headline, rate_series, series, server_versions};
 pub use interim_answer::interim_answer;
 pub use max_rate::{MaxRate, RateLimit, RateQuestion};
 pub use measure::{Measure, Scale};

@@ -4,15 +4,15 @@ use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use benchmarks::VOCABULARY;
 use blame::{Blame, Blamed};
-use report::PastResult;
+use report::{PastResult, SearchAnswer, SeriesFigure};
 use results::{
-    past_summary::PastSummary,
+    past_summary::{PastSummary, search_answers},
     read_records, record_files,
     results_list::{self, PastResults},
 };
 use runs::Listener;
 use samples::Record;
-use verdict::{Measure, Metric};
+use verdict::{Measure, Metric, Scale};
 
 use crate::{commands::run::terminal_width, terminal::Terminal};
 
@@ -27,8 +27,8 @@ counted; --forget removes them from the list. The list also shows each result's 
 
 --of accepts an experiment's name, a factor that varies, or at least the first four digits of a key from the list.
 Results with the same key have the same experiment text, overrides and files. The results of each combination of
-levels form one time series. If a series has at least six results, lasting changes in it are marked (E-Divisive with
-Student's t, p below 0.001).
+levels form one time series. For searches (find), the series shows their answers, unless --metric selects a metric. If
+a series has at least six results, lasting changes in it are marked (E-Divisive with Student's t, p below 0.001).
 
 Examples:
   dbdyno history
@@ -123,6 +123,11 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     // Only these need all figures.
     let records = meant.iter().map(|found| read_records(&found.path));
     let records: Vec<Vec<Record>> = records.collect::<Result<_, Blamed>>()?;
+    let past: Vec<PastResult> = meant.iter().map(|found| found.past.clone()).collect();
+    let are_searches = past.iter().all(|past| !past.search_answers.is_empty());
+    if args.metric.is_none() && are_searches {
+        return rates_of(of, &meant, &past, &records);
+    }
     let series = verdict::series(records.iter().map(Vec::as_slice), measure);
     if series.is_empty() {
         let message = format!(
@@ -131,14 +136,39 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
         );
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    let past: Vec<PastResult> = meant.iter().map(|found| found.past.clone()).collect();
-    Ok(report::series_as_text(
-        of,
-        &past,
-        &series,
-        measure,
-        terminal_width(),
-    ))
+    let figure = SeriesFigure::of(measure);
+    let width = terminal_width();
+    Ok(report::series_as_text(of, &past, &series, figure, width))
+}
+
+/// The answers of searches for the highest rate over time: the throughput of their runs is only that of the rates tried.
+fn rates_of(
+    of: &str,
+    meant: &[&ListedResult],
+    past: &[PastResult],
+    records: &[Vec<Record>],
+) -> anyhow::Result<String> {
+    let answers = meant.iter().zip(records);
+    let answers = answers.map(|(found, runs)| search_answers(&found.path, runs, &VOCABULARY));
+    let answers: Vec<Vec<SearchAnswer>> = answers.collect();
+    let limits = answers.iter().flatten();
+    let limits: BTreeSet<&str> = limits.map(|it| it.found.question.limit.as_str()).collect();
+    let limits: Vec<&str> = limits.into_iter().collect();
+    let words = format!("highest rate with {}", limits.join(" or "));
+    let found = answers.into_iter();
+    let found = found.map(|it| it.into_iter().map(|it| it.found).collect::<Vec<_>>());
+    let series = verdict::rate_series(records.iter().map(Vec::as_slice).zip(found));
+    if series.is_empty() {
+        let message = format!("no search in the results of {of:?} has found a rate");
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    let figure = SeriesFigure {
+        words: &words,
+        column: "rate",
+        scale: Scale::PerSecond,
+    };
+    let width = terminal_width();
+    Ok(report::series_as_text(of, past, &series, figure, width))
 }
 
 /// The listed results that exist, and the number of those that do not.

@@ -1,6 +1,6 @@
 //! Tests of results over time: the list and a series of fabricated runs, as snapshots.
 
-use report::{PastResult, history_as_text, series_as_text};
+use report::{PastResult, SeriesFigure, history_as_text, series_as_text};
 use samples::Host;
 use verdict::{Measure, Metric};
 
@@ -74,5 +74,6 @@ fn a_series_that_changes() {
     let (past, records): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let measure = Measure::Metric(Metric::Throughput);
     let series = verdict::series(records.iter().map(Vec::as_slice), measure);
-    insta::assert_snapshot!(series_as_text("nightly", &past, &series, measure, 120));
+    let figure = SeriesFigure::of(measure);
+    insta::assert_snapshot!(series_as_text("nightly", &past, &series, figure, 120));
 }

@@ -101,6 +101,10 @@ fn a_limit_that_the_highest_rate_keeps_ends_the_search_and_a_resumed_one_is_over
         .dbdyno(["history", "--dir", "."])
         .exits(0)
         .prints("p50 < 20 s up to 40.0/s");
+    scene
+        .dbdyno(["history", "--dir", ".", "--of", "trial"])
+        .exits(0)
+        .prints("trial: highest rate with p50 < 20 s over 1 result");
     let resume = ["run", "trial.toml", "--results", "out", "--resume"];
     scene
         .dbdyno(resume)
