@@ -37,6 +37,7 @@ mod limit;
 mod limit_outcome;
 mod lines;
 mod load_curve;
+mod measured_records;
 mod memory_curve;
 mod memory_position;
 mod moment;

@@ -7,7 +7,8 @@ use crate::{
     drift::Drift,
     limit::Limit,
     limit_outcome::LimitOutcome,
-    prediction::{CONFIDENCE, Prediction, TargetMemory},
+    measured_records::MeasuredRecords,
+    prediction::{Prediction, TargetMemory},
     service_demand::ServiceDemand,
     validation::Validation,
 };
@@ -291,17 +292,16 @@ pub(crate) fn drift_in_words(drifts: &[Drift]) -> String {
 
 /// `45 executions of shop on 10.11.18-MariaDB in 3 blocks; 90 % intervals; prediction not tested`
 fn measured_in_words(prediction: &Prediction) -> String {
-    let confidence = units::percent(CONFIDENCE);
     let not_tested = match prediction.validation {
         Some(_) => "",
         None => "; prediction not tested",
     };
-    format!(
-        "{} of {} in {}; {confidence} intervals{not_tested}",
-        units::counted(prediction.executions, "execution"),
-        prediction.subject,
-        units::counted(prediction.blocks, "block"),
-    )
+    let records = MeasuredRecords {
+        executions: prediction.executions,
+        subject: &prediction.subject,
+        blocks: prediction.blocks,
+    };
+    format!("{}{not_tested}", records.in_words())
 }
 
 /// `measured 2.95k (2.90k to 3.01k) with 32 connections on an emulated target (2 CPUs, 300 reads/s): the prediction

@@ -5,7 +5,7 @@ use stats::Interval;
 use crate::{
     answer_line::AnswerLine,
     limit::Limit,
-    prediction::CONFIDENCE,
+    measured_records::MeasuredRecords,
     prediction_text::{drift_in_words, not_validated, rate},
     requirement::{Need, Requirement, RequirementRow, RowMemory},
 };
@@ -233,11 +233,10 @@ fn left_out_in_words(requirement: &Requirement) -> Option<String> {
 
 /// `45 executions of shop on 10.11.18-MariaDB in 3 blocks; 90 % intervals; not tested`
 fn measured_in_words(requirement: &Requirement) -> String {
-    let confidence = units::percent(CONFIDENCE);
-    format!(
-        "{} of {} in {}; {confidence} intervals; not tested",
-        units::counted(requirement.executions, "execution"),
-        requirement.subject,
-        units::counted(requirement.blocks, "block"),
-    )
+    let records = MeasuredRecords {
+        executions: requirement.executions,
+        subject: &requirement.subject,
+        blocks: requirement.blocks,
+    };
+    format!("{}; not tested", records.in_words())
 }

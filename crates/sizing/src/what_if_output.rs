@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     answer_line::AnswerLine,
     limit::Limit,
+    measured_records::MeasuredRecords,
     prediction::CONFIDENCE,
     prediction_formats::{csv_interval, csv_text, interval_json},
     prediction_text::{binding_in_words, missing_in_words, rate},
@@ -22,18 +23,17 @@ pub fn what_if_lines(answer: &WhatIf) -> Vec<AnswerLine> {
     for (limit, why) in not_measured(answer) {
         lines.push(AnswerLine::new(limit.name(), why.to_owned()));
     }
-    let confidence = units::percent(CONFIDENCE);
     let how = if answer.is_measured {
         "highest throughput of each level"
     } else {
         "not tested"
     };
-    let measured = format!(
-        "{} of {} in {}; {confidence} intervals; {how}",
-        units::counted(answer.executions, "execution"),
-        answer.subject,
-        units::counted(answer.blocks, "block"),
-    );
+    let records = MeasuredRecords {
+        executions: answer.executions,
+        subject: &answer.subject,
+        blocks: answer.blocks,
+    };
+    let measured = format!("{}; {how}", records.in_words());
     lines.push(AnswerLine::new("measured", measured));
     lines
 }
