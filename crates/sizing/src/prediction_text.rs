@@ -244,11 +244,16 @@ fn memory_in_words(memory: &TargetMemory) -> String {
     format!("{pool} for {data} of data: {share} in memory; {place}")
 }
 
+/// `no scaling model: four or more numbers of connections are needed, two executions each`
+pub(crate) fn no_scaling_model(why: &str) -> String {
+    format!("no scaling model: {why}")
+}
+
 /// `contention 3.1 %, coherency 8.00e-4; peak at 35.2 (33.1 to 37.9) connections`
 fn scaling_in_words(prediction: &Prediction) -> String {
     let scaling = match &prediction.scaling {
         Ok(scaling) => scaling,
-        Err(why) => return format!("no scaling model: {why}"),
+        Err(why) => return no_scaling_model(why),
     };
     let peak = match scaling.peak {
         Ok(peak) => {

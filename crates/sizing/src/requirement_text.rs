@@ -6,7 +6,7 @@ use crate::{
     answer_line::AnswerLine,
     limit::Limit,
     measured_records::MeasuredRecords,
-    prediction_text::{drift_in_words, not_validated, rate},
+    prediction_text::{drift_in_words, no_scaling_model, not_validated, rate},
     requirement::{Need, Requirement, RequirementRow, RowMemory},
 };
 
@@ -31,8 +31,7 @@ pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
         lines.push(AnswerLine::new("p99", allowed.in_words()));
     }
     if let Some(why) = no_law(requirement) {
-        let text = format!("no scaling model: {why}");
-        lines.push(AnswerLine::new("scaling", text));
+        lines.push(AnswerLine::new("scaling", no_scaling_model(why)));
     }
     if !requirement.drifts.is_empty() {
         let text = drift_in_words(&requirement.drifts);
