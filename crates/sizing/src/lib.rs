@@ -16,6 +16,7 @@ mod consolidation;
 mod cpu_law;
 mod day_bootstrap;
 mod days;
+mod demand_text;
 mod disk_limits;
 mod drift;
 mod emulated_target;
@@ -65,6 +66,7 @@ mod target;
 mod target_check;
 mod target_check_output;
 mod target_data;
+mod tested_demand;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -124,6 +126,7 @@ pub use target_check::{
 pub use target_check_output::{
     check_csv, check_json, check_lines, decision_in_words, response_in_words,
 };
+pub use tested_demand::TestedDemand;
 pub use text::consolidation_lines;
 pub use validated_prediction::predict_validated;
 pub use validation::Validation;
