@@ -41,7 +41,7 @@ pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::Rule;
 pub use rules::{ONE_FACTOR, RULES};
-pub use sides::{SidesAudit, SidesFinding, shared_machine, unfit};
+pub use sides::{SidesAudit, SidesFinding, mostly_shared, shared_machine, unfit};
 pub use subject::{
     AuditedRun, BesideRecords, Comparison, Limit, Preregistration, SearchLimit, Subject,
 };

@@ -62,6 +62,8 @@ pub(crate) fn prediction_value(prediction: &Prediction) -> Value {
         "subject": prediction.subject,
         "executions": prediction.executions,
         "blocks": prediction.blocks,
+        "conditions": prediction.conditions.json(),
+        "problems": prediction.conditions.problems(),
         "confidence": CONFIDENCE,
         "tested": prediction.validation.is_some(),
         "validation": prediction.validation.as_ref().map(validation_json),
@@ -176,6 +178,9 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
     for (demand, interval) in &prediction.demands {
         let note = String::new();
         row("demand", demand.name(), None, Some(*interval), note);
+    }
+    if let Some(problems) = prediction.conditions.problems() {
+        row("problems", "", None, None, problems);
     }
     if let Some(validation) = &prediction.validation {
         let note = match validation.not_emulated.as_slice() {

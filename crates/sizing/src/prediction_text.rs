@@ -19,6 +19,8 @@ const CERTAIN_FROM: f64 = 0.9;
 
 /// The label of the waits for row locks.
 pub(crate) const ROW_LOCKS: &str = "row locks";
+/// The label of the scaling model.
+pub(crate) const SCALING: &str = "scaling";
 
 /// The answer, without its remarks.
 pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
@@ -31,13 +33,16 @@ pub fn prediction_lines(prediction: &Prediction) -> Vec<AnswerLine> {
         lines.push(AnswerLine::new("memory", memory_in_words(memory)));
     }
     if prediction.target.cpus.is_some() {
-        lines.push(AnswerLine::new("scaling", scaling_in_words(prediction)));
+        lines.push(AnswerLine::new(SCALING, scaling_in_words(prediction)));
     }
     if let Some(locks) = locks_in_words(prediction) {
         lines.push(AnswerLine::new(ROW_LOCKS, locks));
     }
     if !prediction.drifts.is_empty() {
         lines.push(AnswerLine::new("drift", drift_in_words(&prediction.drifts)));
+    }
+    if let Some(problems) = prediction.conditions.problems() {
+        lines.push(AnswerLine::new("problems", problems));
     }
     lines.push(AnswerLine::new("measured", measured_in_words(prediction)));
     if let Some(validation) = &prediction.validation {

@@ -11,6 +11,7 @@ use crate::{
     execution::Executions,
     limit::Limit,
     limit_outcome::measured_cpus,
+    measuring_conditions::MeasuringConditions,
     prediction::{PredictionRequest, interval, predict_with_draws},
     target::{Target, parse_target},
 };
@@ -155,6 +156,7 @@ pub struct WhatIf {
     pub no_scaling_model: Option<String>,
     pub executions: usize,
     pub blocks: usize,
+    pub conditions: MeasuringConditions,
     /// Notes about the records.
     pub remarks: Vec<String>,
 }
@@ -242,10 +244,11 @@ pub fn what_if(
     let new = then_drawn.remarks.into_iter();
     let new: Vec<String> = new.filter(|it| !remarks.contains(it)).collect();
     remarks.extend(new);
-    let executions = if changes.has_factors() {
-        now_drawn.executions + then_drawn.executions
+    let (executions, conditions) = if changes.has_factors() {
+        let both = now_drawn.executions + then_drawn.executions;
+        (both, now.conditions.with(&then.conditions))
     } else {
-        now_drawn.executions
+        (now_drawn.executions, now.conditions.clone())
     };
     Ok(WhatIf {
         subject: now.subject.clone(),
@@ -257,6 +260,7 @@ pub fn what_if(
         no_scaling_model: then_drawn.no_scaling_model.or(now_drawn.no_scaling_model),
         executions,
         blocks: now_drawn.blocks.max(then_drawn.blocks),
+        conditions,
         remarks,
     })
 }

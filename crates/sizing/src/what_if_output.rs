@@ -31,6 +31,9 @@ pub fn what_if_lines(answer: &WhatIf) -> Vec<AnswerLine> {
     if let Some(why) = &answer.no_scaling_model {
         lines.push(AnswerLine::new("scaling", no_scaling_model(why)));
     }
+    if let Some(problems) = answer.conditions.problems() {
+        lines.push(AnswerLine::new("problems", problems));
+    }
     let records = MeasuredRecords {
         executions: answer.executions,
         subject: &answer.subject,
@@ -121,6 +124,8 @@ pub fn what_if_json(answer: &WhatIf) -> String {
         "subject": answer.subject,
         "executions": answer.executions,
         "blocks": answer.blocks,
+        "conditions": answer.conditions.json(),
+        "problems": answer.conditions.problems(),
         "confidence": CONFIDENCE,
         "tested": false,
         "notes": answer.remarks,
@@ -172,6 +177,11 @@ pub fn what_if_csv(answer: &WhatIf) -> String {
         };
         let [name, unit, binding, note] = [name, "1", "", ""].map(str::to_owned);
         rows.push([name, unit, estimate, low, high, binding, note]);
+    }
+    if let Some(problems) = answer.conditions.problems() {
+        let mut row: [String; 7] = Default::default();
+        (row[0], row[6]) = ("problems".to_owned(), problems);
+        rows.push(row);
     }
     csv_text(rows)
 }
