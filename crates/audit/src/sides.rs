@@ -124,7 +124,8 @@ pub fn shared_machine(record: &Record) -> Option<&'static Rule> {
     has_level(NEIGHBOURS, record, Level::Invalid).then_some(NEIGHBOURS)
 }
 
-/// The rule about other programs if it holds in more than half of the runs behind an answer, of which `judged` has one each.
+/// The rule about other programs if it holds in more than half of the runs behind an answer, of which `judged` has one
+/// each.
 pub fn mostly_shared(judged: impl Iterator<Item = Option<&'static Rule>>) -> Option<&'static Rule> {
     let judged: Vec<_> = judged.collect();
     let mut shared = judged.iter().flatten();

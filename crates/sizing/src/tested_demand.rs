@@ -4,7 +4,8 @@ use stats::Interval;
 
 use crate::service_demand::ServiceDemand;
 
-/// Difference as a share of the prediction that is rounding: operations and counters are read at slightly different times.
+/// Difference as a share of the prediction that is rounding: operations and counters are read at slightly different
+/// times.
 const ROUNDING: f64 = 0.001;
 
 /// A demand with its test.
