@@ -12,8 +12,8 @@ pub struct IoCapacity {
 impl IoCapacity {
     /// The highest value of `innodb_io_capacity_max` that follows from the disk alone.
     ///
-    /// InnoDB flushes more than it has to at a higher rate, which costs writes and saves no waits. Whether a higher rate
-    /// helps is known only from a measurement of the server.
+    /// At a higher rate, InnoDB writes pages earlier than it has to, which costs writes. Whether a higher rate helps is
+    /// known only from a measurement of the server.
     pub const MAX_AT_MOST: u64 = 20_000;
     /// The least that InnoDB takes.
     const AT_LEAST: u64 = 100;
