@@ -41,8 +41,10 @@ pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::Rule;
 pub use rules::{ONE_FACTOR, RULES};
-pub use sides::{SidesAudit, SidesFinding, shared_machine, unfit};
-pub use subject::{AuditedRun, BesideRecords, Comparison, Limit, Preregistration, Subject};
+pub use sides::{SidesAudit, SidesFinding, mostly_shared, shared_machine, unfit};
+pub use subject::{
+    AuditedRun, BesideRecords, Comparison, Limit, Preregistration, SearchLimit, Subject,
+};
 pub use words::other_programs_in_words;
 
 /// The rule with this short name, in upper or lower case.

@@ -8,7 +8,7 @@ use samples::{
 
 use crate::{
     finding::{SkipReason, missing, no_subject},
-    subject::{AuditedRun, Limit},
+    subject::{AuditedRun, Limit, SearchLimit},
 };
 
 /// Why a rule does not apply to a ramp.
@@ -20,6 +20,8 @@ pub(crate) struct Run<'a> {
     pub(crate) figures: RunFigures,
     pub(crate) limit: Option<&'a Limit>,
     pub(crate) side: Option<&'a str>,
+    /// The limit that the run has to keep; `None` if it is not of a search.
+    pub(crate) search_limit: Option<&'a SearchLimit>,
     /// The stage that this is the record of; `None` for a whole run.
     pub(crate) stage: Option<&'a LoadStage>,
     /// The records of the other loads of the run, as far as they are there.
@@ -35,6 +37,7 @@ impl<'a> Run<'a> {
             figures: RunFigures::of(measured.record),
             limit: measured.limit.as_ref(),
             side: measured.side.as_deref(),
+            search_limit: None,
             stage: None,
             beside: Vec::new(),
             is_first_load: true,

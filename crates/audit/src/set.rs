@@ -69,6 +69,8 @@ impl<'a> Set<'a> {
             let others: Vec<usize> = before.chain(after).collect();
             run.is_first_load = others.iter().all(|other| *other > at);
             run.beside = others.into_iter().map(|other| records[other]).collect();
+            let mut limits = subject.declared.search_limits.iter();
+            run.search_limit = limits.find(|it| it.is_of(run.record));
         }
         Self {
             runs,

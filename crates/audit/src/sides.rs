@@ -124,6 +124,15 @@ pub fn shared_machine(record: &Record) -> Option<&'static Rule> {
     has_level(NEIGHBOURS, record, Level::Invalid).then_some(NEIGHBOURS)
 }
 
+/// The rule about other programs if it holds in more than half of the runs behind an answer, of which `judged` has one
+/// each.
+pub fn mostly_shared(judged: impl Iterator<Item = Option<&'static Rule>>) -> Option<&'static Rule> {
+    let judged: Vec<_> = judged.collect();
+    let mut shared = judged.iter().flatten();
+    let are_most = 2 * shared.clone().count() > judged.len();
+    shared.next().copied().filter(|_| are_most)
+}
+
 /// True if a rule finds something of this level, or worse, in a run by itself.
 fn has_level(rule: &Rule, record: &Record, level: Level) -> bool {
     let outcome = judge(rule, &Subject::of_run(record, None));

@@ -1,8 +1,8 @@
 //! The input of the audit: the records of runs with the declarations made before them, or the record of storage.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use samples::{Record, StorageRecord};
+use samples::{RATE, Record, StorageRecord};
 
 /// The input of the audit.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +46,8 @@ pub struct Preregistration {
     pub is_experiment: bool,
     /// True if the runs of each combination search for a rate, so that each run has a rate of its own.
     pub is_search: bool,
+    /// The limits that the runs of a search have to keep, one for each combination.
+    pub search_limits: Vec<SearchLimit>,
     /// The factors, in the order of the experiment.
     pub factors: Vec<String>,
     pub planned_runs: Option<u32>,
@@ -54,6 +56,28 @@ pub struct Preregistration {
     pub variables: BTreeSet<String>,
     /// Share of a user's waiting time that is spent in the database, 0 to 1; `None` if not declared.
     pub database_share: Option<f64>,
+}
+
+/// The limit on the response times for which a search looks for the highest rate.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchLimit {
+    /// The levels of its runs, without the rate.
+    pub combination: BTreeMap<String, String>,
+    /// In words: `p99 < 20 ms`.
+    pub text: String,
+    /// The limited percentile as a share: 0.99.
+    pub quantile: f64,
+    /// The response time that the percentile has to stay below, nanoseconds.
+    pub limit_ns: u64,
+}
+
+impl SearchLimit {
+    /// True for a run of this combination, at any rate.
+    pub(crate) fn is_of(&self, record: &Record) -> bool {
+        let levels = record.header.combination.iter();
+        let levels = levels.filter(|(factor, _)| *factor != RATE);
+        levels.eq(self.combination.iter())
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -11,6 +11,7 @@ use crate::assignment::is_same;
 use crate::catalogue::Family;
 use crate::durability::DurabilityClass;
 use crate::file::OptionFile;
+use crate::io_capacity::IoCapacity;
 use crate::machine::Machine;
 use crate::pool_rounding::{CHUNK_BYTES, INSTANCES, SEVERAL_FROM_BYTES, rounds_pool};
 use crate::rules::memory_sum::PER_CONNECTION;
@@ -55,8 +56,6 @@ const LARGE_BYTES: u64 = 4 << 30;
 const STEP_BYTES: u64 = 128 << 20;
 /// Requests per second from which a disk is taken for one without moving parts.
 const SOLID_STATE_IOPS: u64 = 1_000;
-/// Largest rate of background writing by default of a formula; more is for measurements.
-const IO_CAPACITY_MAX: u64 = 20_000;
 
 /// What the connections of a wish can use, bytes, if that is more than the memory, or leaves too little for the buffer
 /// pool: less than its default, or on a large machine no more.
@@ -265,14 +264,14 @@ fn writing(wish: &GenerationInput, subject: &Subject<'_>) -> Vec<Line> {
     let Some(iops) = wish.disk_iops else {
         return lines;
     };
-    let max = iops.clamp(100, IO_CAPACITY_MAX);
-    let normal = (max / 2).max(100);
+    let IoCapacity { normal, max } = IoCapacity::of_disk(iops as f64);
     let reason = format!(
         "Half of the disk's {iops} durable writes per second, so background writes leave capacity for other work."
     );
     lines.push(("innodb_io_capacity", normal.to_string(), reason));
     let reason = format!(
-        "The disk's limit of {iops} durable writes per second, but at most {IO_CAPACITY_MAX}."
+        "The disk's limit of {iops} durable writes per second, but at most {}.",
+        IoCapacity::MAX_AT_MOST
     );
     lines.push(("innodb_io_capacity_max", max.to_string(), reason));
     if iops >= SOLID_STATE_IOPS {

@@ -41,6 +41,7 @@ mod given_options;
 mod global_effect;
 mod history;
 mod instances;
+mod io_capacity;
 mod judge;
 mod judgement;
 mod known_option;
@@ -102,6 +103,7 @@ pub use generation::{GenerationInput, Purpose, excess_connection_bytes, generate
 pub use given_options::Options;
 pub use history::{Era, Presence, eras, presence, shown};
 pub use instances::ServerFile;
+pub use io_capacity::IoCapacity;
 pub use judge::{allowed, judge, parse_number};
 pub use lint::{
     Counted, IGNORED_FILE, Lint, UNREAD_LINE, VALIDATOR, lint, lint_server, named_time_zone, rules,

@@ -24,7 +24,6 @@ mod results;
 mod run_report;
 mod search_answer;
 mod sentences;
-mod shared_machine;
 mod sizing_page;
 mod statement_times_page;
 mod storage;

@@ -1,10 +1,8 @@
 //! The answer of a search for the highest rate that keeps a limit, decided once for all outputs.
 
-use audit::Rule;
+use audit::{Rule, mostly_shared};
 use samples::Record;
 use verdict::{MaxRate, RateQuestion};
-
-use crate::shared_machine::mostly_shared;
 
 /// The answer of one search.
 #[derive(Debug, Clone)]

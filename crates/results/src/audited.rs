@@ -11,7 +11,11 @@ use experiment::{Experiment, Repeats, ServerSpec};
 use samples::{RATE, Record, RunParts, run_count};
 use settings::Vocabulary;
 
-use crate::{origin::Origin, record_files::RecordFiles, searches::is_search};
+use crate::{
+    origin::Origin,
+    record_files::RecordFiles,
+    searches::{is_search, search_limits},
+};
 
 /// The audit of one run of a command.
 pub fn audit_of_run(record: &Record) -> Audit {
@@ -147,6 +151,7 @@ fn declared_of(experiments: &[&Experiment]) -> Preregistration {
         let of = declared(experiment, 0);
         all.is_experiment = true;
         all.is_search |= of.is_search;
+        all.search_limits.extend(of.search_limits);
         all.factors.extend(of.factors);
         all.variables.extend(of.variables);
     }
@@ -237,6 +242,7 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     Preregistration {
         is_experiment: true,
         is_search,
+        search_limits: search_limits(experiment),
         factors: factors.chain(is_search.then(|| RATE.to_owned())).collect(),
         planned_runs: Some(planned_runs(experiment, begun) as u32),
         comparison,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use audit::SearchLimit;
 use experiment::{Experiment, PlannedRun};
 use report::Factor;
 use samples::{RATE, Record};
@@ -52,6 +53,18 @@ pub(crate) fn rate_question(experiment: &Experiment, run: &PlannedRun) -> Option
     })
 }
 
+/// The limits that the runs have to keep, for the audit; none if the experiment does not search.
+pub(crate) fn search_limits(experiment: &Experiment) -> Vec<SearchLimit> {
+    let questions = rate_questions(experiment, false).into_iter();
+    let limits = questions.map(|question| SearchLimit {
+        combination: question.combination,
+        text: question.limit,
+        quantile: question.quantile,
+        limit_ns: question.limit_ns,
+    });
+    limits.collect()
+}
+
 /// The combinations whose searches have an answer in these runs.
 pub(crate) fn answered(
     questions: &[RateQuestion],
@@ -76,7 +89,7 @@ pub(crate) fn rates(runs: &[Record]) -> Factor {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{cmp::Ordering, path::Path};
 
     use benchmarks::oltp::{OltpData, OltpLoad};
     use experiment::Overrides;
@@ -123,5 +136,13 @@ mod tests {
         assert!(last.time_is_spent);
         assert_eq!(last.next_rate(&[]), Some(400.0));
         assert!(answered(&questions, &[]).is_empty());
+        let limits = search_limits(&experiment);
+        assert_eq!(limits.len(), 4);
+        assert_eq!(limits[3].combination, last.combination);
+        assert_eq!(
+            (limits[3].text.as_str(), limits[3].limit_ns),
+            ("p99 < 5 ms", 5_000_000)
+        );
+        assert_eq!(limits[3].quantile.total_cmp(&0.99), Ordering::Equal);
     }
 }

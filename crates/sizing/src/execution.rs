@@ -9,6 +9,7 @@ use verdict::{Bottleneck, Costs, MaxRate, Resource, bottleneck};
 use crate::{
     error::Error,
     likeness::{MayDiffer, Reference},
+    measuring_conditions::MeasuringConditions,
     searched_rate::SearchedRate,
     server_machine::{cpu_limit, machine_of_server},
     service_demand::{Demands, ServiceDemand},
@@ -84,6 +85,8 @@ pub struct Executions {
     pub(crate) emulated: Vec<EmulatedExecution>,
     /// Searches for the highest rate that keeps a limit, of the same load on the same server.
     pub(crate) searches: Vec<SearchedRate>,
+    /// Of those that measure demands.
+    pub(crate) conditions: MeasuringConditions,
     first: Option<Reference>,
     first_emulated: Option<Reference>,
 }
@@ -139,6 +142,7 @@ impl Executions {
                     self.first = Some(Reference::new(name, part, figures));
                 }
             }
+            self.conditions.add(part);
             self.all.push(execution);
         }
         if is_measured {

@@ -26,7 +26,9 @@ pub fn growth_lines(
         lines.push(AnswerLine::new("data/memory", range_in_words(curve)));
         lines.push(AnswerLine::new("cliff", cliff_in_words(curve)));
     }
-    lines.extend(of_prediction.filter(|it| matches!(it.label, "drift" | "measured" | "validated")));
+    let is_of_records =
+        |it: &AnswerLine| matches!(it.label, "drift" | "problems" | "measured" | "validated");
+    lines.extend(of_prediction.filter(is_of_records));
     lines
 }
 

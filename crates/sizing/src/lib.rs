@@ -16,6 +16,7 @@ mod consolidation;
 mod cpu_law;
 mod day_bootstrap;
 mod days;
+mod demand_text;
 mod disk_limits;
 mod drift;
 mod emulated_target;
@@ -37,6 +38,8 @@ mod limit;
 mod limit_outcome;
 mod lines;
 mod load_curve;
+mod measured_records;
+mod measuring_conditions;
 mod memory_curve;
 mod memory_position;
 mod moment;
@@ -64,6 +67,7 @@ mod target;
 mod target_check;
 mod target_check_output;
 mod target_data;
+mod tested_demand;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -95,6 +99,7 @@ pub use headroom_text::headroom_lines;
 pub use limit::Limit;
 pub use limit_outcome::LimitOutcome;
 pub use load_curve::LoadCurve;
+pub use measuring_conditions::MeasuringConditions;
 pub use memory_curve::{Crossing, CurvePoint, MemoryCurve, memory_curve};
 pub use observed_limit::LimitSource;
 pub use partition::Search;
@@ -123,6 +128,7 @@ pub use target_check::{
 pub use target_check_output::{
     check_csv, check_json, check_lines, decision_in_words, response_in_words,
 };
+pub use tested_demand::TestedDemand;
 pub use text::consolidation_lines;
 pub use validated_prediction::predict_validated;
 pub use validation::Validation;

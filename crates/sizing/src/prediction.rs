@@ -15,6 +15,7 @@ use crate::{
         LimitOutcome, NO_MEMORY_KNOWN, cpus_not_measured, measured_cpus, memory_not_measured,
         no_law_in_words, not_measured,
     },
+    measuring_conditions::MeasuringConditions,
     memory_position::{MemoryPosition, NoPosition},
     service_demand::ServiceDemand,
     target::{BufferPool, Target},
@@ -66,6 +67,7 @@ pub struct Prediction {
     pub scaling: Result<Scalability, String>,
     pub executions: usize,
     pub blocks: usize,
+    pub conditions: MeasuringConditions,
     /// The test on an emulated target; `None` if it was not tested.
     pub validation: Option<Validation>,
     /// Notes about the records.
@@ -244,6 +246,7 @@ pub(crate) fn predict_with_draws(
             .ok_or_else(|| no_law.map(no_law_in_words).unwrap_or_default()),
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
+        conditions: executions.conditions.clone(),
         validation: None,
         remarks: remarks(target, &cells, place),
     };

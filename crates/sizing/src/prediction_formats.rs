@@ -62,6 +62,8 @@ pub(crate) fn prediction_value(prediction: &Prediction) -> Value {
         "subject": prediction.subject,
         "executions": prediction.executions,
         "blocks": prediction.blocks,
+        "conditions": prediction.conditions.json(),
+        "problems": prediction.conditions.problems(),
         "confidence": CONFIDENCE,
         "tested": prediction.validation.is_some(),
         "validation": prediction.validation.as_ref().map(validation_json),
@@ -75,6 +77,14 @@ pub(crate) fn interval_json(interval: &Interval) -> Value {
 
 fn validation_json(validation: &Validation) -> Value {
     let emulated = &validation.emulated;
+    let demands = validation.demands.iter().map(|it| {
+        json!({
+            "demand": it.demand.name(),
+            "measured": it.measured,
+            "predicted": interval_json(&it.predicted),
+            "in_interval": it.is_in_interval(),
+        })
+    });
     json!({
         "emulated": {
             "cpus": emulated.cpus,
@@ -91,6 +101,7 @@ fn validation_json(validation: &Validation) -> Value {
         "predicted_at_most": validation.is_at_most,
         "error": interval_json(&validation.error()),
         "in_interval": validation.is_in_interval(),
+        "demands": demands.collect::<Vec<_>>(),
         "limited_by": validation.limited_by,
     })
 }
@@ -168,6 +179,9 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
         let note = String::new();
         row("demand", demand.name(), None, Some(*interval), note);
     }
+    if let Some(problems) = prediction.conditions.problems() {
+        row("problems", "", None, None, problems);
+    }
     if let Some(validation) = &prediction.validation {
         let note = match validation.not_emulated.as_slice() {
             [] => String::new(),
@@ -181,6 +195,18 @@ pub fn prediction_csv(prediction: &Prediction) -> String {
         row("validation", "predicted_per_s", None, predicted, at_most);
         let error = Some(validation.error());
         row("validation", "error", None, error, String::new());
+        for it in &validation.demands {
+            let (measured, predicted) = (Some(it.measured), Some(it.predicted));
+            let note = if it.is_in_interval() { "" } else { "outside" };
+            let name = it.demand.name();
+            row(
+                "validated demand",
+                name,
+                measured,
+                predicted,
+                note.to_owned(),
+            );
+        }
     }
     csv_text(rows)
 }

@@ -14,6 +14,7 @@ use crate::{
     limit_outcome::{
         cpus_not_measured, measured_cpus, memory_not_measured, no_law_in_words, not_measured,
     },
+    measuring_conditions::MeasuringConditions,
     memory_position::MemoryPosition,
     prediction::{COMPUTED_CONFIDENCE, interval},
     requirement_model::{Amounts, amounts, highest_per_s},
@@ -63,6 +64,7 @@ pub struct Requirement {
     pub measured_cpus: Option<f64>,
     pub executions: usize,
     pub blocks: usize,
+    pub conditions: MeasuringConditions,
     /// Notes about the records.
     pub remarks: Vec<String>,
 }
@@ -198,6 +200,7 @@ pub fn require(
         measured_cpus: measured_cpus(&cells),
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
+        conditions: executions.conditions.clone(),
         remarks: remarks_on_records(&request.target, &cells),
     };
     let (allowed, positions) = match (allowed, positions) {

@@ -32,6 +32,8 @@ pub fn requirement_json(requirement: &Requirement) -> String {
         "subject": requirement.subject,
         "executions": requirement.executions,
         "blocks": requirement.blocks,
+        "conditions": requirement.conditions.json(),
+        "problems": requirement.conditions.problems(),
         "confidence": CONFIDENCE,
         "suffices_confidence": Requirement::SUFFICES,
         "tested": false,
@@ -132,7 +134,8 @@ fn need_json(limit: Limit, need: &Need) -> Value {
     })
 }
 
-/// A table with a header line: a line for each limit of each row, and without rows only the header line.
+/// A table with a header line: a line for each limit of each row, without rows only the header line, and the problems of
+/// the records.
 pub fn requirement_csv(requirement: &Requirement) -> String {
     let mut lines = vec![
         [
@@ -170,6 +173,11 @@ pub fn requirement_csv(requirement: &Requirement) -> String {
                 note.unwrap_or_default().to_owned(),
             ]);
         }
+    }
+    if let Some(problems) = requirement.conditions.problems() {
+        let mut line: [String; 10] = Default::default();
+        (line[0], line[9]) = ("problems".to_owned(), problems);
+        lines.push(line);
     }
     csv_text(lines)
 }

@@ -5,18 +5,24 @@ use stats::Interval;
 use crate::{
     answer_line::AnswerLine,
     limit::Limit,
-    prediction::CONFIDENCE,
-    prediction_text::{drift_in_words, not_validated, rate},
+    measured_records::MeasuredRecords,
+    prediction_text::{drift_in_words, no_scaling_model, not_validated, rate},
     requirement::{Need, Requirement, RequirementRow, RowMemory},
 };
 
 /// Rows that are shown; formats for programs have all.
-const ROWS_AT_MOST: usize = 4;
+fn rows_at_most(requirement: &Requirement) -> usize {
+    // One line of the answer is that of the problems.
+    match requirement.conditions.problems() {
+        Some(_) => 3,
+        None => 4,
+    }
+}
 
 /// The answer, without its remarks.
 pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
     let mut lines = vec![AnswerLine::new("", requirement_sentence(requirement))];
-    for row in requirement.rows.iter().take(ROWS_AT_MOST) {
+    for row in requirement.rows.iter().take(rows_at_most(requirement)) {
         lines.push(AnswerLine::new("memory", row_in_words(requirement, row)));
     }
     if let Some(left_out) = left_out_in_words(requirement) {
@@ -31,12 +37,14 @@ pub fn requirement_lines(requirement: &Requirement) -> Vec<AnswerLine> {
         lines.push(AnswerLine::new("p99", allowed.in_words()));
     }
     if let Some(why) = no_law(requirement) {
-        let text = format!("no scaling model: {why}");
-        lines.push(AnswerLine::new("scaling", text));
+        lines.push(AnswerLine::new("scaling", no_scaling_model(why)));
     }
     if !requirement.drifts.is_empty() {
         let text = drift_in_words(&requirement.drifts);
         lines.push(AnswerLine::new("drift", text));
+    }
+    if let Some(problems) = requirement.conditions.problems() {
+        lines.push(AnswerLine::new("problems", problems));
     }
     lines.push(AnswerLine::new("measured", measured_in_words(requirement)));
     lines
@@ -222,7 +230,10 @@ fn left_out_in_words(requirement: &Requirement) -> Option<String> {
     let no_better: Vec<String> = no_better.collect();
     let no_better = (!no_better.is_empty())
         .then(|| format!("{}: not better than a smaller one", no_better.join(", ")));
-    let hidden = requirement.rows.len().saturating_sub(ROWS_AT_MOST);
+    let hidden = requirement
+        .rows
+        .len()
+        .saturating_sub(rows_at_most(requirement));
     let hidden = (hidden > 0).then(|| {
         let rows = units::counted(hidden, "row");
         format!("{rows} with more memory (see --format csv)")
@@ -233,11 +244,10 @@ fn left_out_in_words(requirement: &Requirement) -> Option<String> {
 
 /// `45 executions of shop on 10.11.18-MariaDB in 3 blocks; 90 % intervals; not tested`
 fn measured_in_words(requirement: &Requirement) -> String {
-    let confidence = units::percent(CONFIDENCE);
-    format!(
-        "{} of {} in {}; {confidence} intervals; not tested",
-        units::counted(requirement.executions, "execution"),
-        requirement.subject,
-        units::counted(requirement.blocks, "block"),
-    )
+    let records = MeasuredRecords {
+        executions: requirement.executions,
+        subject: &requirement.subject,
+        blocks: requirement.blocks,
+    };
+    format!("{}; not tested", records.in_words())
 }

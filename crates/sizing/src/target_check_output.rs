@@ -6,7 +6,9 @@ use stats::Interval;
 use crate::{
     answer_line::AnswerLine,
     prediction_formats::{csv_interval, csv_text, interval_json, prediction_csv, prediction_value},
-    prediction_text::{ROW_LOCKS, bounds_in_words, missing_in_words, prediction_lines, rate},
+    prediction_text::{
+        ROW_LOCKS, SCALING, bounds_in_words, missing_in_words, prediction_lines, rate,
+    },
     requirement_formats::allowed_json,
     target_check::{AllowedRate, Carried, CarriedVerdict, TargetCheck},
 };
@@ -26,10 +28,14 @@ pub fn check_lines(check: &TargetCheck) -> Vec<AnswerLine> {
     shortened(lines)
 }
 
-/// The lines without that of the row locks if they are too many: the effect of the locks is a part of the contention.
+/// The lines without that of the row locks if they are too many, and without that of the scaling model if they are still
+/// too many: the effect of the locks is a part of the contention, and the line of the CPUs has the throughput that follows
+/// from the model.
 fn shortened(mut lines: Vec<AnswerLine>) -> Vec<AnswerLine> {
-    if lines.len() > LINES_AT_MOST {
-        lines.retain(|it| it.label != ROW_LOCKS);
+    for left_out in [ROW_LOCKS, SCALING] {
+        if lines.len() > LINES_AT_MOST {
+            lines.retain(|it| it.label != left_out);
+        }
     }
     lines
 }
@@ -178,11 +184,14 @@ mod tests {
     #[test]
     fn an_answer_has_at_most_twelve_lines() {
         let lines = |others: usize| {
-            let labels = [ROW_LOCKS].into_iter().chain(vec!["cpus"; others]);
+            let labels = [ROW_LOCKS, SCALING].into_iter().chain(vec!["cpus"; others]);
             labels.map(|label| AnswerLine::new(label, String::new()))
         };
-        assert_eq!(shortened(lines(11).collect()).len(), 12);
+        let has = |lines: &[AnswerLine], label: &str| lines.iter().any(|it| it.label == label);
+        assert_eq!(shortened(lines(10).collect()).len(), 12);
+        let shown = shortened(lines(11).collect());
+        assert!(shown.len() == 12 && !has(&shown, ROW_LOCKS) && has(&shown, SCALING));
         let shown = shortened(lines(12).collect());
-        assert!(shown.len() == 12 && shown.iter().all(|it| it.label != ROW_LOCKS));
+        assert!(shown.len() == 12 && !has(&shown, ROW_LOCKS) && !has(&shown, SCALING));
     }
 }

@@ -3,11 +3,14 @@
 use verdict::Resource;
 
 use crate::{
+    cells::mean,
     emulated_target::{EmulatedTarget, TestedExecutions},
     error::Error,
     execution::Executions,
     prediction::{CONFIDENCE, Draws, Prediction, PredictionRequest, predict, predict_with_draws},
+    service_demand::ServiceDemand,
     target::Target,
+    tested_demand::TestedDemand,
     validation::{Validation, mean_throughput},
 };
 
@@ -72,9 +75,41 @@ fn validation(
         measured_per_s,
         predicted_per_s: predicted.per_s,
         is_at_most: prediction.is_at_most(),
+        demands: tested_demands(&tested, &prediction, &limits),
         limited_by: foreign_limit(&tested, &limits),
         emulated: limits,
     }))
+}
+
+/// The tests of the demands behind the limits that a target emulates: of CPU time and page reads, and of writes if they
+/// were limited. A throughput can be predicted rightly by one limit although the demand of another one is wrong.
+fn tested_demands(
+    tested: &TestedExecutions<'_>,
+    prediction: &Prediction,
+    limits: &Target,
+) -> Vec<TestedDemand> {
+    let writes = limits.write_iops.map(|_| ServiceDemand::Writes);
+    let demands = [
+        Some(ServiceDemand::Cpu),
+        Some(ServiceDemand::PageReads),
+        writes,
+    ];
+    let demands = demands.into_iter().flatten();
+    demands
+        .filter_map(|demand| {
+            let all = tested.executions.iter().map(|it| it.demands.get(demand));
+            let all: Option<Vec<f64>> = all.collect();
+            let measured = mean(all?.into_iter())?;
+            let mut predicted = prediction.demands.iter();
+            let (_, predicted) = predicted.find(|(known, _)| *known == demand)?;
+            let is_any = measured > 0.0 || predicted.estimate > 0.0;
+            is_any.then_some(TestedDemand {
+                demand,
+                measured,
+                predicted: *predicted,
+            })
+        })
+        .collect()
 }
 
 /// What limited more than half of the executions, unless the emulated target has this limit.

@@ -2,7 +2,7 @@
 
 use stats::Interval;
 
-use crate::{cells::mean, target::Target};
+use crate::{cells::mean, target::Target, tested_demand::TestedDemand};
 
 /// A prediction tested on a target that limits of the kernel emulate.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Validation {
     pub predicted_per_s: Interval,
     /// Whether the prediction is an upper bound.
     pub is_at_most: bool,
+    /// The demands behind the limits, as far as they are known.
+    pub demands: Vec<TestedDemand>,
     /// What limited most of the executions, if the emulated target has no such limit.
     pub limited_by: Option<&'static str>,
 }
@@ -96,6 +98,7 @@ mod tests {
             measured_per_s: interval(measured, 0.03_f64.exp()),
             predicted_per_s: interval(predicted, 0.04_f64.exp()),
             is_at_most: false,
+            demands: Vec::new(),
             limited_by: None,
         }
     }

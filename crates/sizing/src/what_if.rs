@@ -11,6 +11,7 @@ use crate::{
     execution::Executions,
     limit::Limit,
     limit_outcome::measured_cpus,
+    measuring_conditions::MeasuringConditions,
     prediction::{PredictionRequest, interval, predict_with_draws},
     target::{Target, parse_target},
 };
@@ -151,8 +152,11 @@ pub struct WhatIf {
     pub then: ComparedThroughput,
     /// The throughput then, divided by that now, from the same draws; `None` if one is not known.
     pub ratio: Option<Interval>,
+    /// Why there is no scaling model, if a throughput is therefore known only as an upper bound.
+    pub no_scaling_model: Option<String>,
     pub executions: usize,
     pub blocks: usize,
+    pub conditions: MeasuringConditions,
     /// Notes about the records.
     pub remarks: Vec<String>,
 }
@@ -178,6 +182,14 @@ impl WhatIf {
         let mut both = [&self.now, &self.then].into_iter();
         self.ratio.is_some() && both.all(|it| it.not_measured.is_empty())
     }
+
+    /// The upper bound then, divided by that now, if both throughputs are known only as upper bounds. The change of the
+    /// throughput itself is then not known, and the draws of the bounds are no interval of it.
+    pub fn ratio_of_bounds(&self) -> Option<f64> {
+        let are_bounds = self.now.is_at_most && self.then.is_at_most;
+        let ratio = self.ratio.filter(|_| are_bounds && self.is_known());
+        ratio.map(|it| it.estimate)
+    }
 }
 
 /// A throughput with its draws, in operations per second.
@@ -187,6 +199,8 @@ struct Drawn {
     each: Vec<f64>,
     /// The smallest number of executions of a combination.
     fewest: usize,
+    /// As in [`WhatIf`].
+    no_scaling_model: Option<String>,
     executions: usize,
     blocks: usize,
     remarks: Vec<String>,
@@ -230,10 +244,11 @@ pub fn what_if(
     let new = then_drawn.remarks.into_iter();
     let new: Vec<String> = new.filter(|it| !remarks.contains(it)).collect();
     remarks.extend(new);
-    let executions = if changes.has_factors() {
-        now_drawn.executions + then_drawn.executions
+    let (executions, conditions) = if changes.has_factors() {
+        let both = now_drawn.executions + then_drawn.executions;
+        (both, now.conditions.with(&then.conditions))
     } else {
-        now_drawn.executions
+        (now_drawn.executions, now.conditions.clone())
     };
     Ok(WhatIf {
         subject: now.subject.clone(),
@@ -242,8 +257,10 @@ pub fn what_if(
         now: now_drawn.of,
         then: then_drawn.of,
         ratio: are_known.then_some(ratio),
+        no_scaling_model: then_drawn.no_scaling_model.or(now_drawn.no_scaling_model),
         executions,
         blocks: now_drawn.blocks.max(then_drawn.blocks),
+        conditions,
         remarks,
     })
 }
@@ -284,6 +301,8 @@ fn predicted(
         Some((*limit, why.to_owned()))
     });
     let throughput = prediction.throughput.as_ref();
+    let why_none = prediction.scaling.as_ref().err();
+    let no_scaling_model = why_none.filter(|_| prediction.is_at_most()).cloned();
     Ok(Drawn {
         of: ComparedThroughput {
             per_s: throughput.map(|it| it.per_s),
@@ -295,6 +314,7 @@ fn predicted(
         estimate: 1.0 / draws.all.time_s,
         each: draws.each.iter().map(|it| 1.0 / it.time_s).collect(),
         fewest: draws.executions,
+        no_scaling_model,
         executions: prediction.executions,
         blocks: prediction.blocks,
         remarks: prediction.remarks,
@@ -329,6 +349,7 @@ fn measured(executions: &Executions, draws: usize) -> Result<Drawn, Error> {
         estimate,
         each,
         fewest: cells.fewest(),
+        no_scaling_model: None,
         executions: cells.executions().count(),
         blocks: cells.blocks.len(),
         remarks: Vec::new(),

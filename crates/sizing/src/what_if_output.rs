@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use crate::{
     answer_line::AnswerLine,
     limit::Limit,
+    measured_records::MeasuredRecords,
     prediction::CONFIDENCE,
     prediction_formats::{csv_interval, csv_text, interval_json},
-    prediction_text::{binding_in_words, missing_in_words, rate},
+    prediction_text::{binding_in_words, missing_in_words, no_scaling_model, rate},
     what_if::{ComparedThroughput, WhatIf},
 };
 
@@ -22,18 +23,23 @@ pub fn what_if_lines(answer: &WhatIf) -> Vec<AnswerLine> {
     for (limit, why) in not_measured(answer) {
         lines.push(AnswerLine::new(limit.name(), why.to_owned()));
     }
-    let confidence = units::percent(CONFIDENCE);
     let how = if answer.is_measured {
         "highest throughput of each level"
     } else {
         "not tested"
     };
-    let measured = format!(
-        "{} of {} in {}; {confidence} intervals; {how}",
-        units::counted(answer.executions, "execution"),
-        answer.subject,
-        units::counted(answer.blocks, "block"),
-    );
+    if let Some(why) = &answer.no_scaling_model {
+        lines.push(AnswerLine::new("scaling", no_scaling_model(why)));
+    }
+    if let Some(problems) = answer.conditions.problems() {
+        lines.push(AnswerLine::new("problems", problems));
+    }
+    let records = MeasuredRecords {
+        executions: answer.executions,
+        subject: &answer.subject,
+        blocks: answer.blocks,
+    };
+    let measured = format!("{}; {how}", records.in_words());
     lines.push(AnswerLine::new("measured", measured));
     lines
 }
@@ -57,6 +63,12 @@ fn answer_in_words(answer: &WhatIf) -> String {
         return format!("The effect of {changes} is not known, because {why}.");
     };
     let [change, interval] = units::change_and_interval(ratio.estimate, (ratio.low, ratio.high));
+    if answer.ratio_of_bounds().is_some() {
+        return format!(
+            "With {changes}, the upper bound of the throughput changes by {change}. The change of the throughput itself is \
+             not known without a scaling model."
+        );
+    }
     let is_uncertain = ratio.low < 1.0 && ratio.high > 1.0;
     let uncertain = if is_uncertain {
         " The interval contains 0 %, so there may be no change."
@@ -64,8 +76,7 @@ fn answer_in_words(answer: &WhatIf) -> String {
         ""
     };
     let bound = match (answer.now.is_at_most, answer.then.is_at_most) {
-        (true, true) => " Without a scaling model, the throughputs are upper bounds.",
-        (true, false) => " Without a scaling model, the present throughput is an upper bound.",
+        (true, _) => " Without a scaling model, the present throughput is an upper bound.",
         (false, true) => {
             " Without a scaling model, the throughput after the change is an upper bound."
         }
@@ -99,16 +110,22 @@ fn throughput_in_words(of: &ComparedThroughput) -> String {
 
 /// One JSON object with all figures, and a line end.
 pub fn what_if_json(answer: &WhatIf) -> String {
+    let of_bounds = answer.ratio_of_bounds();
+    let ratio = answer.ratio.filter(|_| of_bounds.is_none());
     let object = json!({
         "known": answer.is_known(),
         "changes": answer.changes,
         "measured": answer.is_measured,
-        "ratio": answer.ratio.as_ref().map(interval_json),
+        "ratio": ratio.as_ref().map(interval_json),
+        "ratio_of_upper_bounds": of_bounds,
+        "no_scaling_model": answer.no_scaling_model,
         "now": throughput_json(&answer.now),
         "then": throughput_json(&answer.then),
         "subject": answer.subject,
         "executions": answer.executions,
         "blocks": answer.blocks,
+        "conditions": answer.conditions.json(),
+        "problems": answer.conditions.problems(),
         "confidence": CONFIDENCE,
         "tested": false,
         "notes": answer.remarks,
@@ -154,8 +171,17 @@ pub fn what_if_csv(answer: &WhatIf) -> String {
     }
     if let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) {
         let [estimate, low, high] = csv_interval(Some(ratio));
-        let [name, unit, binding, note] = ["ratio", "1", "", ""].map(str::to_owned);
+        let (name, low, high) = match answer.ratio_of_bounds() {
+            Some(_) => ("ratio of upper bounds", String::new(), String::new()),
+            None => ("ratio", low, high),
+        };
+        let [name, unit, binding, note] = [name, "1", "", ""].map(str::to_owned);
         rows.push([name, unit, estimate, low, high, binding, note]);
+    }
+    if let Some(problems) = answer.conditions.problems() {
+        let mut row: [String; 7] = Default::default();
+        (row[0], row[6]) = ("problems".to_owned(), problems);
+        rows.push(row);
     }
     csv_text(rows)
 }

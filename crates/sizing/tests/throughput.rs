@@ -429,6 +429,43 @@ fn a_change_moves_the_limit() {
     }
 }
 
+/// One number of connections shows no contention. The bounds are 2 / 500 µs = 4000 and 4 / 500 µs = 8000 operations/s.
+#[test]
+fn the_ratio_of_two_upper_bounds_is_no_interval() {
+    let executions = repeated(&[MADE]);
+    let answer = compared([&executions, &executions], "", "cpus=4").unwrap();
+    let ratio = answer.ratio_of_bounds().unwrap();
+    assert!((ratio - 2.0).abs() < 1e-9, "{ratio}");
+    let shown = text(&what_if_lines(&answer));
+    for line in [
+        "With cpus=4, the upper bound of the throughput changes by +100 %. The change of the throughput itself is not known \
+         without a scaling model.",
+        "scaling      no scaling model: four or more numbers of connections are needed, two executions each",
+    ] {
+        assert!(shown.lines().any(|it| it == line), "{line}\n{shown}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&what_if_json(&answer)).unwrap();
+    assert!(json["ratio"].is_null(), "{json}");
+    let ratio = json["ratio_of_upper_bounds"].as_f64().unwrap();
+    assert!((ratio - 2.0).abs() < 1e-9, "{json}");
+    let csv = what_if_csv(&answer);
+    let row = csv.lines().last().unwrap();
+    let begin = "ratio of upper bounds,1,";
+    assert!(row.starts_with(begin) && row.ends_with(",,,,"), "{csv}");
+    // One exact throughput, and one bound: 1 / (0.5 · 1 ms) = 2000 by the flushes, with up to 4000 by the CPUs.
+    let answer = compared(
+        [&executions, &executions],
+        "cpus=2,fsync=1ms",
+        "fsync=200us",
+    );
+    let answer = answer.unwrap();
+    assert_eq!(answer.ratio_of_bounds(), None);
+    let shown = text(&what_if_lines(&answer));
+    let first = "With fsync=200us, the throughput changes by +100 % (+100 % to +100 %). Without a scaling model, the \
+                 throughput after the change is an upper bound.";
+    assert!(shown.starts_with(first), "{shown}");
+}
+
 #[test]
 fn levels_of_a_factor_are_compared_as_they_were_measured() {
     let [now, then] = [400.0, 600.0].map(|per_s| repeated(&[Made { per_s, ..MADE }]));

@@ -30,6 +30,7 @@ mod sentence;
 mod short_slices;
 mod side;
 mod steadiness;
+mod steady_runs;
 #[cfg(test)]
 mod testing;
 mod timings;
@@ -61,5 +62,6 @@ pub use sentence::{executions_a_side, sentence, short_sentence};
 pub use short_slices::ShortSlices;
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};
+pub use steady_runs::SteadyRuns;
 pub use timings::TimedFamily;
 pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

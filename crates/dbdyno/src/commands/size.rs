@@ -179,7 +179,7 @@ struct MeasurementArgs {
     #[arg(long, requires = "target")]
     no_validate: bool,
     /// For an experiment: print the plan with the combinations that emulate the target, and exit
-    #[arg(long, requires = "target")]
+    #[arg(long, requires = "target", conflicts_with_all = ["html", "format"])]
     plan: bool,
     /// For an experiment: directory for its results [default: results/NAME-N]
     #[arg(long = "results", value_name = "DIR", requires = "target")]

@@ -1,11 +1,11 @@
 //! Doubts about a decision: figures of failed operations, or of a client at its limit, are not the server's, and those of a
 //! machine that other programs used are not those of the machine by itself.
 
-use audit::{MACHINE_RULE, Rule};
+use audit::{MACHINE_RULE, Rule, mostly_shared};
 use samples::Record;
 use verdict::{Answer, Decision, Question};
 
-use crate::{grid::Grid, shared_machine::mostly_shared};
+use crate::grid::Grid;
 
 /// What a difference says that was measured beside other programs.
 const AS_IT_WAS: &str =

@@ -1,9 +1,9 @@
 //! The steadiness of the runs, and the stalls that their means hide, in words.
 
 use samples::Record;
-use stats::{Indeterminate, Steadiness};
+use stats::Steadiness;
 use units::{counted, moment, percent};
-use verdict::{RunStalls, run_stalls, run_state};
+use verdict::{RunStalls, SteadyRuns, run_stalls, run_state};
 
 use crate::results::Results;
 
@@ -28,20 +28,19 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
 
 /// The states of these runs, or stages of runs.
 fn steadiness(runs: &[&Record], noun: &str) -> Option<String> {
-    let (mut steady, mut noisy, mut others) = (0, 0, Vec::new());
+    let (mut counts, mut others) = (SteadyRuns::default(), Vec::new());
     for record in runs {
-        match run_state(record) {
-            Ok(state) if state.steadiness == Steadiness::Steady => steady += 1,
-            Ok(state) => {
-                let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
-                let word = state.steadiness.word();
-                others.push(format!("{} ({word}: {})", name(record), reasons.join(", ")));
-            }
-            Err(Indeterminate::Noisy(_)) => noisy += 1,
-            Err(Indeterminate::Short(_) | Indeterminate::Undefined) => {}
+        let state = run_state(record);
+        counts.add(&state);
+        if let Ok(state) = state
+            && state.steadiness != Steadiness::Steady
+        {
+            let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
+            let word = state.steadiness.word();
+            others.push(format!("{} ({word}: {})", name(record), reasons.join(", ")));
         }
     }
-    let judged = steady + noisy + others.len();
+    let (steady, noisy, judged) = (counts.steady, counts.noisy, counts.judged());
     if judged == 0 {
         return None;
     }

@@ -35,7 +35,10 @@ fn sentences(basis: &Basis<'_>) -> Vec<String> {
     });
     let drift = line(prediction, "drift");
     let drift = drift.map(|it| format!("Not constant: {it}"));
+    let problems = line(prediction, "problems");
+    let problems = problems.map(|it| format!("Problems of the records: {it}"));
     let of_target = [
+        problems,
         assumed_buffer_pool(prediction),
         interpolated(basis),
         extrapolated(prediction),

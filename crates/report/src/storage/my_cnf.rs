@@ -1,5 +1,6 @@
 //! The lines of a my.cnf that follow from what was measured, each with its reason.
 
+use mycnf::IoCapacity;
 use samples::{NOISY_FROM, PatternResult, StorageRecord};
 use units::{counted, duration, moment, per_s, percent};
 
@@ -8,8 +9,6 @@ use super::{
     readings::{DepthCourse, PAGE, place, steady},
 };
 
-/// The least that InnoDB takes.
-const CAPACITY_AT_LEAST: f64 = 100.0;
 /// Shorter measurements are of what a cache takes.
 const MEASURED_S_AT_LEAST: f64 = 3.0;
 /// Faster than this no head moves, whatever the device calls itself.
@@ -92,16 +91,32 @@ pub(super) fn lines(record: &StorageRecord) -> CnfLines {
 
 fn capacity(writes: &PageWrites) -> Vec<CnfLine> {
     let PageWrites { per_s: rate, how } = writes;
+    let IoCapacity { normal, max } = IoCapacity::of_disk(*rate);
+    let measured = format!("{} random writes of 16 KiB, {how}", per_s(*rate));
+    let (of_normal, of_max) = if IoCapacity::is_exceeded_by(*rate) {
+        (
+            format!("half of innodb_io_capacity_max; the disk does {measured}"),
+            format!(
+                "at most {}: only a measurement of the server shows whether a higher limit helps",
+                IoCapacity::MAX_AT_MOST
+            ),
+        )
+    } else {
+        (
+            format!("half of {measured}"),
+            "the measured rate: urgent flushing may use the whole disk".to_owned(),
+        )
+    };
     vec![
         CnfLine {
             name: "innodb_io_capacity",
-            value: two_digits((rate / 2.0).max(CAPACITY_AT_LEAST)),
-            reason: format!("half of {} random writes of 16 KiB, {how}", per_s(*rate)),
+            value: normal.to_string(),
+            reason: of_normal,
         },
         CnfLine {
             name: "innodb_io_capacity_max",
-            value: two_digits(rate.max(CAPACITY_AT_LEAST)),
-            reason: "the measured rate: urgent flushing may use the whole disk".to_owned(),
+            value: max.to_string(),
+            reason: of_max,
         },
     ]
 }
@@ -239,12 +254,6 @@ fn neighbours(record: &StorageRecord) -> Option<Result<CnfLine, String>> {
     }))
 }
 
-/// Rounded down to two digits: more would claim to be exact.
-fn two_digits(value: f64) -> String {
-    let unit = 10f64.powf((value.log10().floor() - 1.0).max(0.0));
-    format!("{:.0}", (value / unit).floor() * unit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{super::readings::testing::*, *};
@@ -259,8 +268,9 @@ mod tests {
     fn lines_follow_from_what_was_measured() {
         let mut record = record();
         let expected = [
-            ("innodb_io_capacity", "18000".to_owned()),
-            ("innodb_io_capacity_max", "37000".to_owned()),
+            // The disk does 37.5k writes per second.
+            ("innodb_io_capacity", "10000".to_owned()),
+            ("innodb_io_capacity_max", "20000".to_owned()),
             ("innodb_flush_neighbors", "0".to_owned()),
             ("innodb_flush_method", "O_DIRECT".to_owned()),
         ];
@@ -271,6 +281,7 @@ mod tests {
         };
         record.rounds = (1..=5).map(round).collect();
         assert_eq!(told(&record)[0].1, "1500");
+        assert_eq!(told(&record)[1].1, "3100");
         record.patterns.clear();
         record.rounds.clear();
         record.header.direct = false;
@@ -372,17 +383,5 @@ mod tests {
         let mut steady = record();
         steady.rounds = (1..=5).map(round).collect();
         assert_eq!(without_capacities(&steady), why);
-    }
-
-    #[test]
-    fn two_digits_are_kept() {
-        for (value, text) in [
-            (18_739.0, "18000"),
-            (199.0, "190"),
-            (100.0, "100"),
-            (99.0, "99"),
-        ] {
-            assert_eq!(two_digits(value), text);
-        }
     }
 }

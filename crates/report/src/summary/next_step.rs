@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use audit::Scope;
+use audit::{Scope, mostly_shared};
 use samples::{Disturbance, printable};
 use verdict::{Answer, Decision, Outcome, Question};
 
 use super::gain::Gain;
 use crate::{
-    expectations, grid::Grid, results::Results, sentences::answer, shared_machine::mostly_shared,
-    text::shell::shell_word,
+    expectations, grid::Grid, results::Results, sentences::answer, text::shell::shell_word,
 };
 
 /// Executions of a combination from which on its figures are more than rough.

@@ -63,6 +63,7 @@ fn audit_of_experiment() -> Audit {
         declared: Preregistration {
             is_experiment: true,
             is_search: false,
+            search_limits: Vec::new(),
             factors: vec!["connections".to_owned(), "rows".to_owned()],
             planned_runs: Some(12),
             comparison: Some(Comparison {

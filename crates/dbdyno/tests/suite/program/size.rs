@@ -193,13 +193,17 @@ fn a_target_is_predicted_from_the_records_of_an_experiment() {
         .prints(" page reads per operation")
         .prints("memory       buffer pool as measured for 16.6 MiB of data: 48 % in memory")
         .prints("scaling      no scaling model: four or more numbers of connections are needed")
-        .prints("measured     12 executions of tiny on 10.11.18-MariaDB-0+deb12u1 in 2 blocks");
+        .prints("measured     12 executions of tiny on 10.11.18-MariaDB-0+deb12u1 in 2 blocks")
+        .prints("problems     ")
+        .prints_sentence("beside other programs (H14): 12 of 12");
     size(&["--format", "json"])
         .exits(0)
-        .prints("\"limit\": \"write_iops\"");
+        .prints("\"limit\": \"write_iops\"")
+        .prints("\"beside_other_programs\": 12,");
     size(&["--format", "csv"])
         .exits(0)
-        .prints("limit,read_iops,3000,");
+        .prints("limit,read_iops,3000,")
+        .prints("\nproblems,,,,,,");
 }
 
 #[test]

@@ -30,6 +30,12 @@ fn an_experiment_is_measured_with_its_target_in_the_same_blocks() {
         .prints("8 combinations x 3 repeats = 24 runs");
     // The bundled experiment of this name.
     plan("size-hp", EMULATED, &["--no-validate"]).exits(0);
+    // A plan is neither a page nor data for a program.
+    for option in ["--html=plan.html", "--format=text", "--format=json"] {
+        plan(file, EMULATED, &[option])
+            .exits(2)
+            .says("cannot be used with");
+    }
     assert!(!scene.path().join("results").exists());
 }
 

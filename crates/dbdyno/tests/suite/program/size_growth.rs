@@ -70,7 +70,8 @@ fn growing_data_has_an_answer_up_to_the_largest_measured_size() {
         .prints("today        The target can do ")
         .prints("growth       10%/month from 16.6 MiB of data on 20")
         .prints("data/memory  2.07 today; measured from 0.564 to 4.14: the target can do ")
-        .prints("cliff        not reached up to data/memory 4.14");
+        .prints("cliff        not reached up to data/memory 4.14")
+        .prints_sentence("beside other programs (H14): 6 of 6");
     // Two executions have a wide interval.
     size("--tps 1000000000")
         .exits(1)
@@ -107,6 +108,7 @@ fn a_prediction_is_written_as_a_page() {
         "data/memory 4.14: ",
         ">today</text>",
         "half-large-2.jsonl",
+        "Problems of the records: ",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }

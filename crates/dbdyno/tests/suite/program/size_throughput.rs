@@ -31,7 +31,8 @@ fn what_a_throughput_needs_is_said_for_each_memory() {
         .prints("memory       8.00 MiB of buffer pool (48 % of the data): at least ")
         .prints("fsync        at most ")
         .prints("net          ")
-        .prints("scaling      no scaling model: four or more numbers of connections are needed");
+        .prints("scaling      no scaling model: four or more numbers of connections are needed")
+        .prints_sentence("beside other programs (H14): 12 of 12");
     size(
         &scene,
         &["--tps", "100", "--target", DATA, "--format", "json"],
@@ -136,11 +137,12 @@ fn a_change_of_the_target_or_of_a_factor_is_compared() {
     // Without contention, twice the CPUs do twice as much.
     size(&scene, &["--target", &target, "--what-if", "cpus=4"])
         .exits(0)
-        .prints("With cpus=4, the throughput changes by +100 % (+100 % to +100 %).")
+        .prints("With cpus=4, the upper bound of the throughput changes by +100 %.")
         .prints("now          at most ");
     size(&scene, &["--what-if", "rows=2x"])
         .exits(0)
         .prints("With rows=2x, the throughput changes by ")
+        .prints_sentence("beside other programs (H14): 12 of 12")
         .prints("highest throughput of each");
     // The level of an emulated target is none of the experiment.
     let emulated = r#""rows":"4x","emulated":"yes"}"#;
