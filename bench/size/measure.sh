@@ -26,8 +26,8 @@ held_out_pools=(80M 112M)
 middle_pool=96M
 cpus=$(nproc --all)
 
-# Sets the settings of a workload. With one CPU and `fewer_reads`, the throughput halves between the held-out buffer
-# pools; `reads` has more, because it is for all CPUs. The warm-up fills the larger one under `fewer_reads`.
+# Sets the settings of a workload. The targets with all CPUs have `reads` per second. Those with one CPU have
+# `cliff_reads`, with which the throughput halves between the held-out buffer pools. The warm-up fills the larger pool.
 choose() { # WORKLOAD
     data='oltp = { tables = 1, table_size = "640k" }' # about 150 MiB
     # The exponent that `zipfian` has without rand_zipfian_exp is 0.8.
@@ -35,28 +35,28 @@ choose() { # WORKLOAD
     case $1 in
     uniform-read-only)
         load='oltp = { script = "read_only", rand_type = "uniform" }'
-        reads=2800 fewer_reads=2100
+        reads=1500 cliff_reads=2400
         ;;
     zipf-read-only)
         load='oltp = { script = "read_only", rand_type = "zipfian" }'
         zipf=0.8 warmup_s=9
-        reads=1200 fewer_reads=900
+        reads=900 cliff_reads=1000
         ;;
     uniform-mixed)
         load='oltp = { script = "read_write", rand_type = "uniform" }'
-        reads=2600 fewer_reads=2000
+        reads=1500 cliff_reads=2500
         ;;
     zipf-mixed)
         load='oltp = { script = "read_write", rand_type = "zipfian" }'
         zipf=0.8 warmup_s=9
-        reads=1100 fewer_reads=850
+        reads=900 cliff_reads=1050
         ;;
     tpcc)
         data='tpcc = { warehouses = 2 }' # about 190 MiB
         # Deferred deliveries that a limit holds up would run after the measurement.
         load='tpcc = { delivery = "inline", check = "off" }'
         warmup_s=11 seconds=7
-        reads=1000 fewer_reads=700
+        reads=1000 cliff_reads=1400
         ;;
     *)
         echo "error: no workload $1" >&2
@@ -92,14 +92,14 @@ order = "random"
 # \`dbdyno size\` recognises an emulated target by the level "yes". It is no setting by itself, and stands for no limit.
 emulated = [{ label = "no", value = "none" }, { label = "yes", value = "none" }]
 pool = [$measured, $held_out, "$all_in_memory"]
-reads = ["none", "$reads", "$fewer_reads"]
+reads = ["none", "$reads", "$cliff_reads"]
 cpus = ["none", "1", "0.5"]
 connections = [1, 4, 8, 32]
 
 # The demands: no limits, and a concurrency series with all data in memory.
 [[exclude]]
 emulated = "no"
-reads = ["$reads", "$fewer_reads"]
+reads = ["$reads", "$cliff_reads"]
 
 [[exclude]]
 emulated = "no"
@@ -114,10 +114,10 @@ emulated = "no"
 pool = [$measured]
 connections = [1, 4, 32]
 
-# The targets with limited reads: the held-out buffer pools with all CPUs, and with one CPU and fewer reads.
+# The targets with limited reads: the held-out buffer pools with all CPUs, and with one CPU.
 [[exclude]]
 emulated = "yes"
-reads = ["$reads", "$fewer_reads"]
+reads = ["$reads", "$cliff_reads"]
 pool = [$measured, "$all_in_memory"]
 
 [[exclude]]
@@ -127,12 +127,12 @@ cpus = ["1", "0.5"]
 
 [[exclude]]
 emulated = "yes"
-reads = "$fewer_reads"
+reads = "$cliff_reads"
 cpus = ["none", "0.5"]
 
 [[exclude]]
 emulated = "yes"
-reads = ["$reads", "$fewer_reads"]
+reads = ["$reads", "$cliff_reads"]
 connections = [1, 4, 32]
 
 # The targets with limited CPUs only: all data in memory. More connections than these take CPU time to switch between
@@ -204,12 +204,12 @@ answer() { # FILE WORD...
     fi
 }
 
-# Writes the answers for the six targets, and the one for growing data on one CPU with fewer reads.
+# Writes the answers for the six targets, and the one for growing data on one CPU with limited reads.
 predict() { # WORKLOAD
     local answers="$results/$1.answers" pool targets=() number=0 target record records=() first_line
     for pool in "${held_out_pools[@]}"; do
         targets+=("cpus=$cpus,read_iops=$reads,buffer_pool=$pool")
-        targets+=("cpus=1,read_iops=$fewer_reads,buffer_pool=$pool")
+        targets+=("cpus=1,read_iops=$cliff_reads,buffer_pool=$pool")
     done
     targets+=("cpus=1,buffer_pool=$all_in_memory" "cpus=0.5,buffer_pool=$all_in_memory")
     rm -rf "$answers"
@@ -226,7 +226,7 @@ predict() { # WORKLOAD
         fi
     done
     answer "$answers/growth.json" "${records[@]}" --grow 1%/month \
-        --target "cpus=1,read_iops=$fewer_reads,buffer_pool=$all_in_memory"
+        --target "cpus=1,read_iops=$cliff_reads,buffer_pool=$all_in_memory"
 }
 
 # An error in any of the experiments shall not cost the measurements of those before it.

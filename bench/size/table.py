@@ -4,7 +4,7 @@
     bench/size/table.py RESULTS WORKLOAD...
 
 For each workload, RESULTS/WORKLOAD.answers has target-N.json, a prediction with its test on an emulated target, and
-growth.json, a prediction over data/memory for one CPU and fewer reads. All are output of `dbdyno size --format json`.
+growth.json, a prediction over data/memory for one CPU and limited reads. All are output of `dbdyno size --format json`.
 """
 
 import json, pathlib, statistics, sys
@@ -149,7 +149,7 @@ class Cliff:
             reads = self.limits["read_iops"] * middle_s / self.level_s
             print(
                 f"note: {self.workload}: the throughput halves between the held-out buffer pools with about "
-                f"{reads:,.0f} reads/s (fewer_reads in measure.sh)",
+                f"{reads:,.0f} reads/s (cliff_reads in measure.sh)",
                 file=sys.stderr,
             )
 
