@@ -14,7 +14,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/dbdyno.sh
 . "$here/../dbdyno.sh"
-need 'python3 and coreutils' python3 nproc
+need python3 python3
 dbdyno=$(find_dbdyno "${1:-}")
 results=${RESULTS:-results/size} blocks=${BLOCKS:-3}
 read -ra workloads <<<"${WORKLOADS:-uniform-read-only zipf-read-only uniform-mixed zipf-mixed tpcc}"
@@ -24,7 +24,8 @@ measured_pools=(48M 96M 128M) all_in_memory=320M
 held_out_pools=(80M 112M)
 # `size --grow` does without this one, so that it has to predict across both held-out buffer pools.
 middle_pool=96M
-cpus=$(nproc --all)
+# As dbdyno counts them.
+cpus=$(grep -c '^cpu[0-9]' /proc/stat)
 
 # Sets the settings of a workload. The targets with all CPUs have `reads` per second. Those with one CPU have
 # `cliff_reads`, with which the throughput halves between the held-out buffer pools. The warm-up fills the larger pool.
