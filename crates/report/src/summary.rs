@@ -50,7 +50,7 @@ use crate::{
 pub(crate) const LINES_MAX: usize = 12;
 /// Maximum number of lines of the answer.
 pub(crate) const ANSWER_LINES_MAX: usize = 5;
-/// Lines that the answer may have, whatever else there is to say.
+/// Lines that the answer may have, whatever else there is to say; several comparisons may have all.
 const ANSWER_LINES_MIN: usize = 3;
 /// Facts that make room for the answer.
 const LESS_IMPORTANT: [&str; 2] = ["throttled", "limit"];
@@ -114,7 +114,13 @@ pub fn summary(
     // The mark is explained wherever it is printed. Whether it is depends on the room.
     let has_mark = |lines: usize| mark_explained(&answer(lines)).is_some();
     let kept = usize::from((ANSWER_LINES_MIN..=all).any(has_mark));
-    let needed = answer(ANSWER_LINES_MIN).len();
+    let has_several = (2..=COMPARISONS_MAX).contains(&grid.answers.len());
+    let least = if has_several {
+        ANSWER_LINES_MAX
+    } else {
+        ANSWER_LINES_MIN
+    };
+    let needed = answer(least).len();
     let facts = facts.into_lines_within(all - kept - needed, &LESS_IMPORTANT);
     let room = (all - kept).saturating_sub(facts.len());
     let mut said = answer(room);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use audit::Subject;
 use figures::RunFigures;
 use report::{NextStep, Results, summary, table};
 use samples::{ErrorCount, Host, MeasuredState, ServerState};
@@ -51,6 +52,40 @@ fn the_answer_is_the_peak_of_each_line_and_what_limits_it() {
 fn the_answer_to_a_comparison_is_its_verdict() {
     let text = summary(&asked(), Path::new("results/made-1"), 120, &|_| None);
     insta::assert_snapshot!(text);
+}
+
+/// On a busy machine each sentence is longer, and so is what is said below the answer.
+#[test]
+fn every_comparison_stands_before_the_limit() {
+    let mut results = asked();
+    let mixes = [("1:0", 21_000.0), ("5:1", 13_500.0), ("1:1", 8_000.0)];
+    let planned = (1..=3).flat_map(|block| mixes.map(|mix| (block, mix)));
+    let runs = planned.zip(1..).map(|((block, (mix, limit_per_s)), run)| {
+        let quiet = record(&Plan {
+            run,
+            block,
+            combination: vec![("mix", mix.into())],
+            connections: 8,
+            limit_per_s,
+            measured_s: 4,
+            host: Host::Both,
+        });
+        disturbed(quiet, 0.35)
+    });
+    results.runs = runs.collect();
+    results.planned_runs = 12;
+    results.factors.truncate(1);
+    results.factors[0].levels.push("1:1".into());
+    results.audit = Some(audit::audit(&Subject::of_run(&results.runs[0], None)));
+    for width in [60, 80, 120] {
+        let text = summary(&results, Path::new("results/made-1"), width, &|_| None);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let said = words.join(" ");
+        for subject in ["mix 5:1 against 1:0: ", "mix 1:1 against 1:0: "] {
+            assert!(said.contains(subject), "{width}: {text}");
+        }
+        assert!(text.lines().count() < 12, "{width}: {text}");
+    }
 }
 
 #[test]
