@@ -13,6 +13,7 @@ pub(crate) fn two_runs() -> Experiment {
         matrix: "connections = [1, 2]".to_owned(),
         // Far longer than it takes until enough is measured: this process may have to wait for a processor.
         load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"8s\"".to_owned(),
+        think_time: "50ms",
         ..Experiment::default()
     }
 }

@@ -123,8 +123,8 @@ pub(crate) fn unhurried(scene: &Scene, name: &str) {
     }
     let file = scene.path().join(format!("experiments/{name}.toml"));
     let text = fs::read_to_string(&file).unwrap();
-    let slow = text.replace("[load]\n", "[load]\nthink_time = \"20ms\"\n");
-    let slow = slow.replace("[[load]]\n", "[[load]]\nthink_time = \"20ms\"\n");
+    let slow = text.replace("[load]\n", "[load]\nthink_time = \"100ms\"\n");
+    let slow = slow.replace("[[load]]\n", "[[load]]\nthink_time = \"100ms\"\n");
     assert_ne!(slow, text);
     fs::write(&file, slow).unwrap();
 }

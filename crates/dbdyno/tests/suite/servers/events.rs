@@ -30,7 +30,7 @@ oltp = {{ tables = 2, table_size = "1k" }}
 [load]
 oltp = {{ script = "read_write" }}
 connections = 4
-think_time = "50ms"
+think_time = "100ms"
 warmup = "200ms"
 {load}
 [disturbed]

@@ -55,7 +55,11 @@ fn a_private_server_ends_with_a_killed_dbdyno_and_its_directory_with_the_next() 
 #[test]
 fn ctrl_c_while_a_server_is_made() {
     let scene = Scene::for_servers().with_own_cache();
-    two_runs().write(&scene);
+    Experiment {
+        load: "connections = \"{connections}\"\nwarmup = \"200ms\"\nduration = \"2s\"".to_owned(),
+        ..two_runs()
+    }
+    .write(&scene);
     let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
     running.wait_until("its server is made", || !scene.servers().is_empty());
     running.signal(Signal::INT);

@@ -279,17 +279,25 @@ fn top_shows_the_machine_of_a_server_on_another_host_and_says_when_nobody_looks_
     terminal.types("q");
 }
 
+/// The first part needs a server without tables.
 #[test]
-fn a_wrong_secret_is_told_on_both_sides() {
+fn an_observer_on_the_clients_machine_serves_one_client_after_another() {
     let scene = Scene::for_servers();
     let Some(remote) = RemoteServer::start(&scene) else {
         return;
     };
     let script = remote.host.script(&scene, "there.sh", "");
     let observer = Observer::start(&scene, &remote, &script);
-    let keys = listening(&remote).replace("observe.secret", "other.secret");
+    a_wrong_secret_is_told_on_both_sides(&scene, &remote, &observer);
+    a_machine_that_both_share_is_one(&scene, &remote, &observer);
+    remote.rows("drop table if exists test.http_auth");
+    a_client_that_is_killed_is_noticed(&scene, &remote, &observer);
+}
+
+fn a_wrong_secret_is_told_on_both_sides(scene: &Scene, remote: &RemoteServer, observer: &Observer) {
+    let keys = listening(remote).replace("observe.secret", "other.secret");
     scene.file("other.secret", "All mimsy were the borogoves");
-    experiment(&scene, &remote, &keys, "1s");
+    experiment(scene, remote, &keys, "1s");
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
         .exits(2)
@@ -420,6 +428,8 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
         "2",
         "--connections",
         "2",
+        "--rate",
+        "20",
         "--record",
         "record.jsonl",
     ];
@@ -427,7 +437,7 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
         "run",
         &[&run[..], &observe, &["--observe-program", program]].concat(),
     )
-    .exits(0)
+    .has_measured()
     .prints("observed through ssh://dba@db1:2222");
     let said = fs::read_to_string(scene.path().join("ssh.log")).unwrap();
     let expected = format!(
@@ -485,15 +495,8 @@ fn ssh_starts_an_observer_whose_clock_is_another() {
     assert!(!scene.path().join("unused.jsonl").exists());
 }
 
-#[test]
-fn a_machine_that_both_share_is_one() {
-    let scene = Scene::for_servers();
-    let Some(remote) = RemoteServer::start(&scene) else {
-        return;
-    };
-    let script = remote.host.script(&scene, "there.sh", "");
-    let observer = Observer::start(&scene, &remote, &script);
-    experiment(&scene, &remote, &listening(&remote), "2s");
+fn a_machine_that_both_share_is_one(scene: &Scene, remote: &RemoteServer, observer: &Observer) {
+    experiment(scene, remote, &listening(remote), "2s");
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
         .exits(0);
@@ -516,17 +519,10 @@ fn a_machine_that_both_share_is_one() {
     observer.says(": left");
 }
 
-#[test]
-fn a_client_that_is_killed_is_noticed() {
-    let scene = Scene::for_servers();
-    let Some(remote) = RemoteServer::start(&scene) else {
-        return;
-    };
-    let script = remote.host.script(&scene, "there.sh", "");
-    let observer = Observer::start(&scene, &remote, &script);
-    experiment(&scene, &remote, &listening(&remote), "100s");
-    let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
-    let results = Results::at(scene.path().join("out"));
+fn a_client_that_is_killed_is_noticed(scene: &Scene, remote: &RemoteServer, observer: &Observer) {
+    experiment(scene, remote, &listening(remote), "100s");
+    let mut running = scene.start(["run", "trial.toml", "--results", "killed"]);
+    let results = Results::at(scene.path().join("killed"));
     running.wait_until("it measures", || results.measured_so_far(1) >= 2);
     let left = || observer.log().matches(": left").count();
     let before = left();

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, fs, process::Command};
 
-use crate::scene::{Finished, Scene};
+use crate::{
+    mariadb,
+    scene::{Finished, Scene},
+};
 
 /// Two small tables.
 const TABLES: [&str; 2] = ["--tables=2", "--table-size=2000"];
@@ -88,12 +91,26 @@ fn rows(scene: &Scene) -> String {
     )
 }
 
+/// Each part needs a database without tables; the first one also counts the records of all runs in the scene.
 #[test]
-fn tables_of_sysbench_are_run_here_and_ours_there() {
+fn workloads_run_on_tables_that_are_checked() {
+    let scene = with_server(&[]);
+    every_workload_runs_prepared_and_as_text(&scene);
+    bulk_insert_fills_a_table_for_each_connection(&scene);
+    check_finds_what_is_not_as_prepared(&scene);
+}
+
+#[test]
+fn sysbench_and_dbdyno_replace_each_other() {
     if !has_sysbench() {
         return;
     }
     let scene = with_server(&[]);
+    tables_of_sysbench_are_run_here_and_ours_there(&scene);
+    the_layout_is_sysbenchs_own(&scene);
+}
+
+fn tables_of_sysbench_are_run_here_and_ours_there(scene: &Scene) {
     let short = ["--threads=4", "--time=0", "--events=50"];
     // Transactions of several threads sometimes deadlock, which both clients count as ignored errors.
     let alone = ["--threads=1", "--time=0", "--events=50"];
@@ -103,32 +120,32 @@ fn tables_of_sysbench_are_run_here_and_ours_there() {
             "{text}"
         );
     };
-    sysbench(&scene, "oltp_read_write", "prepare", &[]);
-    let theirs = answer(&scene, "show create table sbtest.sbtest1");
+    sysbench(scene, "oltp_read_write", "prepare", &[]);
+    let theirs = answer(scene, "show create table sbtest.sbtest1");
     for mode in ["auto", "disable"] {
         let mode = format!("--db-ps-mode={mode}");
         let options = [&alone[..], &[&mode, "--format=sysbench"]].concat();
         clean(
-            &oltp_on(&scene, "oltp_read_write", "run", &options)
+            &oltp_on(scene, "oltp_read_write", "run", &options)
                 .exits(0)
                 .text(),
         );
-        assert_eq!(rows(&scene), "2000\t2000\n");
+        assert_eq!(rows(scene), "2000\t2000\n");
     }
-    oltp_on(&scene, "oltp_read_write", "cleanup", &[]).exits(0);
-    oltp_on(&scene, "oltp_read_write", "prepare", &[]).exits(0);
+    oltp_on(scene, "oltp_read_write", "cleanup", &[]).exits(0);
+    oltp_on(scene, "oltp_read_write", "prepare", &[]).exits(0);
     let without_counter = |text: &str| {
         let (head, tail) = text.split_once(" AUTO_INCREMENT=").unwrap();
         head.to_owned() + tail.split_once(' ').unwrap().1
     };
-    let ours = answer(&scene, "show create table sbtest.sbtest1");
+    let ours = answer(scene, "show create table sbtest.sbtest1");
     assert_eq!(without_counter(&ours), without_counter(&theirs));
-    clean(&sysbench(&scene, "oltp_read_write", "run", &alone));
-    assert_eq!(rows(&scene), "2000\t2000\n");
-    sysbench(&scene, "oltp_read_only", "run", &short);
-    sysbench(&scene, "oltp_read_write", "cleanup", &[]);
+    clean(&sysbench(scene, "oltp_read_write", "run", &alone));
+    assert_eq!(rows(scene), "2000\t2000\n");
+    sysbench(scene, "oltp_read_only", "run", &short);
+    sysbench(scene, "oltp_read_write", "cleanup", &[]);
     let left = answer(
-        &scene,
+        scene,
         "select count(*) from information_schema.tables where table_schema = 'sbtest'",
     );
     assert_eq!(left, "0\n");
@@ -160,16 +177,11 @@ fn shape(text: &str) -> Vec<String> {
     text.lines().map(shape_of).collect()
 }
 
-#[test]
-fn the_layout_is_sysbenchs_own() {
-    if !has_sysbench() {
-        return;
-    }
-    let scene = with_server(&[]);
-    let prepared = sysbench(&scene, "oltp_read_write", "prepare", &[]);
-    let dropped = sysbench(&scene, "oltp_read_write", "cleanup", &[]);
+fn the_layout_is_sysbenchs_own(scene: &Scene) {
+    let prepared = sysbench(scene, "oltp_read_write", "prepare", &[]);
+    let dropped = sysbench(scene, "oltp_read_write", "cleanup", &[]);
     let ours = oltp_on(
-        &scene,
+        scene,
         "oltp_read_write",
         "prepare",
         &["--format=sysbench", "--threads=1"],
@@ -186,7 +198,7 @@ fn the_layout_is_sysbenchs_own() {
         let slow = format!(
             "create trigger sbtest.slow_{table} before delete on sbtest.{table} for each row set @slept = sleep(0.02)"
         );
-        answer(&scene, &slow);
+        answer(scene, &slow);
     }
     for options in [
         &["--threads=2", "--time=2", "--report-interval=1"][..],
@@ -200,9 +212,9 @@ fn the_layout_is_sysbenchs_own() {
         &["--threads=1", "--time=1", "--percentile=0"],
         &["--threads=1", "--time=0", "--events=50", "--percentile=99"],
     ] {
-        let theirs = sysbench(&scene, "oltp_read_write", "run", options);
+        let theirs = sysbench(scene, "oltp_read_write", "run", options);
         let with_format = [options, &["--format=sysbench"]].concat();
-        let ours = oltp_on(&scene, "oltp_read_write", "run", &with_format)
+        let ours = oltp_on(scene, "oltp_read_write", "run", &with_format)
             .has_measured()
             .text();
         let (theirs, ours) = (shape(&theirs), shape(&ours));
@@ -222,17 +234,15 @@ fn the_layout_is_sysbenchs_own() {
         };
         assert_eq!(told(&ours), told(&theirs), "{options:?}");
     }
-    let ours = oltp_on(&scene, "oltp_read_write", "cleanup", &["--format=sysbench"]);
+    let ours = oltp_on(scene, "oltp_read_write", "cleanup", &["--format=sysbench"]);
     assert_eq!(shape(&ours.exits(0).text())[1..], shape(&dropped)[1..]);
 }
 
-#[test]
-fn every_workload_runs_prepared_and_as_text() {
-    let scene = with_server(&[]);
-    oltp_on(&scene, "read_write", "prepare", &[])
+fn every_workload_runs_prepared_and_as_text(scene: &Scene) {
+    oltp_on(scene, "read_write", "prepare", &[])
         .exits(0)
         .says("4000 rows");
-    oltp_on(&scene, "read_write", "prewarm", &["--threads=2"]).exits(0);
+    oltp_on(scene, "read_write", "prewarm", &["--threads=2"]).exits(0);
     for workload in [
         "point_select",
         "read_only",
@@ -254,7 +264,7 @@ fn every_workload_runs_prepared_and_as_text() {
                 "--seed=5",
                 &mode,
             ];
-            let text = oltp_on(&scene, workload, "run", &options).exits(0).text();
+            let text = oltp_on(scene, workload, "run", &options).exits(0).text();
             let json: serde_json::Value = serde_json::from_str(&text).unwrap();
             assert_eq!(json["response"]["count"], 30, "{workload}: {text}");
             assert_eq!(json["settings"]["rand-type"], "uniform");
@@ -262,7 +272,7 @@ fn every_workload_runs_prepared_and_as_text() {
         }
     }
     // 30 events twice: inserts add 60 rows, deletes remove at most as many; the others keep the number.
-    let count = rows(&scene);
+    let count = rows(scene);
     let counts = count
         .split_whitespace()
         .map(|count| count.parse::<u64>().unwrap());
@@ -270,38 +280,44 @@ fn every_workload_runs_prepared_and_as_text() {
     assert!((4000..4060).contains(&sum), "{count}");
     let records = fs::read_dir(scene.path().join("results")).unwrap().count();
     assert_eq!(records, 20);
+    oltp_on(scene, "read_write", "cleanup", &[]).exits(0);
 }
 
+/// The first part counts the statements of the server, the last one leaves its tables.
 #[test]
-fn rows_are_the_same_whichever_way_they_go_in() {
+fn options_reach_the_server_and_its_tables() {
     let scene = with_server(&[]);
+    a_password_on_the_command_line_is_wiped(&scene);
+    rows_are_the_same_whichever_way_they_go_in(&scene);
+    a_rate_that_is_not_reached_is_an_answer(&scene);
+}
+
+fn rows_are_the_same_whichever_way_they_go_in(scene: &Scene) {
     let sums = |options: &[&str]| {
-        oltp_on(&scene, "read_only", "prepare", options).exits(0);
-        let sums = answer(&scene, "checksum table sbtest.sbtest1, sbtest.sbtest2");
-        oltp_on(&scene, "read_only", "cleanup", &[]).exits(0);
+        oltp_on(scene, "read_only", "prepare", options).exits(0);
+        let sums = answer(scene, "checksum table sbtest.sbtest1, sbtest.sbtest2");
+        oltp_on(scene, "read_only", "cleanup", &[]).exits(0);
         sums
     };
     let by_load = sums(&["--threads=4"]);
     // Without AUTO_INCREMENT several connections fill one table.
     let shared = sums(&["--threads=3", "--auto-inc=off"]);
-    answer(&scene, "set global local_infile = 0");
+    answer(scene, "set global local_infile = 0");
     let by_insert = sums(&["--threads=2"]);
     assert_eq!((&shared, &by_insert), (&by_load, &by_load));
     let other = sums(&["--seed=2"]);
     assert_ne!(other, by_load);
     let globals =
         "select @@global.unique_checks, @@global.foreign_key_checks, @@global.local_infile";
-    assert_eq!(answer(&scene, globals), "1\t1\t0\n");
+    assert_eq!(answer(scene, globals), "1\t1\t0\n");
 }
 
-#[test]
-fn check_finds_what_is_not_as_prepared() {
-    let scene = with_server(&[]);
-    let check = |options: &[&str]| oltp_on(&scene, "read_write", "check", options);
+fn check_finds_what_is_not_as_prepared(scene: &Scene) {
+    let check = |options: &[&str]| oltp_on(scene, "read_write", "check", options);
     check(&[])
         .exits(1)
         .prints("2 of 2 tables not as prepared: sbtest1 is missing; sbtest2 is missing");
-    oltp_on(&scene, "read_write", "prepare", &[]).exits(0);
+    oltp_on(scene, "read_write", "prepare", &[]).exits(0);
     let rows = TABLES[1].trim_start_matches("--table-size=");
     check(&[]).exits(0).prints(&format!(
         "sbtest: 2 tables as prepared, each with the ids 1 to {rows}"
@@ -309,7 +325,7 @@ fn check_finds_what_is_not_as_prepared() {
     check(&["--table-size=3"]).exits(1).prints("rows, not 3");
     // Every row that a transaction deletes is inserted again.
     let short = ["--threads=2", "--events=200"];
-    oltp_on(&scene, "read_write", "run", &short).exits(0);
+    oltp_on(scene, "read_write", "run", &short).exits(0);
     check(&[]).exits(0);
     for (change, fault) in [
         ("update sbtest1 set id = 0 where id = 7", "ids from 0 to"),
@@ -325,46 +341,44 @@ fn check_finds_what_is_not_as_prepared() {
         ),
         ("delete from sbtest2 where id = 5", "rows, not"),
     ] {
-        answer(&scene, &format!("use sbtest; {change}"));
+        answer(scene, &format!("use sbtest; {change}"));
         match fault {
             "" => check(&[]).exits(0),
             fault => check(&[]).exits(1).prints("1 of 2 tables").prints(fault),
         };
     }
     oltp(
-        &scene,
+        scene,
         "bulk_insert",
         "check",
         &["--connections=1", "--database=none"],
     )
     .exits(2);
     let secondary = ["--secondary=on", "--auto-inc=off"];
-    oltp_on(&scene, "read_write", "cleanup", &[]).exits(0);
-    oltp_on(&scene, "read_write", "prepare", &secondary).exits(0);
+    oltp_on(scene, "read_write", "cleanup", &[]).exits(0);
+    oltp_on(scene, "read_write", "prepare", &secondary).exits(0);
     check(&secondary).exits(0);
     check(&[]).exits(1).prints("no primary key on id");
-    answer(&scene, "update sbtest.sbtest1 set id = 3 where id = 4");
+    answer(scene, "update sbtest.sbtest1 set id = 3 where id = 4");
     check(&secondary).exits(1).prints("not every id from 1");
 }
 
-#[test]
-fn bulk_insert_fills_a_table_for_each_connection() {
-    let scene = with_server(&[]);
+fn bulk_insert_fills_a_table_for_each_connection(scene: &Scene) {
     let two = ["--connections=2"];
-    oltp(&scene, "bulk_insert", "prepare", &two).exits(0);
-    oltp(&scene, "bulk_insert", "check", &two)
+    oltp(scene, "bulk_insert", "prepare", &two).exits(0);
+    oltp(scene, "bulk_insert", "check", &two)
         .exits(0)
         .prints("2 tables as prepared, without rows");
     let options = ["--connections=2", "--events=100000", "--format=json"];
-    let text = oltp(&scene, "bulk_insert", "run", &options).exits(0).text();
+    let text = oltp(scene, "bulk_insert", "run", &options).exits(0).text();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["response"]["count"], 100_000);
-    let count = rows(&scene);
+    let count = rows(scene);
     let counts = count
         .split_whitespace()
         .map(|count| count.parse::<u64>().unwrap());
     assert_eq!(counts.sum::<u64>(), 100_000, "{count}");
-    oltp(&scene, "bulk_insert", "cleanup", &two).exits(0);
+    oltp(scene, "bulk_insert", "cleanup", &two).exits(0);
 }
 
 #[test]
@@ -431,15 +445,13 @@ fn faults_name_what_is_wrong() {
     .says("INSERT INTO sbtest1 (id, k, c, pad)");
 }
 
-#[test]
-fn a_rate_that_is_not_reached_is_an_answer() {
-    let scene = with_server(&[]);
-    oltp_on(&scene, "insert", "prepare", &[]).exits(0);
+fn a_rate_that_is_not_reached_is_an_answer(scene: &Scene) {
+    oltp_on(scene, "insert", "prepare", &[]).exits(0);
     for table in ["sbtest1", "sbtest2"] {
         let slow = format!(
             "create trigger sbtest.slow_{table} before insert on sbtest.{table} for each row set @slept = sleep(0.05)"
         );
-        answer(&scene, &slow);
+        answer(scene, &slow);
     }
     let options = [
         "--rate=900",
@@ -448,21 +460,19 @@ fn a_rate_that_is_not_reached_is_an_answer() {
         "--arrivals=constant",
         "-v",
     ];
-    oltp_on(&scene, "insert", "run", &options)
+    oltp_on(scene, "insert", "run", &options)
         .exits(1)
         .prints("send lag")
         .prints("not reached")
         .says("the rate was not reached");
 }
 
-#[test]
-fn a_password_on_the_command_line_is_wiped() {
-    let scene = with_server(&[]);
+fn a_password_on_the_command_line_is_wiped(scene: &Scene) {
     answer(
-        &scene,
+        scene,
         "create user secretive@localhost identified by 'hunter2-hunter2'; grant all on *.* to secretive@localhost",
     );
-    let socket = format!("--mysql-socket={}", socket(&scene));
+    let socket = format!("--mysql-socket={}", socket(scene));
     let options = [
         "--mysql-user=secretive",
         "--mysql-password=hunter2-hunter2",
@@ -476,7 +486,8 @@ fn a_password_on_the_command_line_is_wiped() {
     // After connecting, a run may not have started: before its start an interrupt ends it like any program.
     let executed = "select variable_value > 100 from information_schema.global_status \
                     where variable_name = 'Com_stmt_execute'";
-    running.wait_until("it runs", || answer(&scene, executed) == "1\n");
+    let server = mariadb::private(scene, "s");
+    running.wait_until("it runs", || mariadb::rows(&server, executed) == [["1"]]);
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let lines =
         processes.map(|process| fs::read(process.path().join("cmdline")).unwrap_or_default());
@@ -486,4 +497,5 @@ fn a_password_on_the_command_line_is_wiped() {
     }
     running.signal(rustix::process::Signal::INT);
     running.finish().exits(130).conceals("hunter2");
+    answer(scene, "drop table sbtest.sbtest1");
 }

@@ -15,11 +15,11 @@ use crate::{
 const IS_THERE: &str =
     "select count(*) from information_schema.schemata where schema_name = 'dbdyno_quick'";
 
-/// It is ended in the first of its three runs, which the next test has all of.
+/// It is ended in the first of its three runs, which the next test has all of, with the usual number of connections.
 #[test]
 fn a_private_server() {
     let scene = Scene::for_servers();
-    let mut running = scene.start(["quick"]);
+    let mut running = scene.start(["quick", "--connections=1"]);
     let results = Results::at(scene.path().join("results/quick-1"));
     running.wait_until("it measures", || results.measured_so_far(1) > 0);
     running.signal(Signal::INT);
@@ -54,11 +54,11 @@ fn a_private_server_to_the_end() {
 fn a_server_that_is_there() {
     let scene = Scene::for_servers();
     let mariadb = MariaDb::start(&scene, &[]);
-    // A proxy makes clients wait, so that they cost the machine little.
+    // A proxy makes the clients wait, which are few, so that they cost the machine little.
     let slow = [backend(&mariadb), "--add-delay=20ms".to_owned()];
     let (proxy, port) = proxy(&scene, &slow);
     let quick = format!(
-        "quick --duration=2s --host=127.0.0.1 --port={port} --user=trial --password-file=password"
+        "quick --connections=2 --duration=2s --host=127.0.0.1 --port={port} --user=trial --password-file=password"
     );
     let finished = asked(&scene, &quick, &[], PASSWORD).exits(0);
     finished.conceals(PASSWORD);

@@ -4,7 +4,10 @@ use std::fs;
 
 use rustix::process::Signal;
 
-use crate::scene::{Finished, Scene};
+use crate::{
+    mariadb::{private, rows},
+    scene::{Finished, Scene},
+};
 
 /// The TPC-B-like script of pgbench's manual, in MySQL's SQL, with a pause.
 const TPCB: &str = "\
@@ -95,48 +98,64 @@ fn command<'a>(duration: &'a str, args: &[&'a str]) -> Vec<&'a str> {
 /// A run that is interrupted once this query has this answer: how much is done in a time depends on the machine.
 fn run_until(scene: &Scene, args: &[&str], query: &str, answer: &str) -> Finished {
     let mut running = scene.start(command("10m", args));
-    running.wait_until("its work is done", || sql(scene, query).trim() == answer);
+    let server = private(scene, "s");
+    running.wait_until("its work is done", || {
+        rows(&server, query)[0].join("\t") == answer
+    });
     running.signal(Signal::INT);
     running.finish().exits(130)
 }
 
+/// The first part leaves the sum of the balances as it was, the last one another `sql_mode`.
 #[test]
-fn scripts_do_the_same_in_every_mode() {
+fn values_reach_the_server_as_they_are() {
     let scene = scene();
+    deadlocks_are_tried_again_with_the_same_values(&scene);
+    scripts_do_the_same_in_every_mode(&scene);
+    texts_are_quoted_as_the_session_reads_them(&scene);
+}
+
+#[test]
+fn scripts_run_in_commands_and_experiments() {
+    let scene = scene();
+    faults_are_told_with_their_place(&scene);
+    passes_that_send_nothing_leave_the_run_its_end(&scene);
+    an_experiment_runs_scripts_and_keeps_their_files(&scene);
+}
+
+fn scripts_do_the_same_in_every_mode(scene: &Scene) {
     scene.file("tpcb.sql", TPCB);
     scene.file("answers.sql", ANSWERS);
     scene.file("names.csv", "name,w\n\"O'Neil\",1\n\\N,2\nZo\u{eb},0\n");
     for mode in ["prepared", "text", "prepare-each"] {
         let files = ["tpcb.sql@3", "answers.sql", "-D", "rate=2.5"];
         let options = ["--connections", "3", "--mode", mode, "--format", "json"];
-        let before = sql(&scene, "select count(*) from history");
+        let before = sql(scene, "select count(*) from history");
         // Both scripts have run, and the second one with each of its values.
         let all = format!(
             "select (select count(*) > {} from history), count(distinct ifnull(who, 'NULL')), count(distinct twice) from notes",
             before.trim()
         );
-        run_until(&scene, &[&files[..], &options].concat(), &all, "1\t2\t3")
+        run_until(scene, &[&files[..], &options].concat(), &all, "1\t2\t3")
             .prints("tpcb:06 UPDATE accounts SET abalance = abalance");
         let sums = "select (select sum(abalance) from accounts) = (select sum(delta) from history), \
                     (select sum(tbalance) from tellers) = (select sum(delta) from history), \
                     (select sum(bbalance) from branches) = (select sum(delta) from history), \
                     count(*) > 0 from history";
-        assert_eq!(sql(&scene, sums).trim(), "1\t1\t1\t1", "{mode}");
+        assert_eq!(sql(scene, sums).trim(), "1\t1\t1\t1", "{mode}");
         let notes = "select group_concat(distinct ifnull(who, 'NULL') order by who), \
                      group_concat(distinct twice order by twice), min(moment) > '2020-01-01', \
                      min(clock), max(clock), count(nothing), min(rate), max(rate) from notes";
         assert_eq!(
-            sql(&scene, notes).trim(),
+            sql(scene, notes).trim(),
             "NULL,O'Neil\t2,4,6\t1\t12:34:56\t12:34:56\t0\t2.5\t2.5",
             "{mode}"
         );
-        sql(&scene, "delete from notes");
+        sql(scene, "delete from notes");
     }
 }
 
-#[test]
-fn deadlocks_are_tried_again_with_the_same_values() {
-    let scene = scene();
+fn deadlocks_are_tried_again_with_the_same_values(scene: &Scene) {
     // Two rows in either order, in one transaction: connections wait for each other.
     scene.file(
         "swap.sql",
@@ -146,45 +165,44 @@ fn deadlocks_are_tried_again_with_the_same_values() {
          INSERT INTO notes (who, twice) VALUES ('swap', :a);\nCOMMIT;\n",
     );
     let some = "select count(*) > 100 from notes";
-    run_until(&scene, &["swap.sql", "--connections", "8"], some, "1");
+    run_until(scene, &["swap.sql", "--connections", "8"], some, "1");
     let check = "select (select sum(abalance) from accounts), \
                  (select abalance from accounts where aid = 1) = (select sum(if(twice = 1, 1, -1)) from notes)";
-    assert_eq!(sql(&scene, check).trim(), "0\t1");
+    assert_eq!(sql(scene, check).trim(), "0\t1");
+    sql(scene, "delete from notes");
 }
 
-#[test]
-fn faults_are_told_with_their_place() {
-    let scene = scene();
+fn faults_are_told_with_their_place(scene: &Scene) {
     scene.file("bad.sql", "SELECT 1;\n\\if 1 = 1\nSELECT 2;\n");
-    run(&scene, &["bad.sql"])
+    run(scene, &["bad.sql"])
         .exits(2)
         .says("bad.sql, line 2, column 1: this \\if has no \\endif");
-    run(&scene, &["bad.sql@0"]).exits(2).says("above 0");
-    run(&scene, &["none.sql"]).exits(2).says("none.sql");
+    run(scene, &["bad.sql@0"]).exits(2).says("above 0");
+    run(scene, &["none.sql"]).exits(2).says("none.sql");
     scene.file(
         "zero.sql",
         "\\set a random(0, 0)\n\\set b 1 / :a\nSELECT :b;\n",
     );
-    run_to_its_fault(&scene, &["zero.sql"])
+    run_to_its_fault(scene, &["zero.sql"])
         .exits(2)
         .says("zero.sql, line 2, column 1: division by zero");
     scene.file(
         "unset.sql",
         "SELECT 1 AS x FROM accounts WHERE aid < 0 \\aset\nSELECT :x;",
     );
-    run_to_its_fault(&scene, &["unset.sql"])
+    run_to_its_fault(scene, &["unset.sql"])
         .exits(2)
         .says("the variable :x is not set");
     scene.file(
         "none.sql",
         "SELECT 1 AS x FROM accounts WHERE aid < 0 \\gset\nSELECT :x;",
     );
-    run_to_its_fault(&scene, &["none.sql"])
+    run_to_its_fault(scene, &["none.sql"])
         .exits(2)
         .says("\\gset needs one row, and there are 0");
     scene.file("syntax.sql", "SELEC :client_id FROM accounts;");
     for mode in ["prepared", "text", "prepare-each"] {
-        run_to_its_fault(&scene, &["syntax.sql", "--mode", mode])
+        run_to_its_fault(scene, &["syntax.sql", "--mode", mode])
             .exits(2)
             .says("syntax")
             .says("syntax:1 SELEC :client_id FROM accounts");
@@ -193,27 +211,25 @@ fn faults_are_told_with_their_place() {
         "query.sql",
         "\\list ids from query 'SELEC 1'\n\\draw ids x_\nSELECT 1;",
     );
-    run(&scene, &["query.sql"])
+    run(scene, &["query.sql"])
         .exits(2)
         .says("query.sql, line 1, column 1: list `ids`: ");
     let empty =
         "\\list ids from query 'SELECT aid FROM accounts WHERE aid < 0'\n\\draw ids\nSELECT :aid;";
     scene.file("empty.sql", empty);
-    run(&scene, &["empty.sql"])
+    run(scene, &["empty.sql"])
         .exits(2)
         .says("list `ids`: it has no rows");
-    scene.file("same.sql", "SELECT 1;");
-    run(&scene, &["same.sql"])
+    scene.file("same.sql", "SELECT 1;\n\\sleep 10 ms\n");
+    run(scene, &["same.sql"])
         .exits(0)
         .says("same.sql: no random value");
-    run(&scene, &["same.sql", "-D", "1x=2"])
+    run(scene, &["same.sql", "-D", "1x=2"])
         .exits(2)
         .says("`1x` cannot be the name of a variable");
 }
 
-#[test]
-fn texts_are_quoted_as_the_session_reads_them() {
-    let scene = scene();
+fn texts_are_quoted_as_the_session_reads_them(scene: &Scene) {
     scene.file("names.csv", "name\n\"a\\b'c\\\"\n\"a\\b'c\\\"\n");
     scene.file(
         "quote.sql",
@@ -226,38 +242,34 @@ fn texts_are_quoted_as_the_session_reads_them() {
     let notes = "select count(*) > 1, count(distinct hex(who)), min(hex(who)) from notes";
     for global in ["", "NO_BACKSLASH_ESCAPES"] {
         sql(
-            &scene,
+            scene,
             &format!("delete from notes; set global sql_mode = '{global}'"),
         );
         let quote = ["quote.sql", "--mode", "text"];
-        run_until(&scene, &quote, notes, "1\t1\t615C6227635C");
+        run_until(scene, &quote, notes, "1\t1\t615C6227635C");
     }
 }
 
-#[test]
-fn passes_that_send_nothing_leave_the_run_its_end() {
-    let scene = scene();
+fn passes_that_send_nothing_leave_the_run_its_end(scene: &Scene) {
     scene.file(
         "quiet.sql",
         "\\set x random(1, 2)\n\\if :x = 3\nSELECT 1;\n\\endif\n",
     );
-    run(&scene, &["quiet.sql", "--connections", "2"]).exits(0);
+    run(scene, &["quiet.sql", "--connections", "2"]).exits(0);
 
     // An experiment that names the socket of a private server has its account, as `ab --server` writes it.
     scene.file("one.sql", "SELECT 1;\n");
     let socket = scene.servers_directory().join("s/run/mysqld.sock");
     let text = format!(
-        "format = 1\n[server]\naddress = \"{}\"\n[load]\nscript = \"one.sql\"\nconnections = 1\nwarmup = \"0s\"\n\
-         duration = \"2s\"\n",
+        "format = 1\n[server]\naddress = \"{}\"\n[load]\nscript = \"one.sql\"\nconnections = 1\nthink_time = \"10ms\"\n\
+         warmup = \"0s\"\nduration = \"2s\"\n[disturbed]\nrepeats = \"0 %\"\n",
         socket.display()
     );
     scene.file("trial.toml", &text);
     scene.dbdyno(["run", "trial.toml"]).exits(0);
 }
 
-#[test]
-fn an_experiment_runs_scripts_and_keeps_their_files() {
-    let scene = scene();
+fn an_experiment_runs_scripts_and_keeps_their_files(scene: &Scene) {
     fs::create_dir(scene.path().join("sql")).unwrap();
     scene.file(
         "sql/pick.sql",
@@ -272,11 +284,12 @@ fn an_experiment_runs_scripts_and_keeps_their_files() {
              [matrix]\nmode = [\"prepared\", \"text\"]\n\
              [server]\naddress = {socket:?}\nuser = \"plain\"\ndatabase = \"test\"\n\
              [load]\nscript = {{ files = [\"sql/pick.sql@2\"], mode = \"{{mode}}\", define = {{ offset = 4 }} }}\n\
-             connections = 2\nwarmup = \"100ms\"\nduration = \"2s\"\n",
+             connections = 2\nthink_time = \"10ms\"\nwarmup = \"100ms\"\nduration = \"2s\"\n\
+             [disturbed]\nrepeats = \"0 %\"\n",
         ),
     );
     sql(
-        &scene,
+        scene,
         "create user plain@localhost; grant all on test.* to plain@localhost",
     );
     scene

@@ -6,6 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
+    mariadb::{private, rows},
     results::names_in,
     scene::{Finished, Scene},
 };
@@ -210,7 +211,9 @@ fn ties_are_no_other_result(scene: &Scene) {
 fn an_interruption_keeps_what_was_measured() {
     let scene = server();
     ask(&scene, "set global userstat = 1");
-    for asleep in ["sleep(rand() / 4)", "sleep(rand() / 100)"] {
+    let server = private(&scene, "one");
+    // The rows read by some blocks: one of the shorter statement has up to 18 executions.
+    for (asleep, executions) in [("sleep(rand() / 4)", 20), ("sleep(rand() / 100)", 60)] {
         let query = format!("select /* S */ {asleep} from item where id = 1");
         let args = [
             "sql",
@@ -229,10 +232,10 @@ fn an_interruption_keeps_what_was_measured() {
             "json",
         ];
         let rows_read = "select sum(rows_read) from information_schema.table_statistics where table_name = 'item'";
-        let read = || ask(&scene, rows_read).trim().parse().unwrap_or(0_u64);
+        let read = || rows(&server, rows_read)[0][0].parse().unwrap_or(0_u64);
         let before = read();
         let mut running = scene.start(args);
-        running.wait_until("some blocks are measured", || read() >= before + 20);
+        running.wait_until("some blocks are measured", || read() >= before + executions);
         running.signal(Signal::INT);
         let found = running.finish().exits(130).says("interrupted");
         let found: Value = serde_json::from_str(&found.text()).expect("it is one JSON value");
@@ -378,30 +381,6 @@ fn advice_is_given_with_reasons_and_proved_on_copies() {
         .prints(index)
         .prints("no index begins with price")
         .prints("Nothing was tried");
-    let tried = advise(&["-e", query, "--try", "--at-most", "1", "--format", "json"]);
-    let tried: Value = serde_json::from_str(&tried.text()).expect("it is one JSON value");
-    let candidate = &tried["candidates"][0];
-    assert_eq!(candidate["remedy"], index);
-    // Whether it is proved depends on the machine; that it reads fewer rows does not.
-    let trial = &candidate["trial"];
-    let sentences = [&trial["faster"], &trial["statements"]];
-    let text = format!("{sentences:?}");
-    assert!(text.contains("rows read 8.00k to "), "{tried}");
-    if trial["outcome"] == "proved" {
-        let price = &trial["index_price"];
-        assert!(price["writes_not_measured"].is_null(), "{tried}");
-        assert!(price["bytes"].as_f64() >= Some(16384.0), "{tried}");
-        for write in ["insert", "update"] {
-            let ratio = |end: &str| price[write][end].as_f64().unwrap_or(f64::NAN);
-            // It is missing if the copies differed by more than the index costs.
-            let is_measured = !price[write]["ratio"].is_null();
-            assert!(
-                !is_measured || ratio("ratio_low") <= ratio("ratio"),
-                "{tried}"
-            );
-            assert!(ratio("before_s") > 0.0 && ratio("after_s") > 0.0, "{tried}");
-        }
-    }
     // What the server refuses of a log is left out, whatever it took.
     let entry = |schema: &str, time_s: u32, text: &str| {
         format!(
@@ -487,6 +466,22 @@ fn statistics_are_refreshed_before_an_index_is_judged(scene: &Scene) {
     assert!(statistics["trial"]["outcome"].is_string(), "{tried}");
     let index = "create index `index_item_price` on `shop`.`item` (`price`)";
     let mut indexes = candidates.iter().filter(|it| it["remedy"] == index);
-    let trial = indexes.next().expect("the index is a candidate")["trial"].to_string();
-    assert!(trial.contains("rows read 8.00k to "), "{tried}");
+    let trial = &indexes.next().expect("the index is a candidate")["trial"];
+    // Whether it is proved depends on the machine; that it reads fewer rows does not.
+    assert!(trial.to_string().contains("rows read 8.00k to "), "{tried}");
+    if trial["outcome"] == "proved" {
+        let price = &trial["index_price"];
+        assert!(price["writes_not_measured"].is_null(), "{tried}");
+        assert!(price["bytes"].as_f64() >= Some(16384.0), "{tried}");
+        for write in ["insert", "update"] {
+            let ratio = |end: &str| price[write][end].as_f64().unwrap_or(f64::NAN);
+            // It is missing if the copies differed by more than the index costs.
+            let is_measured = !price[write]["ratio"].is_null();
+            assert!(
+                !is_measured || ratio("ratio_low") <= ratio("ratio"),
+                "{tried}"
+            );
+            assert!(ratio("before_s") > 0.0 && ratio("after_s") > 0.0, "{tried}");
+        }
+    }
 }
