@@ -387,6 +387,7 @@ fn a_server_that_names_strange_files_is_measured_as_any_other() {
     {
         let scene = Scene::new();
         let says = [
+            "--delay=5ms".to_owned(),
             "--variable=datadir=/".to_owned(),
             "--variable=slow_query_log=ON".to_owned(),
             "--variable=log_output=FILE".to_owned(),
@@ -408,6 +409,7 @@ fn a_slow_query_log_that_is_no_file_is_named() {
     let scene = Scene::new();
     let pid_file = scene.file("server.pid", &format!("{}\n", std::process::id()));
     let says = [
+        "--delay=5ms".to_owned(),
         "--variable=datadir=/".to_owned(),
         "--variable=slow_query_log=ON".to_owned(),
         "--variable=log_output=FILE".to_owned(),
