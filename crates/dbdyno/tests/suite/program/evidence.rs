@@ -12,7 +12,7 @@ use crate::{
 
 mod doors;
 
-use doors::{DELAY, DOORS, Door, Kind, experiment};
+use doors::{DELAY, DOORS, Door, Kind, experiment, write_experiment};
 
 /// The length of a row in the null server's answers.
 const ROW: &str = "--row-bytes=1";
@@ -370,8 +370,7 @@ fn a_closed_standard_error_changes_no_exit_code() {
         // Its output is discarded.
         bash(&scene, &format!("dbdyno report nowhere {closed}")).exits(2);
         bash(&scene, &format!("dbdyno nonsense {closed}")).exits(2);
-        experiment(&scene, socket, "stop").exits(0);
-        std::fs::remove_dir_all(scene.path().join("out")).unwrap();
+        write_experiment(&scene, socket, "stop");
         bash(
             &scene,
             &format!("dbdyno run trial.toml --results out {closed}"),

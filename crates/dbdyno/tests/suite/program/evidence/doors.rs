@@ -266,7 +266,8 @@ fn smack(scene: &Scene, socket: &str, on_error: &str) -> Finished {
     scene.dbdyno(words.into_iter().chain(["--on-error", on_error]))
 }
 
-pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finished {
+/// Writes an experiment as `trial.toml`.
+pub(super) fn write_experiment(scene: &Scene, socket: &str, on_error: &str) {
     write_smack(scene, Path::new(socket), "update t set c = 1");
     scene.file(
         "trial.toml",
@@ -276,6 +277,10 @@ pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finishe
              [disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
+}
+
+pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finished {
+    write_experiment(scene, socket, on_error);
     scene.dbdyno(["run", "trial.toml", "--results", "out"])
 }
 
