@@ -246,7 +246,7 @@ fn a_decided_comparison_is_confirmed_by_classical_runs() {
 
 #[test]
 fn turns_wait_until_the_server_before_is_quiet() {
-    let servers = ["20ms", "2ms"].map(Server::start);
+    let servers = ["20ms", "5ms"].map(Server::start);
     let scene = &servers[0].scene;
     scene.file("one.sql", &format!("{STATEMENT};\n"));
     let hosts = format!("{},{}", servers[0].socket, servers[1].socket);
