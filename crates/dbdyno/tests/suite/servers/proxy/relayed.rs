@@ -95,7 +95,7 @@ fn loads_work_through_it() {
         ])
         .args([
             "-c8",
-            "--number-of-queries=400",
+            "--number-of-queries=80",
             "--auto-generate-sql-load-type=mixed",
         ])
         .arg(format!("-P{port}"))
