@@ -86,8 +86,8 @@ fn any_quick_door(door: &Door) -> bool {
     door.name != "tpch load"
 }
 
-/// Terminals, which repeat a transaction until 5 s after the end of their load, each time over a new connection, on which
-/// they prepare all statements anew.
+/// Terminals, which repeat a transaction until 5 s after the end of their load, each time over a new connection, on
+/// which they prepare all statements anew.
 fn is_of_terminals(door: &Door) -> bool {
     door.name.starts_with("tpcc run") || door.name == "tpcc_start"
 }
