@@ -240,7 +240,7 @@ fn some_failures_that_remain_are_no_clean_result() {
         }
         ends(finished, if failed == retried { 0 } else { 3 }, "")
     });
-    let options = ["--error-rate=0.3", "--error-number=1146", "--delay=5ms"];
+    let options = ["--error-rate=0.3", "--error-number=1146"];
     at_all_doors(&options, is_load, |_, finished, _| {
         ends(finished, 3, "error")
     });
