@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::scene::Scene;
 
 /// Lengths of the measurements of one attempt after another.
-const DURATIONS: [&str; 4] = ["1s", "3s", "10s", "20s"];
+const DURATIONS: [&str; 4] = ["200ms", "1s", "5s", "20s"];
 
 #[test]
 fn it_measures_and_keeps_what_it_found() {
@@ -51,7 +51,7 @@ fn it_measures_and_keeps_what_it_found() {
     }
 
     scene
-        .dbdyno(["calibrate", "--connections", "1", "--duration", "1s"])
+        .dbdyno(["calibrate", "--connections", "1", "--duration", "200ms"])
         .exits(0)
         .prints("unix socket")
         .prints("of 5.00k queries/s; sent ");

@@ -27,12 +27,21 @@ fn report(scene: &Scene, args: &[&str]) -> String {
     scene.dbdyno(all).exits(0).text()
 }
 
+/// All reports of the same results, which are measured once.
 #[test]
-fn all_results_are_told_in_every_format() {
+fn the_results_of_an_experiment_are_reported() {
     let scene = Scene::new();
     simulated(&scene, "nothing");
-    let document: Value = serde_json::from_str(&report(&scene, &["nothing", "--format", "json"]))
-        .expect("it is JSON");
+    all_results_are_told_in_every_format(&scene);
+    several_results_and_single_records_become_one_report(&scene);
+    the_charts_of_the_page_are_pictures(&scene);
+    what_cannot_be_reported_is_the_input(&scene);
+    a_terminal_is_not_spoilt(&scene);
+}
+
+fn all_results_are_told_in_every_format(scene: &Scene) {
+    let document: Value =
+        serde_json::from_str(&report(scene, &["nothing", "--format", "json"])).expect("it is JSON");
     assert_eq!(document["format"], 1);
     assert_eq!(document["complete_runs"], 4);
     assert_eq!(document["combinations"].as_array().unwrap().len(), 2);
@@ -47,21 +56,21 @@ fn all_results_are_told_in_every_format() {
     let mut audit: Value = serde_json::from_str(&audit.text()).unwrap();
     audit["subject"] = document["audit"]["subject"].clone();
     assert_eq!(document["audit"], audit, "both say the same");
-    let csv = report(&scene, &["nothing", "--format", "csv"]);
+    let csv = report(scene, &["nothing", "--format", "csv"]);
     assert!(csv.starts_with("experiment,run,block,complete,started_at,connections,load,"));
     let throughputs = csv
         .lines()
         .filter(|line| line.contains(",,,,throughput,per second,"));
     assert_eq!(throughputs.count(), 4);
-    let markdown = report(&scene, &["nothing", "--format", "markdown"]);
+    let markdown = report(scene, &["nothing", "--format", "markdown"]);
     assert!(markdown.contains("**Audit: "), "{markdown}");
     assert!(
         markdown.contains("| connections | operations/s |"),
         "{markdown}"
     );
-    let metrics = report(&scene, &["nothing", "--format", "openmetrics"]);
+    let metrics = report(scene, &["nothing", "--format", "openmetrics"]);
     assert!(metrics.ends_with("# EOF\n"));
-    let page = report(&scene, &["nothing"]);
+    let page = report(scene, &["nothing"]);
     let kept = fs::read_to_string(scene.path().join("nothing/report.html")).unwrap();
     assert_eq!(page, kept, "the page is the one that the run wrote");
     for name in [
@@ -72,7 +81,7 @@ fn all_results_are_told_in_every_format() {
         "all.prom",
         "all.parquet",
     ] {
-        report(&scene, &["nothing", "--output", name]);
+        report(scene, &["nothing", "--output", name]);
         assert!(
             fs::metadata(scene.path().join(name)).unwrap().len() > 1000,
             "{name}"
@@ -86,22 +95,19 @@ fn all_results_are_told_in_every_format() {
     );
 }
 
-#[test]
-fn several_results_and_single_records_become_one_report() {
-    let scene = Scene::new();
-    simulated(&scene, "one");
-    simulated(&scene, "two");
+fn several_results_and_single_records_become_one_report(scene: &Scene) {
+    simulated(scene, "two");
     let document: Value =
-        serde_json::from_str(&report(&scene, &["one", "two", "--format", "json"])).unwrap();
+        serde_json::from_str(&report(scene, &["nothing", "two", "--format", "json"])).unwrap();
     assert_eq!(document["factors"][0]["name"], "results");
     assert_eq!(document["factors"][0]["levels"][1], "two");
     assert_eq!(document["complete_runs"], 8);
     assert_eq!(document["runs"][7]["run"], 8);
     assert_eq!(document["combinations"].as_array().unwrap().len(), 4);
     let csv = report(
-        &scene,
+        scene,
         &[
-            "one/run-0001.jsonl",
+            "nothing/run-0001.jsonl",
             "two/run-0003.jsonl",
             "--format",
             "csv",
@@ -114,15 +120,12 @@ fn several_results_and_single_records_become_one_report() {
         "{header}"
     );
     assert!(csv.contains(",run-0001,") && csv.contains(",run-0003,"));
-    let single = report(&scene, &["one/run-0001.jsonl", "--format", "markdown"]);
+    let single = report(scene, &["nothing/run-0001.jsonl", "--format", "markdown"]);
     assert!(single.contains("The planned run is complete."), "{single}");
 }
 
-#[test]
-fn the_charts_of_the_page_are_pictures() {
-    let scene = Scene::new();
-    simulated(&scene, "nothing");
-    let listed = report(&scene, &["nothing", "--charts", "pictures"]);
+fn the_charts_of_the_page_are_pictures(scene: &Scene) {
+    let listed = report(scene, &["nothing", "--charts", "pictures"]);
     assert!(
         listed.lines().any(|line| line == "pictures/throughput.svg"),
         "{listed}"
@@ -135,11 +138,11 @@ fn the_charts_of_the_page_are_pictures() {
         );
     }
     report(
-        &scene,
+        scene,
         &["nothing", "--charts", "pictures", "--format", "png"],
     );
     report(
-        &scene,
+        scene,
         &["nothing", "--chart", "throughput", "--output", "one.png"],
     );
     let one = fs::read(scene.path().join("one.png")).unwrap();
@@ -147,7 +150,7 @@ fn the_charts_of_the_page_are_pictures() {
         one,
         fs::read(scene.path().join("pictures/throughput.png")).unwrap()
     );
-    let svg = report(&scene, &["nothing", "--chart", "throughput"]);
+    let svg = report(scene, &["nothing", "--chart", "throughput"]);
     assert_eq!(
         svg,
         fs::read_to_string(scene.path().join("pictures/throughput.svg")).unwrap()
@@ -173,10 +176,7 @@ fn the_charts_of_the_page_are_pictures() {
     }
 }
 
-#[test]
-fn what_cannot_be_reported_is_the_input() {
-    let scene = Scene::new();
-    simulated(&scene, "nothing");
+fn what_cannot_be_reported_is_the_input(scene: &Scene) {
     fs::create_dir(scene.path().join("empty")).unwrap();
     scene.file("torn.jsonl", "{\"line\":\"run\"");
     let cases: [(&[&str], &str); 10] = [
@@ -209,14 +209,11 @@ fn what_cannot_be_reported_is_the_input() {
     }
 }
 
-#[test]
-fn a_terminal_is_not_spoilt() {
+fn a_terminal_is_not_spoilt(scene: &Scene) {
     if !Path::new("/usr/bin/script").exists() {
         eprintln!("skipped: script, which gives a command a terminal, is not installed");
         return;
     }
-    let scene = Scene::new();
-    simulated(&scene, "nothing");
     for (format, hint) in [("parquet", "FILE.parquet"), ("html", "FILE.html")] {
         let line = format!(
             "{} report nothing --format {format}",

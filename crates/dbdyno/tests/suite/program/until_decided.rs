@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// An open loop with the rate as factor, one ten times the other, so that even a busy machine shows the difference within
-/// twenty blocks.
+/// An open loop with the rate as factor, one five times the other, so that even a busy machine shows the difference
+/// within twenty blocks.
 fn write(scene: &Scene, min_effect: &str) {
     let trial = Experiment {
         top: "seed = 3\nrepeats = \"until decided\"\nat_most = 20",
-        matrix: "rate = [\"200\", \"2000\"]".to_owned(),
+        matrix: "rate = [\"200\", \"1000\"]".to_owned(),
         load: "connections = 2\nrate = \"{rate}\"\nwarmup = \"200ms\"\nduration = \"500ms\""
             .to_owned(),
         ..Experiment::default()
@@ -44,7 +44,7 @@ fn it_ends_when_every_comparison_is_decided() {
         .prints("2 combinations x 2 repeats = 4 runs");
     scene
         .dbdyno(["run", "trial.toml", "--simulate", "-v"])
-        .prints_sentence("rate 2000 against 200: faster, throughput ")
+        .prints_sentence("rate 1000 against 200: faster, throughput ")
         .prints_sentence("analysed after each block, which the interval accounts for");
     let done = records(&scene);
     assert!(done.len() >= 6 && done.len() < 40, "{} runs", done.len());
@@ -57,7 +57,7 @@ fn it_ends_when_every_comparison_is_decided() {
         }
         let gone_on = scene
             .dbdyno(["run", "trial.toml", "--simulate", "--resume", "-v"])
-            .prints_sentence("rate 2000 against 200: faster, throughput ");
+            .prints_sentence("rate 1000 against 200: faster, throughput ");
         if broken == 0 {
             gone_on
                 .says(&format!("{decided}; the others are not needed"))
@@ -74,7 +74,7 @@ fn it_ends_when_every_comparison_is_decided() {
             "--anyway",
             "-v",
             "results/trial-simulated-1:rate=200",
-            "results/trial-simulated-1:rate=2000",
+            "results/trial-simulated-1:rate=1000",
         ])
         .exits(0)
         .prints("B is faster")
@@ -87,7 +87,7 @@ fn a_budget_is_not_exceeded() {
     // A level against itself, with a minimum effect of a thousandth: decided or not, three blocks are the limit.
     write(&scene, "0.1 %");
     let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
-    let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
+    let same = same.replace("[\"200\", \"1000\"]", "[\"200\", \"200.0\"]");
     scene.file("trial.toml", &same.replace("at_most = 20", "at_most = 3"));
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
@@ -100,7 +100,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
     let scene = Scene::new();
     write(&scene, "0.01 %");
     let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
-    let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
+    let same = same.replace("[\"200\", \"1000\"]", "[\"200\", \"200.0\"]");
     // Less than the first block takes: only that block runs.
     let short = same.replace("at_most = 20", "at_most = 20\ntime_at_most = \"1s\"");
     scene.file("trial.toml", &short);
@@ -123,7 +123,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
     assert_eq!(records(&scene).len(), 2);
 }
 
-/// Gives a record of an experiment's first three blocks the counts that decide about 2000 against 200 and leave 200.0
+/// Gives a record of an experiment's first three blocks the counts that decide about 1000 against 200 and leave 200.0
 /// against 200 open: a busy machine measures others.
 fn give_counts(path: &Path, block: usize) {
     let text = std::fs::read_to_string(path).unwrap();
@@ -159,8 +159,8 @@ fn decided_combinations_can_be_left_out() {
     let scene = Scene::new();
     write(&scene, "0.01 %");
     let text = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
-    let three = text.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\", \"2000\"]");
-    let leaves = three.replace("at_most = 20", "at_most = 5") + "leave_decided = \"on\"\n";
+    let three = text.replace("[\"200\", \"1000\"]", "[\"200\", \"200.0\", \"1000\"]");
+    let leaves = three.replace("at_most = 20", "at_most = 4") + "leave_decided = \"on\"\n";
     scene.file("trial.toml", &leaves);
     scene.dbdyno(["run", "trial.toml", "--simulate"]);
     assert!(records(&scene).len() >= 9, "three blocks are measured");
@@ -181,6 +181,6 @@ fn decided_combinations_can_be_left_out() {
     // What was left out is not missing either time.
     for _ in 0..2 {
         scene.dbdyno(["run", "trial.toml", "--simulate", "--resume"]);
-        assert_eq!((runs("200"), runs("200.0"), runs("2000")), (5, 5, 3));
+        assert_eq!((runs("200"), runs("200.0"), runs("1000")), (4, 4, 3));
     }
 }

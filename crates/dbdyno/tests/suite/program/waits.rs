@@ -252,7 +252,7 @@ fn the_first_signal_ends_a_loop_of_short_waits() {
 fn a_run_whose_server_stops_ends_and_keeps_its_record() {
     for signal in [Signal::INT, Signal::HUP, Signal::TERM] {
         let scene = Scene::new();
-        let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+        let (server, socket) = null_server(&scene, &["--delay=10ms"]);
         let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
         let mut running = started(&scene, command, &socket);
         let record = scene.path().join("out/record.jsonl");
@@ -309,7 +309,7 @@ fn a_statement_ends_at_the_limit_that_the_user_sets() {
 #[test]
 fn the_first_signal_ends_a_rerun_with_what_it_calls() {
     let scene = Scene::new();
-    let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let (server, socket) = null_server(&scene, &["--delay=10ms"]);
     let single = "oltp point_select run --threads 2 --time 1 --record out/record.jsonl";
     started(&scene, single, &socket).finish().exits(0);
     server.signal(Signal::STOP);
@@ -361,7 +361,7 @@ fn the_first_signal_ends_a_command_that_makes_rows() {
 #[test]
 fn nohup_protects_from_a_hangup() {
     let scene = Scene::new();
-    let (_server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let (_server, socket) = null_server(&scene, &["--delay=10ms"]);
     let mut command = Command::new("nohup");
     command.arg(env!("CARGO_BIN_EXE_dbdyno"));
     let line = "oltp point_select run --time 2 --record out/record.jsonl --socket";
@@ -387,6 +387,7 @@ fn a_server_that_names_strange_files_is_measured_as_any_other() {
     {
         let scene = Scene::new();
         let says = [
+            "--delay=5ms".to_owned(),
             "--variable=datadir=/".to_owned(),
             "--variable=slow_query_log=ON".to_owned(),
             "--variable=log_output=FILE".to_owned(),
@@ -408,6 +409,7 @@ fn a_slow_query_log_that_is_no_file_is_named() {
     let scene = Scene::new();
     let pid_file = scene.file("server.pid", &format!("{}\n", std::process::id()));
     let says = [
+        "--delay=5ms".to_owned(),
         "--variable=datadir=/".to_owned(),
         "--variable=slow_query_log=ON".to_owned(),
         "--variable=log_output=FILE".to_owned(),
@@ -492,7 +494,7 @@ fn the_first_signal_ends_a_command_around_a_test() {
 #[test]
 fn the_second_signal_ends_dbdyno_at_once() {
     let scene = Scene::new();
-    let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let (server, socket) = null_server(&scene, &["--delay=10ms"]);
     let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
     let mut running = started(&scene, command, &socket);
     let record = scene.path().join("out/record.jsonl");

@@ -10,6 +10,9 @@ use crate::{
 /// Connections, clients, terminals or workers of every load.
 const CONNECTIONS: &str = "8";
 
+/// What every answer waits for: loads of a few hundred statements say as much as those of a busy machine.
+pub(super) const DELAY: &str = "--delay=20ms";
+
 /// One command that runs a load or uses tables, with the faults that apply to it.
 pub(super) struct Door {
     pub(super) name: &'static str,
@@ -18,6 +21,8 @@ pub(super) struct Door {
     pub(super) kind: Kind,
     /// Number of statements before its load, which the server must answer for the load to begin.
     pub(super) asks_before: u32,
+    /// The null server's option for what each of its answers waits for, in tests that name no other.
+    pub(super) delay: &'static str,
     /// True if the null server's answers give a clean result; otherwise, or if it takes long, a real server is used in
     /// the tests of that command.
     pub(super) can_be_clean: bool,
@@ -42,12 +47,19 @@ impl Door {
             run,
             kind,
             asks_before: 0,
+            delay: DELAY,
             can_be_clean: true,
         }
     }
 
     const fn after(mut self, statements: u32) -> Self {
         self.asks_before = statements;
+        self
+    }
+
+    /// Its statements have half a megabyte each, so that a few of them fill the machine.
+    const fn with_large_statements(mut self) -> Self {
+        self.delay = "--delay=1s";
         self
     }
 
@@ -73,7 +85,8 @@ pub(super) const DOORS: &[Door] = &[
     Door::new("oltp bulk_insert", Kind::Recorded, |scene, socket| {
         oltp(scene, socket, "bulk_insert", &[])
     })
-    .after(1),
+    .after(1)
+    .with_large_statements(),
     Door::new("oltp with a rate", Kind::Recorded, |scene, socket| {
         oltp(scene, socket, "update_index", &["--rate=100"])
     })
@@ -253,7 +266,8 @@ fn smack(scene: &Scene, socket: &str, on_error: &str) -> Finished {
     scene.dbdyno(words.into_iter().chain(["--on-error", on_error]))
 }
 
-pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finished {
+/// Writes an experiment as `trial.toml`.
+pub(super) fn write_experiment(scene: &Scene, socket: &str, on_error: &str) {
     write_smack(scene, Path::new(socket), "update t set c = 1");
     scene.file(
         "trial.toml",
@@ -263,6 +277,10 @@ pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finishe
              [disturbed]\nrepeats = \"0 %\"\n"
         ),
     );
+}
+
+pub(super) fn experiment(scene: &Scene, socket: &str, on_error: &str) -> Finished {
+    write_experiment(scene, socket, on_error);
     scene.dbdyno(["run", "trial.toml", "--results", "out"])
 }
 

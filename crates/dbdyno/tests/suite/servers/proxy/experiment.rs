@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{
     results::Results,
     scene::Scene,
-    shipped::{experiments, run_until, smaller},
+    shipped::{experiments, run_until, smaller, unhurried},
 };
 
 /// A proxy that delays, one with a script, one with rules, and none.
@@ -155,6 +155,7 @@ fn a_proxy_is_a_factor_and_its_work_is_in_the_record() {
 fn the_contest_runs_directly_and_through_its_scripts() {
     let scene = Scene::for_servers();
     experiments(&scene);
+    unhurried(&scene, "tuningathon-proxy");
     let only = [
         "server=mariadb-10.11",
         "pages=65536",

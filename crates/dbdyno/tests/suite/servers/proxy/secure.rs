@@ -27,21 +27,33 @@ pub(super) fn account(scene: &Scene) -> [String; 2] {
     ]
 }
 
-/// Makes an authority, and a certificate for localhost with its key: `ca.pem`, `cert.pem`, `key.pem`.
-fn make_certificate(scene: &Scene) {
-    let openssl = |words: &str| {
-        let made = Command::new("openssl")
-            .args(words.split(' '))
-            .current_dir(scene.path())
-            .output();
-        text_of(made.unwrap());
-    };
+/// Runs openssl with these words in the scene.
+fn openssl(scene: &Scene, words: &str) {
+    let made = Command::new("openssl")
+        .args(words.split(' '))
+        .current_dir(scene.path())
+        .output();
+    text_of(made.unwrap());
+}
+
+/// Makes an authority: `ca.pem` and `ca.key`.
+fn make_authority(scene: &Scene) {
     openssl(
+        scene,
         "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -out ca.pem -keyout ca.key",
     );
-    openssl("req -new -newkey rsa:2048 -nodes -subj /CN=localhost -out cert.csr -keyout key.pem");
+}
+
+/// Makes an authority, and a certificate for localhost with its key: `ca.pem`, `cert.pem`, `key.pem`.
+fn make_certificate(scene: &Scene) {
+    make_authority(scene);
+    openssl(
+        scene,
+        "req -new -newkey rsa:2048 -nodes -subj /CN=localhost -out cert.csr -keyout key.pem",
+    );
     scene.file("names", "subjectAltName=DNS:localhost\n");
     openssl(
+        scene,
         "x509 -req -in cert.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out cert.pem",
     );
 }
@@ -152,8 +164,8 @@ fn backends_are_reached_by_tls_and_compression() {
         end(running);
     }
     // Another authority has not signed it.
-    let other = Scene::for_servers();
-    make_certificate(&other);
+    let other = Scene::new();
+    make_authority(&other);
     let ca = other.path().join("ca.pem");
     let (running, port) = proxy(
         &scene,
