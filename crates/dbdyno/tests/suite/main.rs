@@ -20,6 +20,7 @@ mod namespace;
 mod null_server;
 mod other_host;
 mod own_experiment;
+mod private_server;
 mod program;
 mod results;
 mod room;

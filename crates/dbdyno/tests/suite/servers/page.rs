@@ -15,6 +15,7 @@ use crate::{experiment::Experiment, scene::Scene};
 struct Seen {
     complaints: Vec<String>,
     requests: Vec<String>,
+    broken: Broken,
     /// Tooltips of the points of all static charts.
     hints: Vec<String>,
     /// Static charts without title or description.
@@ -59,6 +60,12 @@ struct Seen {
     opened: bool,
 }
 
+/// What the copy of the page with errors complains of.
+#[derive(Debug, Deserialize)]
+struct Broken {
+    complaints: Vec<String>,
+}
+
 /// Text with too little contrast.
 #[derive(Debug, Deserialize)]
 struct Faint {
@@ -99,8 +106,8 @@ fn library() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/assets/node_modules/playwright-core")
 }
 
-/// Reads a page; `None` without a browser or the automation library.
-fn read(page: &Path) -> Option<Seen> {
+/// Reads a page, and what a copy of it with errors complains of; `None` without a browser or the automation library.
+fn read(page: &Path, broken: &Path) -> Option<Seen> {
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/servers/page/reader.mjs");
     let browser = Command::new("chromium").arg("--version").output();
     if !library().exists() || browser.is_err() {
@@ -111,7 +118,7 @@ fn read(page: &Path) -> Option<Seen> {
     }
     let output = Command::new("timeout")
         .args(["--kill-after=5", "300", "node"])
-        .args([&reader, &library(), page])
+        .args([&reader, &library(), page, broken])
         // Directory for screenshots, to check the page by eye.
         .args(std::env::var_os("DBDYNO_SCREENSHOTS"))
         .output()
@@ -160,7 +167,11 @@ fn the_report_draws_what_was_measured_and_can_be_read() {
         .dbdyno(["run", "trial.toml", "--results", "out"])
         .exits(0);
     let report = scene.path().join("out/report.html");
-    let Some(seen) = read(&report) else {
+    let html = std::fs::read_to_string(&report).unwrap();
+    let errors =
+        "<script src=\"https://elsewhere.invalid/x.js\"></script><script>missing()</script></body>";
+    let broken = scene.file("broken.html", &html.replace("</body>", errors));
+    let Some(seen) = read(&report, &broken) else {
         return;
     };
     assert_sound(&seen);
@@ -179,16 +190,11 @@ fn the_report_draws_what_was_measured_and_can_be_read() {
     }
 
     // The same reader detects a script's error and a request to the network.
-    let html = std::fs::read_to_string(&report).unwrap();
-    let broken =
-        "<script src=\"https://elsewhere.invalid/x.js\"></script><script>missing()</script></body>";
-    let page = scene.file("broken.html", &html.replace("</body>", broken));
-    let seen = read(&page).expect("it was there a moment ago");
-    let said = |text: &str| seen.complaints.iter().any(|line| line.contains(text));
+    let complaints = &seen.broken.complaints;
+    let said = |text: &str| complaints.iter().any(|line| line.contains(text));
     assert!(
         said("elsewhere.invalid") && said("missing is not defined"),
-        "{:?}",
-        seen.complaints
+        "{complaints:?}"
     );
 }
 

@@ -252,7 +252,8 @@ fn children(pid: u32) -> Vec<u32> {
 fn those_that_commands_are_given() {
     const SECRET: &str = "s3cret-0f-nobody";
     let (scene, given) = (Scene::for_servers(), Scene::for_servers());
-    let (_server, socket) = null_server(&scene, &["--row-bytes=1"]);
+    // Answers after 2 ms: loads cost the machine little, and each has hundreds of statements in a second.
+    let (_server, socket) = null_server(&scene, &["--row-bytes=1", "--delay=2ms"]);
     write_smack(&scene, &socket, "update t set c = 1");
     let socket = socket.to_str().unwrap();
     let file = given.file("password", &format!("{SECRET}\n"));
@@ -262,7 +263,7 @@ fn those_that_commands_are_given() {
         &format!(
             "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\npassword_file = \"{}\"\n\
              [load]\nsmack = \"one.smack\"\nconnections = 1\nwarmup = \"100ms\"\n\
-             duration = \"2s\"\n",
+             duration = \"2s\"\n[disturbed]\nrepeats = \"0 %\"\n",
             file.display()
         ),
     );

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Number of files, so that copying takes a while.
-const FILES: usize = 20_000;
+const FILES: usize = 10_000;
 
 /// Starts dbdyno, which handles SIGHUP also under nohup; the scene's programs are first in PATH.
 fn start(scene: &Scene, line: &str) -> Running {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 /// Default duration, seconds, of the cases: half a minute in all, because a case that has begun is brought to its end.
-const SECONDS: u64 = 4;
+const SECONDS: u64 = 2;
+/// A round of more seconds is a long one.
+const SHORT_SECONDS_MAX: u64 = 80;
 const SEED: u64 = 1;
 
 /// The parameters that `make torture` passes.
@@ -37,6 +39,6 @@ impl Budget {
 
     /// True for more than the short rounds of an ordinary test run.
     pub(crate) fn is_long(&self) -> bool {
-        self.time.as_secs() > 20 * SECONDS || self.case.is_some()
+        self.time.as_secs() > SHORT_SECONDS_MAX || self.case.is_some()
     }
 }

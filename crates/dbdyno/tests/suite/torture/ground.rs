@@ -1,7 +1,7 @@
 //! The environment of the cases: directories with canaries, a MariaDB and a null server.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, Permissions},
     hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead, BufReader},
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
-        OnceLock,
+        Mutex, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -34,6 +34,8 @@ pub(crate) struct Ground {
     directory: TempDir,
     mariadb: OnceLock<Option<Server>>,
     null_server: OnceLock<NullServer>,
+    /// Names of the tables in the MariaDB that have been made.
+    tables: Mutex<BTreeSet<&'static str>>,
     next: AtomicU64,
     /// Until the directory is removed.
     _room: Room,
@@ -48,6 +50,7 @@ impl Ground {
             directory: directory.expect("the temporary directory is writable"),
             mariadb: OnceLock::new(),
             null_server: OnceLock::new(),
+            tables: Mutex::default(),
             next: AtomicU64::new(0),
             _room: room,
         }
@@ -86,6 +89,7 @@ impl Ground {
             let account = [
                 format!("create user trial@'%' identified by '{PASSWORD}'"),
                 "grant all on *.* to trial@'%'".to_owned(),
+                "create database if not exists test".to_owned(),
             ];
             for sql in account {
                 run(&server.endpoint(), &sql);
@@ -93,6 +97,17 @@ impl Ground {
             Some(server)
         };
         self.mariadb.get_or_init(make).as_ref()
+    }
+
+    /// Makes the tables with this name at their first use, for which concurrent cases wait.
+    pub(crate) fn make_tables_once(&self, name: &'static str, make: impl FnOnce()) {
+        let mut made = self
+            .tables
+            .lock()
+            .expect("a case that could not make them is a fault");
+        if made.insert(name) {
+            make();
+        }
     }
 
     pub(crate) fn null_server(&self) -> SocketAddr {
@@ -134,7 +149,8 @@ struct NullServer {
 impl NullServer {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
-            .args(["null-server", "--port", "0"])
+            // With a response time, a load on it does not take the whole machine.
+            .args(["null-server", "--port", "0", "--delay", "1ms"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

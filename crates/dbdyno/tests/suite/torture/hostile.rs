@@ -52,13 +52,9 @@ impl<'a> Hostile<'a> {
             (has_mariadb || attack.backend == Backend::Null)
                 && (budget.is_long() || !attack.is_long)
         });
-        let attacks: Vec<_> = attacks.collect();
-        for attack in &attacks {
-            (attack.prepare)(ground);
-        }
         Self {
             ground,
-            attacks,
+            attacks: attacks.collect(),
             seed: budget.seed,
             is_long: budget.is_long(),
         }
@@ -110,6 +106,7 @@ impl Kind for Hostile<'_> {
             from: [0, 0, 0, 1, 2, 5, 30][chance.below(7)],
             from_connection: [0, 0, 0, 0, 1, 2][chance.below(6)],
         };
+        (attack.prepare)(self.ground);
         let place = self.ground.place();
         let relay = Relay::start(self.server(attack), script, chance, CANARY);
         let trial = attack.trial(&place, relay.port);

@@ -420,7 +420,8 @@ pub(crate) fn left_in(temporary: &Path) -> Option<String> {
 pub(crate) fn simulated() -> String {
     "format = 1\nquestion = \"Is it survived?\"\nseed = 3\n[matrix]\nconnections = [1, 2]\n[server]\n\
      [data]\nsmack = \"trial.smack\"\nrows = \"300\"\n[load]\nsmack = \"trial.smack\"\nmix = \"1:1\"\n\
-     connections = \"{connections}\"\nwarmup = \"100ms\"\nduration = \"400ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
+     connections = \"{connections}\"\nthink_time = \"1ms\"\nwarmup = \"100ms\"\nduration = \"400ms\"\n\
+     [disturbed]\nrepeats = \"0 %\"\n"
         .to_owned()
 }
 

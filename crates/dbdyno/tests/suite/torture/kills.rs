@@ -301,7 +301,8 @@ fn oltp_prepare(scene: &mut Scene) {
         "oltp",
         "read_write",
         "run",
-        "--duration=1s",
+        "--duration=1m",
+        "--operations=50",
         "--warmup=100ms",
     ]);
     scene.succeeds(&[&run[..], &["--record=record.jsonl"]].concat());

@@ -60,7 +60,7 @@ impl Kind for Memory<'_> {
         let port = format!("--port={}", self.ground.null_server().port());
         let load = format!(
             "oltp read_only run --no-defaults --host=127.0.0.1 --user=trial --password-file=password {port} \
-             --connections=64 --duration=1s --warmup=100ms --record=record.jsonl"
+             --connections=64 --duration=300ms --warmup=100ms --record=record.jsonl"
         );
         let prepare = format!(
             "oltp read_write prepare --no-defaults --host=127.0.0.1 --user=trial --password-file=password \

@@ -88,6 +88,7 @@ impl Kind for Wire<'_> {
             from: [0, 1, 3, 8][chance.below(4)],
         };
         let server = self.ground.mariadb().expect("it was there");
+        (attack.prepare)(self.ground);
         let place = self.ground.place();
         let wire = Cable::lay(ground::address(server), plan, chance);
         let trial = attack.trial(&place, wire.port);

@@ -1,29 +1,29 @@
 // Reads a report as people do, in a real browser, and prints what was seen as JSON.
 //
-//   node reader.mjs PLAYWRIGHT-CORE REPORT [DIRECTORY FOR SCREENSHOTS]
+//   node reader.mjs PLAYWRIGHT-CORE REPORT BROKEN-COPY [DIRECTORY FOR SCREENSHOTS]
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const [, , library, report, screenshots] = process.argv;
+const [, , library, report, brokenCopy, screenshots] = process.argv;
 const { chromium } = createRequire(import.meta.url)(library);
-const seen = { complaints: [], requests: [] };
+const seen = { complaints: [], requests: [], broken: { complaints: [], requests: [] } };
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"],
 });
 
-// A window onto the report; what it complains of and what it asks of a network is kept.
-const open = async (width, colorScheme) => {
+// A window onto the report or its broken copy; what it complains of and what it asks of a network is kept.
+const open = async (width, colorScheme, file = report, kept = seen) => {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   const page = await context.newPage();
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && seen.complaints.push(message.text()));
-  page.on("pageerror", (error) => seen.complaints.push(error.message));
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && kept.complaints.push(message.text()));
+  page.on("pageerror", (error) => kept.complaints.push(error.message));
   await context.route(/^(?!file:|data:)/, (route) => {
-    seen.requests.push(route.request().url());
+    kept.requests.push(route.request().url());
     return route.abort();
   });
-  await page.goto(pathToFileURL(report).href);
+  await page.goto(pathToFileURL(file).href);
   if (screenshots) {
     await page.screenshot({ path: `${screenshots}/${colorScheme}-${width}.png`, fullPage: true });
   }
@@ -35,6 +35,10 @@ const painted = (page) => page.$$eval("#course canvas", (canvases) => canvases.m
 // Redrawing waits for a frame.
 const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 const text = (page, selector) => page.locator(selector).innerText();
+
+const broken = await open(1400, "light", brokenCopy, seen.broken);
+await settled(broken);
+await broken.close();
 
 const page = await open(1400, "light");
 seen.loaded_ms = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
