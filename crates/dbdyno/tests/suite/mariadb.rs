@@ -227,14 +227,6 @@ fn make(directory: PathBuf, installation: &Installation, options: &[(&str, &str)
     Server::create(&directory, installation, &settings).unwrap()
 }
 
-/// The connection to a private server of the scene, for what is asked again and again: a client's process for each
-/// question costs more than the answer.
-#[track_caller]
-pub(crate) fn private(scene: &Scene, name: &str) -> Endpoint {
-    let directory = scene.servers_directory().join(name);
-    Server::open(&directory).unwrap().endpoint()
-}
-
 /// Rows of a statement, as text; NULL is `NULL`.
 #[track_caller]
 pub(crate) fn rows(endpoint: &Endpoint, sql: &str) -> Vec<Vec<String>> {

@@ -7,6 +7,7 @@ use server::Server;
 use crate::scene::Scene;
 
 /// The scene's private server with this name, as an account with all privileges, without a database.
+#[track_caller]
 pub(crate) fn endpoint(scene: &Scene, name: &str) -> Endpoint {
     let directory = scene.servers_directory().join(name);
     Endpoint {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, process::Command};
 
 use crate::{
-    mariadb,
+    mariadb, private_server,
     scene::{Finished, Scene},
 };
 
@@ -486,7 +486,7 @@ fn a_password_on_the_command_line_is_wiped(scene: &Scene) {
     // After connecting, a run may not have started: before its start an interrupt ends it like any program.
     let executed = "select variable_value > 100 from information_schema.global_status \
                     where variable_name = 'Com_stmt_execute'";
-    let server = mariadb::private(scene, "s");
+    let server = private_server::endpoint(scene, "s");
     running.wait_until("it runs", || mariadb::rows(&server, executed) == [["1"]]);
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let lines =

@@ -5,8 +5,9 @@ use std::{fs, io::Write, os::unix::fs::MetadataExt};
 use rustix::process::Signal;
 
 use crate::{
-    mariadb::{private, rows},
+    mariadb::rows,
     own_experiment::experiment,
+    private_server,
     results::Results,
     scene::{Running, Scene},
 };
@@ -338,7 +339,7 @@ fn tables_loaded_at_the_same_time_have_settings_of_their_own() {
     let mut running = scene.start(["run", "own.toml", "--keep"]);
     let locked = Locked::hold(&scene, &mut running, &[50]);
     let last = "select count(*) from last";
-    let server = private(&scene, &locked.server);
+    let server = private_server::endpoint(&scene, &locked.server);
     running.wait_until("the other tables are there", || {
         rows(&server, last) == [["500"]]
     });
@@ -429,7 +430,7 @@ fn a_load_that_waits_in_the_server_is_interrupted_at_once() {
     });
     let server = server_of_the_run(&scene);
     let waiting = "select count(*) from information_schema.processlist where state = 'User sleep'";
-    let server = private(&scene, &server);
+    let server = private_server::endpoint(&scene, &server);
     running.wait_until("it waits in the trigger", || {
         rows(&server, waiting) == [["1"]]
     });

@@ -5,7 +5,8 @@ use std::fs;
 use rustix::process::Signal;
 
 use crate::{
-    mariadb::{private, rows},
+    mariadb::rows,
+    private_server,
     scene::{Finished, Scene},
 };
 
@@ -98,7 +99,7 @@ fn command<'a>(duration: &'a str, args: &[&'a str]) -> Vec<&'a str> {
 /// A run that is interrupted once this query has this answer: how much is done in a time depends on the machine.
 fn run_until(scene: &Scene, args: &[&str], query: &str, answer: &str) -> Finished {
     let mut running = scene.start(command("10m", args));
-    let server = private(scene, "s");
+    let server = private_server::endpoint(scene, "s");
     running.wait_until("its work is done", || {
         rows(&server, query)[0].join("\t") == answer
     });

@@ -6,7 +6,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
-    mariadb::{private, rows},
+    mariadb::rows,
+    private_server,
     results::names_in,
     scene::{Finished, Scene},
 };
@@ -211,7 +212,7 @@ fn ties_are_no_other_result(scene: &Scene) {
 fn an_interruption_keeps_what_was_measured() {
     let scene = server();
     ask(&scene, "set global userstat = 1");
-    let server = private(&scene, "one");
+    let server = private_server::endpoint(&scene, "one");
     // The rows read by some blocks: one of the shorter statement has up to 18 executions.
     for (asleep, executions) in [("sleep(rand() / 4)", 20), ("sleep(rand() / 100)", 60)] {
         let query = format!("select /* S */ {asleep} from item where id = 1");

@@ -5,7 +5,8 @@ use std::{fs, path::PathBuf};
 use rustix::process::{Signal, kill_process};
 
 use crate::{
-    mariadb::{private, rows},
+    mariadb::rows,
+    private_server,
     scene::{Finished, Scene, wait_until},
 };
 
@@ -426,7 +427,7 @@ fn a_server_that_dies_ends_the_run_with_what_was_measured() {
     let server = scene.servers()[0];
     let counter = "select variable_value > 1000 from information_schema.global_status \
                    where variable_name = 'com_select'";
-    let endpoint = private(&scene, "s");
+    let endpoint = private_server::endpoint(&scene, "s");
     wait_until("the clients query", || rows(&endpoint, counter) == [["1"]]);
     kill_process(server, Signal::KILL).unwrap();
     let finished = running.finish().exits(3).says("the server went away");
