@@ -39,6 +39,35 @@ impl Compact {
         above.map(|(_, count)| count).sum()
     }
 
+    pub(crate) fn count(&self) -> u64 {
+        self.counts().map(|(_, count)| count).sum()
+    }
+
+    /// As HdrHistogram's: the highest value of the bucket that the quantile reaches, at 0 the lowest of the first; `None` if
+    /// empty.
+    pub(crate) fn quantile(&self, quantile: f64) -> Option<u64> {
+        let target = (quantile.min(1.0) * self.count() as f64).ceil().max(1.0) as u64;
+        let mut reached = 0;
+        let (highest, _) = self.counts().find(|(_, count)| {
+            reached += count;
+            reached >= target
+        })?;
+        Some(match quantile {
+            0.0 => lowest_of(highest),
+            _ => highest,
+        })
+    }
+
+    /// As HdrHistogram's: each value counts as the middle of its bucket; `None` if empty.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        let total = self.count();
+        let middle = |highest: u64| lowest_of(highest) + width_of(highest) / 2;
+        let sum = self.counts().fold(0.0, |sum, (highest, count)| {
+            sum + middle(highest) as f64 * count as f64 / total as f64
+        });
+        (total > 0).then_some(sum)
+    }
+
     /// Size in bytes.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
@@ -50,6 +79,16 @@ impl Compact {
 fn bucket_of(value: u64) -> u64 {
     let shift = value.max(1).ilog2().saturating_sub(BITS);
     u64::from(shift) * HALF + (value >> shift)
+}
+
+/// The number of values in the bucket of a value.
+fn width_of(value: u64) -> u64 {
+    1 << value.max(1).ilog2().saturating_sub(BITS)
+}
+
+/// The lowest value of the bucket with this highest one.
+fn lowest_of(highest: u64) -> u64 {
+    highest - (width_of(highest) - 1)
 }
 
 fn highest_of(bucket: u64) -> u64 {

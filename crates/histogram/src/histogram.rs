@@ -127,7 +127,7 @@ impl Histogram {
     pub fn count(&self) -> u64 {
         match &self.0 {
             Representation::Open(hdr) => hdr.len(),
-            Representation::Kept(compact) => compact.counts().map(|(_, count)| count).sum(),
+            Representation::Kept(compact) => compact.count(),
         }
     }
 
@@ -135,7 +135,7 @@ impl Histogram {
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         match &self.0 {
             Representation::Open(hdr) => (!hdr.is_empty()).then(|| hdr.value_at_quantile(quantile)),
-            Representation::Kept(_) => self.opened().quantile_ns(quantile),
+            Representation::Kept(compact) => compact.quantile(quantile),
         }
     }
 
@@ -143,7 +143,7 @@ impl Histogram {
     pub fn mean_ns(&self) -> Option<f64> {
         match &self.0 {
             Representation::Open(hdr) => (!hdr.is_empty()).then(|| hdr.mean()),
-            Representation::Kept(_) => self.opened().mean_ns(),
+            Representation::Kept(compact) => compact.mean(),
         }
     }
 

@@ -107,9 +107,9 @@ pub(super) fn labels(set: &Set<'_>) -> Option<String> {
         .iter()
         .filter_map(|run| run.record.servers.first())
         .flat_map(|server| server.variables.keys())
-        .filter(|name| !is_of_the_instance(name))
         .collect();
-    names.into_iter().find_map(|name| of_variable(&runs, name))
+    let mut own = names.into_iter().filter(|name| !is_of_the_instance(name));
+    own.find_map(|name| of_variable(&runs, name))
 }
 
 fn of_variable(runs: &[&Run<'_>], name: &str) -> Option<String> {

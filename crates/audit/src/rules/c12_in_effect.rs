@@ -34,11 +34,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         .cloned()
         .partition(|told| is_loose(told) || is_only_deprecated(told));
     for (name, before) in &start.variables {
-        if is_of_the_instance(name) {
-            continue;
-        }
         match end.variables.get(name) {
-            Some(after) if after != before => {
+            Some(after) if after != before && !is_of_the_instance(name) => {
                 problems.push(format!(
                     "{name} was {before} at the start and {after} at the end"
                 ));

@@ -228,7 +228,7 @@ fn changed_meanwhile(results: &Results) -> BTreeSet<String> {
 fn differing(start: &ServerIdentity, end: &ServerIdentity) -> Vec<String> {
     let differs = |(name, value): &(&String, &String)| {
         let now = end.variables.get(*name);
-        !is_of_the_instance(name) && now.is_some_and(|now| now != *value)
+        now.is_some_and(|now| now != *value) && !is_of_the_instance(name)
     };
     start
         .variables
