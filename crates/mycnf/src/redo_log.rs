@@ -23,8 +23,8 @@ pub(crate) fn is_of_redo_files(name: &str) -> bool {
     [FILE_SIZE, FILE_COUNT].contains(&name)
 }
 
-/// The capacity that a running server has computed from its files, bytes: its variables show the default of the capacity,
-/// and other values of the files. `None` if the capacity that it shows is in effect, or if it has none.
+/// The capacity that a running server has computed from its files, bytes: its variables show the default of the
+/// capacity, and other values of the files. `None` if the capacity that it shows is in effect, or if it has none.
 pub(crate) fn capacity_of_files(variables: &BTreeMap<String, String>) -> Option<i128> {
     let number = |name: &str| variables.get(name)?.parse::<i128>().ok();
     let (bytes, count) = (number(FILE_SIZE)?, number(FILE_COUNT)?);
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_files_decide_where_the_capacity_is_not_given() {
         for (target, lines, mebibytes) in [
-            ("mysql-8.0.33", "", 100),
+            ("mysql-8.0.33", "", 100_i128),
             ("mysql-8.0.33", "innodb_log_file_size=512M", 512 * 2),
             ("mysql-8.0.33", "innodb_log_files_in_group=3", 48 * 3),
             (

@@ -8,9 +8,9 @@ use crate::plugins::{LoadedPlugin, loads_plugins, plugins_with, unloaded_plugin}
 use crate::subject::Subject;
 
 impl Migration {
-    /// Leaves out the plugins that the new product does not ship, with their options: a library is made for one family, and
-    /// a server does not start with an option of a plugin that it cannot load. Whether there is another plugin for the same
-    /// purpose is the user's to decide.
+    /// Leaves out the plugins that the new product does not ship, with their options: a library is made for one
+    /// family, and a server does not start with an option of a plugin that it cannot load. Whether there is another
+    /// plugin for the same purpose is the user's to decide.
     pub(super) fn leave_out_foreign_plugins(
         &mut self,
         before: &Subject<'_>,

@@ -40,8 +40,8 @@ impl Migration {
         }
     }
 
-    /// `super_read_only` of MySQL implies `read_only`, even beside a line that turns that off. A version without it gets the
-    /// option that it has, which blocks fewer accounts.
+    /// `super_read_only` of MySQL implies `read_only`, even beside a line that turns that off. A version without it
+    /// gets the option that it has, which blocks fewer accounts.
     ///
     /// Source: MySQL Reference Manual, "super_read_only"; MariaDB documentation, "read_only" and "READ_ONLY ADMIN".
     pub(super) fn keep_read_only(

@@ -94,8 +94,8 @@ impl MemoryCommitment {
         }
     }
 
-    /// The part to lower first: the global buffers if they alone exceed the memory, because fewer connections do not help
-    /// then; otherwise the largest part.
+    /// The part to lower first: the global buffers if they alone exceed the memory, because fewer connections do not
+    /// help then; otherwise the largest part.
     fn first_to_lower(&self) -> PartToLower {
         let largest = |parts: &[(&'static str, u64)]| {
             let parts = parts.iter().copied();

@@ -192,8 +192,8 @@ fn objection(record: &StorageRecord, course: &DepthCourse<'_>) -> Option<String>
     doubt.or_else(noise).or_else(|| suspicion(record))
 }
 
-/// What the audit says of a disk that is much faster or slower than its kind: a host's cache may also take the writes of a
-/// few seconds.
+/// What the audit says of a disk that is much faster or slower than its kind: a host's cache may also take the writes
+/// of a few seconds.
 fn suspicion(record: &StorageRecord) -> Option<String> {
     let audit = audit(&Subject::of_storage(record));
     let found = audit

@@ -4,7 +4,7 @@
 //! device    vda (disk, write cache: write back, scheduler none), ext4 relatime; power-loss protection unknown
 //! commit    2.42k/s durable with 1 writer, p50 370 µs, p99 2.10 ms (redo log 160 µs, binary log 190 µs); 8 writers 9.10k/s
 //! read      16 KiB random: depth 1 14.6k/s p99 400 µs, depth 64 64.5k/s p99 25.6 ms; knee at depth 16
-//! fit       durable commits: fit if flushed writes survive a power cut; random reads of pages: fit; flushing of pages: fit
+//! fit       durable commits: fit if flushed writes survive a power cut; random reads of pages: fit
 //! ```
 
 use audit::Audit;

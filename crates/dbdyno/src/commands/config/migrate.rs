@@ -107,7 +107,8 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
 struct Tried {
     /// The lines that its validator refuses.
     refusals: Vec<String>,
-    /// The number of lines that its validator cannot judge on this machine, such as those of a plugin without its library.
+    /// The number of lines that its validator cannot judge on this machine, such as those of a plugin without its
+    /// library.
     unjudged: usize,
     start: Start,
 }
