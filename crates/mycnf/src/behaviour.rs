@@ -102,6 +102,7 @@ static CLASSES: [Class; 7] = [
             "skip_grant_tables",
             "skip_show_database",
             "strict_password_validation",
+            "unix_socket",
         ],
         &[
             "audit_log",
@@ -332,12 +333,15 @@ const ENCRYPTING: [&str; 3] = [
 pub(crate) fn loss(name: &str) -> Option<&'static str> {
     let class = class_of(name)?;
     let effect = class.behaviour.effect;
-    let is_loss = match effect {
-        Effect::Results => true,
-        Effect::Access | Effect::Data => class.names.contains(&name) || ENCRYPTING.contains(&name),
-        Effect::WriteAccess | Effect::Replication | Effect::Capacity | Effect::TimeLimit => false,
-    };
-    is_loss.then(|| effect.in_words())
+    let is_whole = class.names.contains(&name);
+    match effect {
+        Effect::Results => Some(effect.in_words()),
+        Effect::Access | Effect::Data => {
+            (is_whole || ENCRYPTING.contains(&name)).then(|| effect.in_words())
+        }
+        Effect::WriteAccess => is_whole.then_some("controls who can write or connect"),
+        Effect::Replication | Effect::Capacity | Effect::TimeLimit => None,
+    }
 }
 
 #[cfg(test)]
@@ -390,6 +394,9 @@ mod tests {
             ("password_reuse_interval", Some("controls access")),
             ("max_password_errors", Some("controls access")),
             ("ssl", Some("controls access")),
+            ("unix_socket", Some("controls access")),
+            ("offline_mode", Some("controls who can write or connect")),
+            ("wsrep_node_name", None),
             ("innodb_encryption_rotation_iops", None),
             ("plugin_maturity", None),
             ("max_connections", None),

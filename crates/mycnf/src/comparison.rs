@@ -10,6 +10,7 @@ use crate::file::OptionFile;
 use crate::log_expiry::{DAYS, SECONDS, shown_expiry_s};
 use crate::machine::Machine;
 use crate::name::OptionName;
+use crate::redo_log::{CAPACITY, capacity_of_files, is_of_redo_files};
 use crate::secret::shown_value;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -65,7 +66,7 @@ pub(crate) const OF_INSTANCES: [&str; 43] = [
 /// One side: effective values by the names of variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Side {
-    /// Values as SHOW GLOBAL VARIABLES has them.
+    /// Values as SHOW GLOBAL VARIABLES has them; of the redo log's capacity the one in effect.
     pub values: BTreeMap<String, String>,
     /// Names that the file sets; empty for a side that is no file.
     pub set: Vec<String>,
@@ -118,6 +119,11 @@ impl Side {
         if let Some(value) = subject.decided_by_another(cache) {
             values.insert(cache.to_owned(), value);
         }
+        if values.contains_key(CAPACITY)
+            && let Some(bytes) = subject.redo_bytes()
+        {
+            values.insert(CAPACITY.to_owned(), bytes.to_string());
+        }
         if let Some(shown) = subject.shown_expiry() {
             values.extend(shown.map(|(name, value)| (name.to_owned(), value)));
         }
@@ -134,8 +140,12 @@ impl Side {
 
     /// The variables of a running server, or of a run record.
     pub fn of_variables(variables: &BTreeMap<String, String>) -> Self {
+        let mut values = variables.clone();
+        if let Some(bytes) = capacity_of_files(&values) {
+            values.insert(CAPACITY.to_owned(), bytes.to_string());
+        }
         Self {
-            values: variables.clone(),
+            values,
             ..Self::default()
         }
     }
@@ -199,11 +209,15 @@ pub fn differences(a: &Side, b: &Side) -> Vec<Difference> {
         (Some(one), Some(other)) => one == other,
         _ => false,
     };
+    let have_capacity = [a, b].iter().all(|side| side.values.contains_key(CAPACITY));
     let differing = names.into_iter().filter_map(|name| {
         let (one, other) = (a.values.get(name), b.values.get(name));
         let is_equal = match (one, other) {
             (Some(one), Some(other)) => {
-                is_same_setting(name, one, other) || (is_expiry(name) && keeps_same_logs)
+                is_same_setting(name, one, other)
+                    || (is_expiry(name) && keeps_same_logs)
+                    // The capacity in effect is compared in their place.
+                    || (is_of_redo_files(name) && have_capacity)
             }
             // That a default is not known is no difference.
             (None, _) => a.undocumented.contains(name),
@@ -372,6 +386,41 @@ mod tests {
             let found: Vec<_> = found.collect();
             assert_eq!(found, expected, "{version}: {a} | {b}");
         }
+    }
+
+    /// 3 files of 512M have 1536M.
+    #[test]
+    fn the_redo_log_is_compared_by_its_capacity() {
+        let side = |lines: &str| {
+            let text = format!("[mysqld]\n{lines}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            Side::of_file(&file, &Target::parse("mysql-8.0.33").unwrap())
+        };
+        let files = side("innodb_log_file_size=512M\ninnodb_log_files_in_group=3");
+        assert_eq!(
+            differences(&files, &side("innodb_redo_log_capacity=1536M")),
+            []
+        );
+        let mut running = version("mysql-8.0.33").values;
+        running.extend(
+            [
+                ("innodb_log_file_size", "536870912"),
+                ("innodb_log_files_in_group", "3"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        assert_eq!(differences(&files, &Side::of_variables(&running)), []);
+        let found = differences(&files, &side(""));
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.a.as_deref(), one.b.as_deref()))
+            .collect();
+        let capacity = (
+            "innodb_redo_log_capacity",
+            Some("1610612736"),
+            Some("104857600"),
+        );
+        assert_eq!(found, [capacity]);
     }
 
     #[test]

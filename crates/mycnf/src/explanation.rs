@@ -112,14 +112,25 @@ pub fn explained_names() -> impl Iterator<Item = &'static str> {
 /// What an option is about; an option without a text by the beginning of its name.
 pub fn topic(name: &str) -> Topic {
     const DURABLE: [&str; 2] = ["sync_binlog", "innodb_flush_method"];
+    // They have their texts beside the options of durability, and lose no commit.
+    const SIZES_OF_LOGS: [&str; 5] = [
+        "innodb_doublewrite_pages",
+        "innodb_log_file_size",
+        "innodb_log_files_in_group",
+        "innodb_log_write_ahead_size",
+        "innodb_redo_log_capacity",
+    ];
     if DURABLE.contains(&name) {
         return Topic::Durability;
+    }
+    if SIZES_OF_LOGS.contains(&name) {
+        return Topic::Io;
     }
     if let Some((topic, _)) = TEXTS.get(name) {
         return *topic;
     }
     let beginnings = [
-        ("innodb_log_", Topic::Durability),
+        ("innodb_log_", Topic::Io),
         ("innodb_buffer_pool", Topic::Memory),
         ("innodb_io", Topic::Io),
         ("innodb_flush", Topic::Io),
@@ -159,6 +170,21 @@ mod tests {
                 );
             }
             assert!(!text.unit.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_size_of_a_log_is_not_about_durability() {
+        for (name, expected) in [
+            ("innodb_flush_log_at_trx_commit", Topic::Durability),
+            ("innodb_log_checksums", Topic::Durability),
+            ("innodb_doublewrite", Topic::Durability),
+            ("innodb_redo_log_capacity", Topic::Io),
+            ("innodb_log_file_size", Topic::Io),
+            ("innodb_log_writer_threads", Topic::Io),
+            ("innodb_doublewrite_pages", Topic::Io),
+        ] {
+            assert_eq!(topic(name), expected, "{name}");
         }
     }
 

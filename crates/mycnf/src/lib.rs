@@ -61,6 +61,7 @@ mod plugins;
 mod pool_rounding;
 mod print;
 mod private;
+mod redo_log;
 mod refusal;
 mod rename;
 mod restart;

@@ -2,6 +2,7 @@
 
 mod abbreviations;
 mod changed_defaults;
+mod foreign_plugins;
 mod fractional_seconds;
 mod lost_settings;
 mod native_passwords;
@@ -129,6 +130,7 @@ pub fn migrate(
 
     for (before, after) in both() {
         migration.keep_numbers(before, after, path);
+        migration.keep_read_only(before, after, path);
         migration.keep_utf8mb4(before, after, path);
         migration.keep_all_logs(before, after, path);
         migration.keep_query_cache_off(before, after, path);
@@ -150,6 +152,7 @@ pub fn migrate(
         migration.keep_redo_size(before, after, path);
         migration.leave_locks_open(before, after);
         migration.leave_semi_sync_open(before, after, path);
+        migration.leave_out_foreign_plugins(before, after, path);
         migration.leave_lost_open(before, after);
         migration.leave_modes_open(before, after);
         migration.leave_small_stack_open(before, after);

@@ -227,6 +227,12 @@ impl LoadedPlugin {
         is_missing(target, self.name())
     }
 
+    /// Whether a version ships it.
+    pub(crate) fn is_shipped_by(&self, target: &Target) -> bool {
+        let mut shipped = SHIPPED.iter();
+        shipped.any(|one| one.name == self.name() && one.is_in(target))
+    }
+
     /// Whether it is a side of semi-synchronous replication.
     pub(crate) fn is_semi_sync(&self) -> bool {
         self.name().starts_with("rpl_semi_sync_")

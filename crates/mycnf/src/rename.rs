@@ -106,6 +106,10 @@ pub(crate) fn rewritten(
     if old == "default_authentication_plugin" && has_open_policy(subject) {
         return None;
     }
+    if old == "super_read_only" && switch(line) == Some(true) && is_switched_off(subject, new) {
+        // It turns on what the other line turns off: the file contradicts itself.
+        return None;
+    }
     let is_second = SECOND_NAMES.iter().any(|(second, _)| *second == old);
     if subject.set(new).is_some_and(is_in_effect) && !is_log && !is_second {
         // The new option is in the file already.
@@ -167,6 +171,11 @@ pub(crate) fn rewritten(
             value.map(str::to_owned),
         ),
     }
+}
+
+/// Whether a line of the file turns an option off.
+fn is_switched_off(subject: &Subject<'_>, option: &str) -> bool {
+    subject.set(option).is_some() && subject.is_on(option) == Some(false)
 }
 
 /// Whether a line is better left out than written under the new name of its option: the version deprecates that name,
@@ -299,6 +308,10 @@ mod tests {
                 "innodb_redo_log_capacity=1G",
                 Some("innodb_log_file_size = 512M"),
             ),
+            ("mariadb-10.11", "super_read_only", Some("read_only")),
+            ("mariadb-10.11", "super_read_only=1\nread_only=1", Some("")),
+            ("mariadb-10.11", "super_read_only=1\nread_only=0", None),
+            ("mariadb-10.11", "init_replica=x", Some("init_slave = x")),
             ("mysql-8.0.33", "query_cache_size=64M", Some("")),
             (
                 "mysql-8.0.33",

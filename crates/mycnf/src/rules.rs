@@ -50,6 +50,7 @@ mod skipped_errors;
 mod sql_mode;
 mod statement_binlog;
 mod storage_engine;
+mod table_cache;
 mod table_files;
 mod temporary_tables;
 mod thread_stack;
@@ -109,7 +110,7 @@ pub(crate) static RULES_OF_LINES: [&Rule; 17] = [
 ];
 
 /// Rules about the settings in effect, of a file or a running server.
-pub(crate) static RULES_OF_SETTINGS: [&Rule; 41] = [
+pub(crate) static RULES_OF_SETTINGS: [&Rule; 42] = [
     &auto_increment::RULE,
     &deprecated_option::RULE,
     &binary_log_expiry::RULE,
@@ -145,6 +146,7 @@ pub(crate) static RULES_OF_SETTINGS: [&Rule; 41] = [
     &skipped_errors::RULE,
     &sql_mode::RULE,
     &statement_binlog::RULE,
+    &table_cache::RULE,
     &table_files::RULE,
     &temporary_tables::RULE,
     &thread_stack::RULE,

@@ -249,20 +249,6 @@ impl<'a> Subject<'a> {
             .filter(|_| is_of_files && self.has(capacity))
     }
 
-    /// Size of the redo log, bytes: all its files together.
-    pub(crate) fn redo_bytes(&self) -> Option<i128> {
-        // A file size that is set decides in 8.0.30 and later only while the capacity is not.
-        let is_by_files = self.set("innodb_redo_log_capacity").is_none()
-            && self.set("innodb_log_file_size").is_some();
-        if let Some(capacity) = self.number("innodb_redo_log_capacity")
-            && !is_by_files
-        {
-            return Some(capacity);
-        }
-        self.number("innodb_log_file_size")?
-            .checked_mul(self.redo_file_count())
-    }
-
     /// Number of redo log files. MariaDB has one from 10.5 on, and ignores the option.
     pub(crate) fn redo_file_count(&self) -> i128 {
         if self.target.is_at_least(Family::MariaDb, &[10, 5]) {

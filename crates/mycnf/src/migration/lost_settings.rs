@@ -45,7 +45,7 @@ const MYSQL_8: Option<&str> = Some("generated_random_password_length");
 const OLD_PASSWORDS: &str = "in MariaDB 10.7 and later, the plugin password_reuse_check refuses passwords that were used before";
 
 /// Source: the manuals of both families about each option.
-static REPLACEMENTS: [Replacement; 17] = [
+static REPLACEMENTS: [Replacement; 24] = [
     replacement(
         "activate_all_roles_on_login",
         MARIADB,
@@ -87,9 +87,19 @@ static REPLACEMENTS: [Replacement; 17] = [
         "in MySQL 8.0, default_table_encryption = ON encrypts new tables (needs a keyring)",
     ),
     replacement(
+        "innodb_force_primary_key",
+        Some("sql_require_primary_key"),
+        "sql_require_primary_key = ON refuses tables without a primary key",
+    ),
+    replacement(
         "innodb_redo_log_encrypt",
         Some("innodb_encrypt_log"),
         "innodb_encrypt_log = ON encrypts the redo log (needs a key management plugin)",
+    ),
+    replacement(
+        "max_binlog_files",
+        Some("binlog_space_limit"),
+        "binlog_space_limit limits the size of all binary logs, in bytes",
     ),
     replacement(
         "max_execution_time",
@@ -114,14 +124,39 @@ static REPLACEMENTS: [Replacement; 17] = [
     replacement("password_history", MARIADB, OLD_PASSWORDS),
     replacement("password_reuse_interval", MARIADB, OLD_PASSWORDS),
     replacement(
+        "slave_run_triggers_for_rbr",
+        None,
+        "without it, a replica does not run triggers for changes in the row format",
+    ),
+    replacement(
+        "sql_require_primary_key",
+        Some("innodb_force_primary_key"),
+        "innodb_force_primary_key = ON refuses InnoDB tables without a primary key",
+    ),
+    replacement(
         "ssl",
         Some("tls_version"),
         "an empty tls_version turns TLS off",
     ),
     replacement(
+        "unix_socket",
+        MYSQL_8,
+        "in MySQL, accounts that log in as the user of the operating system need the plugin auth_socket",
+    ),
+    replacement(
         "wsrep_on",
         None,
         "the server is a node of a Galera cluster, which this product cannot join",
+    ),
+    replacement(
+        "wsrep_replicate_myisam",
+        Some("wsrep_mode"),
+        "wsrep_mode = REPLICATE_MYISAM replaces it",
+    ),
+    replacement(
+        "wsrep_strict_ddl",
+        Some("wsrep_mode"),
+        "wsrep_mode = STRICT_REPLICATION replaces it",
     ),
 ];
 
@@ -144,19 +179,19 @@ impl Migration {
             if matches!(successor, Some(OptionReplacement::By(_))) {
                 continue;
             }
-            // A version without the switch has TLS.
-            let is_kept = name == "ssl" && before.is_on(name) == Some(true);
+            // A version without the switch has TLS; one without the plugin has no logins by the user of the system.
+            let is_off = before.is_one_of(name, &["OFF", "0", "FALSE"]);
+            let is_kept = (name == "ssl" && before.is_on(name) == Some(true))
+                || (name == "unix_socket" && is_off);
+            // MariaDB has it on by default, and MySQL has no such default.
+            let is_default = before.sets_default(line) && name != "unix_socket";
             let has_sizes = name == "innodb_dedicated_server"
                 && before.set("innodb_buffer_pool_size").is_some();
             let mut replacements = REPLACEMENTS.iter();
             let hint = replacements.find(|one| one.lost == name && one.needs.is_none_or(knows));
             let hint = hint.map(|one| one.hint);
             let lost = loss(name);
-            if before.sets_default(line)
-                || is_kept
-                || has_sizes
-                || (hint.is_none() && lost.is_none())
-            {
+            if is_default || is_kept || has_sizes || (hint.is_none() && lost.is_none()) {
                 continue;
             }
             let lost = lost.map_or(String::new(), |lost| format!(", although it {lost}"));
@@ -358,7 +393,7 @@ impl Migration {
     }
 
     /// Leaves a line to the user.
-    fn leave(&mut self, entry: &Entry, what: String) {
+    pub(super) fn leave(&mut self, entry: &Entry, what: String) {
         if !self.has_open(&entry.origin) {
             let option = self.as_written(entry);
             self.moves.push(Move::Open {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Migration;
+use crate::catalogue::Family;
 use crate::judge::parse_number;
 use crate::log_expiry::{AUTO_PURGE, expiry_option};
 use crate::size::size;
@@ -37,6 +38,42 @@ impl Migration {
                 self.replace(entry, format!("{name} = 1"), &how, path);
             }
         }
+    }
+
+    /// `super_read_only` of MySQL implies `read_only`, even beside a line that turns that off. A version without it
+    /// gets the option that it has, which blocks fewer accounts.
+    ///
+    /// Source: MySQL Reference Manual, "super_read_only"; MariaDB documentation, "read_only" and "READ_ONLY ADMIN".
+    pub(super) fn keep_read_only(
+        &mut self,
+        before: &Subject<'_>,
+        after: &Subject<'_>,
+        path: &Path,
+    ) {
+        let (old, name) = ("super_read_only", "read_only");
+        let is_lost = before.is_on(old) == Some(true) && !after.has(old);
+        let Some(line) = before.set(old).filter(|_| is_lost) else {
+            return;
+        };
+        let how = format!("in {}, where {old} turns {name} on", before.target);
+        let now = format!("{name} = ON");
+        match after.set(name).map(|own| own.entry) {
+            None => self.replace(line.entry, now, &how, path),
+            Some(own) if after.is_on(name) == Some(false) => self.replace(own, now, &how, path),
+            Some(_) => {}
+        }
+        let own = after.target;
+        let privilege = if own.is_at_least(Family::MariaDb, &[10, 11]) {
+            "READ ONLY ADMIN"
+        } else if own.is_at_least(Family::MariaDb, &[10, 5]) {
+            "READ ONLY ADMIN or SUPER"
+        } else {
+            "SUPER"
+        };
+        let what = format!(
+            "{own} has only {name}, beside which accounts with {privilege} can write; check which accounts have this privilege"
+        );
+        self.leave(line.entry, what);
     }
 
     /// By its `old_mode`, `utf8` is utf8mb4 in MariaDB; elsewhere it is utf8mb3, which has no characters of four bytes.

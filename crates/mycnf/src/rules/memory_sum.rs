@@ -33,6 +33,8 @@ pub(crate) const PER_CONNECTION: [&str; 6] = [
 ];
 /// Maximum share of the memory for the buffers of the whole server; connections and the system need the rest.
 const GLOBAL_SHARE: f64 = 0.9;
+/// Share of the memory above which a buffer is worth lowering.
+const LARGE_SHARE: f64 = 0.1;
 /// Share of the memory beyond which the sum is a risk even if few connections allocate all of their buffers.
 const RISK_SHARE: f64 = 2.0;
 
@@ -92,40 +94,62 @@ impl MemoryCommitment {
         }
     }
 
-    /// The largest part: one of the global buffers, or the buffers of all connections.
-    fn largest(&self) -> LargestPart {
+    /// The part to lower first: the global buffers if they alone exceed the memory, because fewer connections do not
+    /// help then; otherwise the largest part.
+    fn first_to_lower(&self) -> PartToLower {
         let largest = |parts: &[(&'static str, u64)]| {
             let parts = parts.iter().copied();
             parts.max_by_key(|(_, size)| *size).unwrap_or(("", 0))
         };
         let shown = |option: &str, size: u64| format!(" (largest: {option}, {})", bytes(size));
+        // With a smaller stack, statements fail with error 1436.
+        let buffers = self.each.iter().copied();
+        let buffers: Vec<_> = buffers
+            .filter(|(name, _)| *name != "thread_stack")
+            .collect();
+        let (buffer, buffer_size) = largest(&buffers);
+        let of_connections = format!("max_connections or {buffer}");
         let (global, size) = largest(&self.global);
-        if size >= self.connections_bytes() {
-            return LargestPart {
+        let is_global_larger = size >= self.connections_bytes();
+        let is_global_too_large = self.global_bytes() > self.memory;
+        if is_global_larger || is_global_too_large {
+            let options = if is_global_too_large {
+                self.large_global().join(" or ")
+            } else {
+                global.to_owned()
+            };
+            let then = if is_global_larger {
+                String::new()
+            } else {
+                format!(", then {of_connections}")
+            };
+            return PartToLower {
                 option: global,
                 parts: format!(
                     "{}, and {}",
                     self.global_in_words(&shown(global, size)),
                     self.connections_in_words("")
                 ),
-                fix: format!("lower {global}"),
+                fix: format!("lower {options}{then}"),
             };
         }
-        // With a smaller stack, statements fail with error 1436.
-        let buffers = self.each.iter().copied();
-        let buffers: Vec<_> = buffers
-            .filter(|(name, _)| *name != "thread_stack")
-            .collect();
-        let (buffer, size) = largest(&buffers);
-        LargestPart {
+        PartToLower {
             option: "max_connections",
             parts: format!(
                 "{}, and {}",
-                self.connections_in_words(&shown(buffer, size)),
+                self.connections_in_words(&shown(buffer, buffer_size)),
                 self.global_in_words("")
             ),
-            fix: format!("lower max_connections or {buffer}"),
+            fix: format!("lower {of_connections}"),
         }
+    }
+
+    /// The global buffers that are worth lowering, the largest first.
+    fn large_global(&self) -> Vec<&'static str> {
+        let mut large = self.global.clone();
+        large.retain(|(_, size)| *size as f64 > LARGE_SHARE * self.memory as f64);
+        large.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+        large.into_iter().map(|(name, _)| name).collect()
     }
 
     fn global_in_words(&self, largest: &str) -> String {
@@ -143,8 +167,8 @@ impl MemoryCommitment {
     }
 }
 
-/// The part of the sum that is worth lowering.
-struct LargestPart {
+/// The part of the sum that is worth lowering first.
+struct PartToLower {
     /// The option that sets it.
     option: &'static str,
     /// Both parts in words, this one first.
@@ -170,7 +194,7 @@ fn sum(parts: &[(&'static str, u64)]) -> u64 {
 /// The option that this rule advises to lower; no rule may advise raising it.
 pub(crate) fn option_to_lower(subject: &Subject<'_>) -> Option<&'static str> {
     let promise = MemoryCommitment::of(subject)?;
-    promise.level().map(|_| promise.largest().option)
+    promise.level().map(|_| promise.first_to_lower().option)
 }
 
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
@@ -181,7 +205,7 @@ fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
         return Vec::new();
     };
     let all = promise.all_bytes();
-    let LargestPart { option, parts, fix } = promise.largest();
+    let PartToLower { option, parts, fix } = promise.first_to_lower();
     let what = format!(
         "{parts}: {} in total, which is {} of the machine's memory ({})",
         bytes(all),
@@ -251,6 +275,17 @@ mod tests {
                 8,
                 "innodb_buffer_pool_size=42G",
                 "risk: innodb_buffer_pool_size=42G: the global buffers need 42.0 GiB",
+            ),
+            // Without any connection, 12 GiB + 8 GiB do not fit into 16 GiB.
+            (
+                16,
+                "innodb_buffer_pool_size=12G\nkey_buffer_size=8G\nmax_connections=5000\nsort_buffer_size=32M",
+                "; lower innodb_buffer_pool_size or key_buffer_size, then max_connections or sort_buffer_size",
+            ),
+            (
+                16,
+                "innodb_buffer_pool_size=4G\nkey_buffer_size=14G\nmax_connections=50",
+                "; lower key_buffer_size or innodb_buffer_pool_size",
             ),
         ] {
             assert_found_on(&RULE, &with_memory(memory), "mysql-8.0.33", lines, &[parts]);

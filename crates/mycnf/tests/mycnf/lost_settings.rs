@@ -112,7 +112,7 @@ fn a_loss_that_is_not_one_of_speed_is_to_decide() {
             mysql,
             mariadb,
             "sql_require_primary_key=ON: left out, although it changes the results of statements: mariadb-10.11 has no \
-             such option",
+             such option; innodb_force_primary_key = ON refuses InnoDB tables without a primary key",
         ),
         (
             "innodb_dedicated_server=ON",
@@ -372,14 +372,12 @@ fn plugins_of_mysql_do_not_move_to_mariadb() {
     }
     let text = "[mysqld]\nplugin-load=validate_password.so;semisync_master.so\nvalidate_password_policy=LOW\n";
     let (new, open) = moved(text, "mysql-5.7", "mariadb-10.11");
-    line(&new, "validate_password_policy=LOW");
+    line(&new, "# validate_password_policy=LOW    # left out: ");
     assert_eq!(
         open,
         [
-            "plugin-load=validate_password.so;semisync_master.so: mariadb-10.11 does not ship validate_password.so and \
-             semisync_master.so",
-            "validate_password_policy=LOW: an option of the plugin validate_password, which this version does not ship; \
-             use the plugin's replacement, or leave the line out",
+            "plugin-load=validate_password.so;semisync_master.so: left out with its options: mariadb-10.11 does not ship \
+             validate_password.so and semisync_master.so",
         ]
     );
 }

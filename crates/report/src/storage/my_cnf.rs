@@ -1,5 +1,6 @@
 //! The lines of a my.cnf that follow from what was measured, each with its reason.
 
+use audit::{Level, Subject, audit};
 use mycnf::IoCapacity;
 use samples::{NOISY_FROM, PatternResult, StorageRecord};
 use units::{counted, duration, moment, per_s, percent};
@@ -187,7 +188,26 @@ fn objection(record: &StorageRecord, course: &DepthCourse<'_>) -> Option<String>
     }
     let doubt = Doubt::of_course(course);
     let noise = || noise(record, highest);
-    doubt.map(|doubt| in_doubt(&doubt)).or_else(noise)
+    let doubt = doubt.map(|doubt| in_doubt(&doubt));
+    doubt.or_else(noise).or_else(|| suspicion(record))
+}
+
+/// What the audit says of a disk that is much faster or slower than its kind: a host's cache may also take the writes
+/// of a few seconds.
+fn suspicion(record: &StorageRecord) -> Option<String> {
+    let audit = audit(&Subject::of_storage(record));
+    let found = audit
+        .by_level()
+        .into_iter()
+        .find(|it| it.rule.id == "H05")?;
+    let finding = found.outcome.as_ref().ok()?;
+    let is_suspect = finding.level > Level::Note;
+    is_suspect.then(|| {
+        format!(
+            "{} (H05); measure the steady state with `dbdyno storage steady`",
+            finding.evidence
+        )
+    })
 }
 
 fn in_doubt(doubt: &Doubt) -> String {
@@ -259,6 +279,13 @@ mod tests {
     use super::{super::readings::testing::*, *};
     use samples::SteadyRound;
 
+    /// A disk whose reads are as fast as those of its kind.
+    fn solid() -> StorageRecord {
+        let mut record = record();
+        record.header.storage.devices[0].rotational = Some(false);
+        record
+    }
+
     fn told(record: &StorageRecord) -> Vec<(&'static str, String)> {
         let lines = lines(record).lines.into_iter();
         lines.map(|it| (it.name, it.value)).collect()
@@ -266,7 +293,7 @@ mod tests {
 
     #[test]
     fn lines_follow_from_what_was_measured() {
-        let mut record = record();
+        let mut record = solid();
         let expected = [
             // The disk does 37.5k writes per second.
             ("innodb_io_capacity", "10000".to_owned()),
@@ -286,6 +313,7 @@ mod tests {
         record.rounds.clear();
         record.header.direct = false;
         // The device calls itself rotational, and no read tells whether it is.
+        record.header.storage.devices[0].rotational = Some(true);
         assert_eq!(told(&record), []);
         let mut unknown = super::super::readings::testing::record();
         unknown.header.storage = samples::Storage::default();
@@ -319,14 +347,14 @@ mod tests {
 
     #[test]
     fn neither_a_second_nor_the_page_cache_is_a_line() {
-        assert_eq!(left_out(&record()), []);
-        let mut short = record();
+        assert_eq!(left_out(&solid()), []);
+        let mut short = solid();
         short.header.each_s = 1.0;
         assert_eq!(
             without_capacities(&short),
             "the writes were measured for 1 s; measure for at least 3 s"
         );
-        let mut cached = record();
+        let mut cached = solid();
         cached.header.direct = false;
         assert_eq!(
             without_capacities(&cached),
@@ -336,14 +364,14 @@ mod tests {
 
     #[test]
     fn a_noisy_figure_is_no_line() {
-        let mut noisy = record();
+        let mut noisy = solid();
         make_noisy(&mut noisy.patterns[6]);
         assert_eq!(
             without_capacities(&noisy),
             "the rate of the writes varied by 100 %; measure again while no other program uses the disk"
         );
         // The writes held their rate, but the other patterns say that the disk had other users.
-        let mut noisy = record();
+        let mut noisy = solid();
         for at in [0, 1, 2] {
             make_noisy(&mut noisy.patterns[at]);
         }
@@ -352,6 +380,20 @@ mod tests {
         assert_eq!(
             without_capacities(&noisy),
             "the rate varied by more than 30 % in 4 of 8 patterns; measure again while no other program uses the disk"
+        );
+    }
+
+    /// The answer calls such reads suspect, and the writes come from the same disk.
+    #[test]
+    fn a_suspect_figure_is_no_line() {
+        assert_eq!(
+            without_capacities(&record()),
+            "100 µs per read from vda, although it claims to be rotational: it is virtual, or a host's cache answers the \
+             reads (H05); measure the steady state with `dbdyno storage steady`"
+        );
+        assert_eq!(
+            told(&record())[0],
+            ("innodb_flush_neighbors", "0".to_owned())
         );
     }
 
@@ -364,7 +406,8 @@ mod tests {
         busy.patterns[5].machine_cpu = None;
         busy.patterns[2].machine_cpu = Some(machine_cpu(0.93));
         // A fast read is fast in spite of other programs; a slow one may be slow because of them.
-        assert_eq!(left_out(&busy), []);
+        let of_capacity = |(names, _): &(String, String)| names.starts_with("innodb_io");
+        assert!(left_out(&busy).iter().all(of_capacity));
         let read = busy.patterns[2].read.as_mut().unwrap();
         read.latency = Some(latency(4_000, 9_000));
         let expected = [("innodb_flush_neighbors".to_owned(), why.to_owned())];

@@ -77,6 +77,9 @@ struct SteadyRow {
 struct UseRow {
     name: &'static str,
     fitness: Option<&'static str>,
+    /// What must hold for a disk that is fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<&'static str>,
     /// Why it cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -124,6 +127,7 @@ pub fn storage_json(record: &StorageRecord, audit: &Audit) -> String {
     let uses = uses(record).into_iter().map(|it| UseRow {
         name: it.name,
         fitness: it.fitness.as_ref().map(|it| it.name()),
+        condition: it.condition,
         reason: it.reason(),
         evidence: it.evidence,
         threshold: it.threshold,
@@ -347,7 +351,8 @@ mod tests {
 
     #[test]
     fn json_has_figures_and_judgements() {
-        let record = record();
+        let mut record = record();
+        record.header.storage.devices[0].rotational = Some(false);
         let audit = audit::audit(&audit::Subject::of_storage(&record));
         let value: serde_json::Value =
             serde_json::from_str(&storage_json(&record, &audit)).unwrap();
@@ -355,6 +360,11 @@ mod tests {
         assert_eq!(value["patterns"][7]["iops"], 47_468.0);
         assert_eq!(value["commits"][1]["commits_per_s"], 9_100.0);
         assert_eq!(value["uses"][0]["fitness"], "fit");
+        assert_eq!(
+            value["uses"][0]["condition"],
+            "if flushed writes survive a power cut"
+        );
+        assert!(value["uses"][1].get("condition").is_none());
         assert_eq!(value["steady"], serde_json::Value::Null);
         assert!(value["uses"][0].get("reason").is_none() && value.get("my_cnf_left_out").is_none());
     }

@@ -94,6 +94,17 @@ pub(super) fn is_of_crystal_disk_mark(pattern: &Pattern) -> bool {
     whole && (pattern.access == Access::Sequential || small)
 }
 
+/// Write caches that lose nothing when the power goes, as far as the kernel knows.
+const SAFE_CACHE: &str = "write through";
+
+/// Whether a power cut may lose writes that the disk has reported as flushed: it has a volatile write cache, and the
+/// kernel does not know whether the disk protects it.
+pub(super) fn may_lose_flushed(record: &StorageRecord) -> bool {
+    let devices = record.header.storage.devices.iter();
+    let mut caches = devices.filter_map(|it| it.write_cache.as_deref());
+    caches.any(|it| it != SAFE_CACHE)
+}
+
 #[cfg(test)]
 pub(super) mod testing {
     //! Records made up for the tests of these files.

@@ -4,7 +4,7 @@
 //! device    vda (disk, write cache: write back, scheduler none), ext4 relatime; power-loss protection unknown
 //! commit    2.42k/s durable with 1 writer, p50 370 µs, p99 2.10 ms (redo log 160 µs, binary log 190 µs); 8 writers 9.10k/s
 //! read      16 KiB random: depth 1 14.6k/s p99 400 µs, depth 64 64.5k/s p99 25.6 ms; knee at depth 16
-//! fit       durable commits: fit; random reads of pages: fit; flushing of pages: fit; backup and bulk load: fit
+//! fit       durable commits: fit if flushed writes survive a power cut; random reads of pages: fit
 //! ```
 
 use audit::Audit;
@@ -18,7 +18,7 @@ use super::{
     limit::{limit_in_words, limit_notes},
     my_cnf,
     problems::{noise, problems},
-    readings::{DepthCourse, PAGE, bursts, place, sequential, steady},
+    readings::{DepthCourse, PAGE, bursts, may_lose_flushed, place, sequential, steady},
     repeats::{rate, repeats_text},
     steadiness::DiskSteadiness,
     uses::{uses, uses_in_words},
@@ -29,8 +29,6 @@ use crate::{page::devices, text::facts::Facts};
 const LINES_MAX: usize = 12;
 /// The narrowest terminal that is written for, columns.
 const NARROWEST: usize = 60;
-/// Write caches that lose nothing when the power goes, as far as the kernel knows.
-const SAFE_CACHE: &str = "write through";
 
 /// The content of a line of the answer.
 enum Content {
@@ -142,9 +140,7 @@ pub(super) fn device_in_words(record: &StorageRecord) -> String {
     if !record.header.direct {
         words.push_str(", through the page cache");
     }
-    let caches = storage.devices.iter();
-    let mut caches = caches.filter_map(|it| it.write_cache.as_deref());
-    if caches.any(|it| it != SAFE_CACHE) {
+    if may_lose_flushed(record) {
         words.push_str("; power-loss protection unknown");
     }
     words

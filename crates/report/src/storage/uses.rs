@@ -5,7 +5,7 @@ use units::{bytes_per_s, duration, per_s};
 
 use super::{
     doubt::{Doubt, REMEDY},
-    readings::{DepthCourse, PAGE, sequential},
+    readings::{DepthCourse, PAGE, may_lose_flushed, sequential},
 };
 use crate::sentences::disturbances::disturbance_in_words;
 
@@ -55,12 +55,22 @@ pub(super) struct Use {
     pub(super) evidence: String,
     /// What fit and weak mean.
     pub(super) threshold: String,
+    /// What was not measured and must hold for a disk that is fit.
+    pub(super) condition: Option<&'static str>,
 }
 
+/// A flush that the disk only reports is fast, too, and no measurement can tell it from one that survives a power cut.
+const FLUSHES_SURVIVE: &str = "if flushed writes survive a power cut";
+
 impl Use {
-    pub(super) fn verdict(&self) -> &'static str {
+    /// `fit`, `not judged`, `fit if flushed writes survive a power cut`.
+    pub(super) fn verdict(&self) -> String {
         let fitness = self.fitness.as_ref();
-        fitness.map_or("not judged", |it| it.name())
+        let name = fitness.map_or("not judged", |it| it.name());
+        match self.condition {
+            Some(condition) => format!("{name} {condition}"),
+            None => name.to_owned(),
+        }
     }
 
     /// Why it cannot be told whether the disk is fit, and what to do; `None` where it can.
@@ -120,10 +130,11 @@ pub(super) fn uses_in_words(record: &StorageRecord) -> Option<String> {
     });
     let is_alone = |it: &&Use| it.doubt().is_none_or(|doubt| doubt.disturbance().is_none());
     let alone = uses.iter().filter(is_alone).filter_map(|it| {
-        let (name, fitness) = (it.name, it.fitness.as_ref()?.name());
+        it.fitness.as_ref()?;
+        let (name, verdict) = (it.name, it.verdict());
         Some(match it.doubt() {
-            Some(doubt) => format!("{name}: {fitness}, {}", doubt.in_words()),
-            None => format!("{name}: {fitness}"),
+            Some(doubt) => format!("{name}: {verdict}, {}", doubt.in_words()),
+            None => format!("{name}: {verdict}"),
         })
     });
     let clauses: Vec<String> = together.into_iter().chain(alone).collect();
@@ -148,8 +159,10 @@ fn commits(record: &StorageRecord) -> Use {
         let (rate, p99) = (per_s(it.commits_per_s()), duration(it.commit.p99_ns as f64));
         format!("{rate} with one writer, p99 {p99}")
     });
+    let is_fit = fitness == Some(Suitability::Fit);
     Use {
         name: "durable commits",
+        condition: (is_fit && may_lose_flushed(record)).then_some(FLUSHES_SURVIVE),
         fitness,
         evidence: evidence.unwrap_or_else(|| NOT_MEASURED.to_owned()),
         threshold: format!(
@@ -183,6 +196,7 @@ fn reads(record: &StorageRecord) -> Use {
     });
     Use {
         name: "random reads of pages",
+        condition: None,
         fitness,
         evidence: evidence.unwrap_or_else(|| NOT_MEASURED.to_owned()),
         threshold: format!(
@@ -199,6 +213,7 @@ fn flushes(record: &StorageRecord) -> Use {
     let highest = course.as_ref().map(|it| it.highest().iops());
     Use {
         name: "flushing of pages",
+        condition: None,
         fitness: course.map(|course| {
             let highest = course.highest().iops();
             let measured = Suitability::of(highest >= FLUSHES_FIT, highest >= FLUSHES_WEAK);
@@ -218,6 +233,7 @@ fn files(record: &StorageRecord) -> Use {
     let rates = both.map(|(read, write)| (read.bytes_per_s(), write.bytes_per_s()));
     Use {
         name: "backup and bulk load",
+        condition: None,
         fitness: both.map(|(read, write)| {
             let slower = read.bytes_per_s().min(write.bytes_per_s());
             let measured = Suitability::of(slower >= FILES_FIT, slower >= FILES_WEAK);
@@ -310,6 +326,12 @@ mod tests {
         let begin = "durable commits: cannot be told, a commit takes 900 µs and its two flushes only 350 µs, so the CPU";
         assert!(words.starts_with(begin), "{words}");
         record.commits[0].commit.p99_ns = 1_000_000;
+        let words = uses_in_words(&record).unwrap();
+        assert!(
+            words.starts_with("durable commits: fit if flushed writes survive a power cut;"),
+            "{words}"
+        );
+        record.header.storage.devices[0].write_cache = Some("write through".to_owned());
         let words = uses_in_words(&record).unwrap();
         assert!(words.starts_with("durable commits: fit;"), "{words}");
     }

@@ -145,11 +145,11 @@ fn measured_iops(path: &Path) -> Result<u64, Blamed> {
     let writes = report::page_writes_per_s(&record.over_repeats()).ok_or_else(|| {
         let message = format!(
             "{}: contains no random page writes that were measured on a known device, for at least 3 s, at a \
-             steady rate, on an idle machine",
+             steady rate, on an idle machine, without a suspicion that a cache answers the requests (rule H05)",
             path.display()
         );
         Blamed::new(Blame::Input, message)
-            .hint("measure with dbdyno storage quick or suite".to_owned())
+            .hint("measure with dbdyno storage quick, suite or steady".to_owned())
     })?;
     // Rates of disks are far below the range in which this would lose a request.
     Ok(writes as u64)

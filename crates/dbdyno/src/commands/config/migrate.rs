@@ -47,6 +47,8 @@ pub(crate) struct MigrateArgs {
     verbose: bool,
 }
 
+/// How a finding of the validator begins if the line cannot be judged on this machine.
+const NOT_JUDGED: &str = "not judged: ";
 /// Changes and defaults that are shown without -v.
 const SHOWN_MAX: usize = 8;
 
@@ -64,15 +66,23 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     };
     let migration = migrate(&file, &args.file, &old, &args.from, &args.to, &taken);
     let new = rewritten_text(&old, &migration.edits);
-    let (refusals, start) = match &installation {
+    let Tried {
+        refusals,
+        unjudged,
+        start,
+    } = match &installation {
         Some(installation) => tried(installation, &new)?,
-        None if args.no_validator => (Vec::new(), Start::NotTried("--no-validator".to_owned())),
-        None => (Vec::new(), Start::of_missing(&args.to)),
+        None if args.no_validator => Tried::not(Start::NotTried("--no-validator".to_owned())),
+        None => Tried::not(Start::of_missing(&args.to)),
     };
-    let checked = match (installation.is_some(), refusals.len()) {
-        (false, _) => "checked only against the catalogues",
-        (true, 0) => "accepted by that server's validator",
-        (true, _) => "refused by that server's validator",
+    let checked = match (installation.is_some(), refusals.len(), unjudged) {
+        (false, ..) => "checked only against the catalogues".to_owned(),
+        (true, 0, 0) => "accepted by that server's validator".to_owned(),
+        (true, 0, _) => format!(
+            "accepted by that server's validator, except {} that it cannot judge here",
+            counted(unjudged, "line")
+        ),
+        (true, ..) => "refused by that server's validator".to_owned(),
     };
     let checked = format!("{checked}; {}", start.in_words());
     print!("{}", summary(args, &migration, &checked));
@@ -93,16 +103,41 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// What an installed server of the new version says of the result.
+struct Tried {
+    /// The lines that its validator refuses.
+    refusals: Vec<String>,
+    /// The number of lines that its validator cannot judge on this machine, such as those of a plugin without its
+    /// library.
+    unjudged: usize,
+    start: Start,
+}
+
+impl Tried {
+    /// Without a validator.
+    fn not(start: Start) -> Self {
+        Self {
+            refusals: Vec::new(),
+            unjudged: 0,
+            start,
+        }
+    }
+}
+
 /// What the new version's own validator refuses in the result, and whether it starts with it.
-fn tried(installation: &Installation, text: &[u8]) -> Result<(Vec<String>, Start), Blamed> {
+fn tried(installation: &Installation, text: &[u8]) -> Result<Tried, Blamed> {
     let scratch = files::Scratch::make("dbdyno-migrate-");
     let scratch = scratch.map_err(|error| Blamed::new(Blame::Machine, error))?;
     let path = scratch.path().join("my.cnf");
     write_new(&path, text)?;
     // What is not on this machine was noted when the file itself was read.
     let file = OptionFile::read_for_elsewhere(&path)?;
-    let findings = validated(installation, &file)?.findings.into_iter();
-    let refusals = findings.filter(mycnf::Finding::is_refusal);
+    let findings = validated(installation, &file)?.findings;
+    let unjudged = findings
+        .iter()
+        .filter(|finding| finding.what.starts_with(NOT_JUDGED))
+        .count();
+    let refusals = findings.into_iter().filter(mycnf::Finding::is_refusal);
     let refusals = refusals.map(|finding| {
         let line = finding.at.number().unwrap_or(0);
         format!(
@@ -116,7 +151,11 @@ fn tried(installation: &Installation, text: &[u8]) -> Result<(Vec<String>, Start
     } else {
         Start::NotTried("its validator refuses the file".to_owned())
     };
-    Ok((refusals, start))
+    Ok(Tried {
+        refusals,
+        unjudged,
+        start,
+    })
 }
 
 fn summary(args: &MigrateArgs, migration: &Migration, checked: &str) -> String {

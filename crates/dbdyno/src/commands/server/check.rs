@@ -15,8 +15,11 @@ pub(crate) struct CheckArgs {
     /// Server version that the option files are for, such as mariadb-10.11 or mysql-8.0
     #[arg(long, value_name = "VERSION")]
     run: Option<String>,
-    /// Option file; may be repeated, and a later file overrides an earlier one
-    #[arg(long, value_name = "FILE")]
+    /// Option files to check; a later file overrides an earlier one
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The same as FILE, as in `server create`; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "files")]
     cnf: Vec<PathBuf>,
     /// Server option, which overrides the option files; may be repeated
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
@@ -26,7 +29,7 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
     let installation = Installation::find(args.run.as_deref(), args.mysqld.as_deref())?;
     let settings = Settings {
-        cnf: args.cnf,
+        cnf: [args.files, args.cnf].concat(),
         set: args.set.into_iter().collect(),
         ..Settings::default()
     };
@@ -74,7 +77,26 @@ fn accepted(version: &str, has_catalogue: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::accepted;
+    use clap::Parser;
+
+    use super::{CheckArgs, PathBuf, accepted};
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: CheckArgs,
+    }
+
+    #[test]
+    fn files_are_taken_by_position_or_by_option() {
+        let files = ["a.cnf", "b.cnf"].map(PathBuf::from);
+        let parse = |line: &[&str]| Line::try_parse_from([&["check"][..], line].concat());
+        let by_position = parse(&["a.cnf", "b.cnf"]).unwrap().args;
+        assert_eq!(by_position.files, files);
+        let by_option = parse(&["--cnf", "a.cnf", "--cnf", "b.cnf"]).unwrap().args;
+        assert_eq!(by_option.cnf, files);
+        assert!(parse(&["a.cnf", "--cnf", "b.cnf"]).is_err());
+    }
 
     #[test]
     fn an_answer_names_the_checks() {

@@ -428,7 +428,7 @@ fn options_of_loaded_plugins_are_neither_refused_nor_left_out() {
         ])
         .exits(0)
         .prints(" 0 left out")
-        .prints("started here, without plugin_load_add, no_such_library_logging");
+        .prints("that it cannot judge here; started here, without plugin_load_add, no_such_library_logging");
 }
 
 #[test]
