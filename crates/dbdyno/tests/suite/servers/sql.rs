@@ -222,7 +222,7 @@ fn statements_are_timed_in_rounds() {
         .filter_map(|line| line.split(':').next())
         .collect();
     assert_eq!(names, ["Q1", "U1", "Total", "", "Q1", "U1", "Total"]);
-    sql(&scene, &["time", file, "--runs", "1"])
+    sql(&scene, &["time", file, "--runs", "1", "--verbose"])
         .exits(0)
         .prints("each execution was rolled back");
     sql(&scene, &["time", file, "--runs", "1", "--format", "csv"])
