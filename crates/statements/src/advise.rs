@@ -10,6 +10,7 @@ mod ranking;
 mod rewording;
 mod rounds;
 mod table_facts;
+mod untried;
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ use sqltext::SqlStatement;
 use self::rounds::Rounds;
 pub use self::{
     figures::{Report, Timed},
-    outputs::{csv, document, json, page, table},
+    outputs::{Layout, csv, document, json, page, table},
 };
 use super::{
     connection::Connection,

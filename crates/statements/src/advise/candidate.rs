@@ -1,6 +1,7 @@
 //! What could make a statement faster, with the reason: from its plan, its use of columns, and its costs.
 
 mod authors;
+mod first_table;
 mod indexes;
 mod order;
 mod saving;
@@ -166,6 +167,8 @@ pub(super) struct Subject<'a> {
     pub(super) has_hints: bool,
     /// Whether the server follows hints on the order of tables.
     pub(super) has_order_hints: bool,
+    /// Whether the server joins a table without a fitting index by a hash table, which it reads once.
+    pub(super) has_hash_join: bool,
     pub(super) plan: &'a Plan,
     /// The statement as the optimizer rewrote it, where the server shows it.
     pub(super) rewritten: Option<&'a str>,
@@ -259,6 +262,9 @@ impl Subject<'_> {
         facts: &TableFacts,
         rewording: Rewording,
     ) -> Vec<Candidate> {
+        if self.is_only_looked_up(table, facts) {
+            return Vec::new();
+        }
         let saving = self.saving_by_index(table, false);
         let Some(condition) = rewording.condition.clone() else {
             return vec![self.reworded(rewording, saving)];

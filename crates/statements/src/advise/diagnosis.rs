@@ -1,6 +1,6 @@
 //! What statements cost on a server, and the candidates by that.
 
-use std::{iter, time::Duration};
+use std::{collections::BTreeMap, iter, time::Duration};
 
 use blame::{Blame, Blamed};
 use plans::column_uses;
@@ -19,12 +19,16 @@ use crate::{
     execution_counts::ExecutionCounts,
     explain::{ExplainedPlan, explained_plan},
     guard::NOT_COMPLETE,
+    server_version::is_from,
     session::Session,
     setting::is_setting,
     statement_text::statement_name,
 };
 
-/// Statements with the candidates for them, those first that save most by the plan.
+/// MySQL's version that joins by hash tables where no index fits. MariaDB does it with another `join_cache_level` only.
+const HASH_JOIN_FROM: u32 = 80_018;
+
+/// Statements with the candidates for them, in the order in which they are tried.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
     pub(super) statements: Vec<DiagnosedStatement>,
@@ -106,6 +110,11 @@ impl Advice {
         iter::once(self.statement.as_str()).chain(others).collect()
     }
 
+    /// Whether it could have been measured in a trial, and was not.
+    pub(super) fn is_untried(&self) -> bool {
+        self.is_measurable() && matches!(self.proof, None | Some(Proof::NotTried))
+    }
+
     pub(super) fn is_statistics(&self) -> bool {
         matches!(self.candidate.remedy, Remedy::Statistics(_))
     }
@@ -176,6 +185,7 @@ impl Diagnosis {
                 number: diagnosis.statements.len(),
                 has_hints: are_hints_known(session.version()),
                 has_order_hints: are_order_hints_known(session.version()),
+                has_hash_join: is_from(session.version(), HASH_JOIN_FROM, u32::MAX),
                 plan: &explained.plan,
                 rewritten: explained.rewritten.as_deref(),
                 uses: &uses,
@@ -279,12 +289,31 @@ impl Diagnosis {
         });
     }
 
-    /// Fresh statistics first, because an index is judged only after them; then what saves most.
+    /// Fresh statistics first, because an index is judged only after them; then what saves most. Each candidate for a
+    /// statement halves what the next one for it counts: after one is proved, another one adds little. Otherwise the many
+    /// candidates for one statement would take all trials.
     fn rank(&mut self) {
-        self.advice.sort_by(|a, b| {
-            let by_kind = b.is_statistics().cmp(&a.is_statistics());
-            by_kind.then(b.saving_s.total_cmp(&a.saving_s))
-        });
+        let all = std::mem::take(&mut self.advice);
+        let (statistics, mut left): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(Advice::is_statistics);
+        self.advice = statistics;
+        let mut ranked: BTreeMap<String, i32> = BTreeMap::new();
+        while !left.is_empty() {
+            let value_s = |it: &Advice| {
+                let before = ranked.get(&it.statement).copied().unwrap_or(0);
+                it.saving_s - it.own_saving_s * (1.0 - 0.5_f64.powi(before))
+            };
+            // The first one of equal ones.
+            let places = (0..left.len()).rev();
+            let best = places.max_by(|a, b| value_s(&left[*a]).total_cmp(&value_s(&left[*b])));
+            let next = left.remove(best.unwrap_or(0));
+            if next.is_measurable() {
+                for name in next.statements() {
+                    *ranked.entry(name.to_owned()).or_default() += 1;
+                }
+            }
+            self.advice.push(next);
+        }
     }
 
     /// The candidates by fresh statistics, in place of those by the old ones. What was proved of the statistics stays, and so

@@ -7,6 +7,7 @@ use super::{
     diagnosis::{Advice, Diagnosis},
     proof::Effect,
     ranking::{proof_of, proved},
+    untried::is_promising_left,
 };
 
 /// Share of a statement's time that another index must save in addition, so that it is needed, too.
@@ -19,11 +20,16 @@ pub(super) struct IndexSet<'a> {
     enough: Vec<&'a Advice>,
     /// Those that serve only statements that the others make as fast.
     alternatives: Vec<&'a Advice>,
+    /// Whether an index that was not tried may be needed, too.
+    is_open: bool,
 }
 
 impl<'a> IndexSet<'a> {
     pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
-        let mut set = Self::default();
+        let mut set = Self {
+            is_open: is_promising_left(diagnosis),
+            ..Self::default()
+        };
         let all = proved(diagnosis).into_iter();
         for advice in all.filter(|it| name(it).is_some()) {
             if is_served(advice, &set.enough) {
@@ -38,18 +44,17 @@ impl<'a> IndexSet<'a> {
             let mut alternatives = set.alternatives.clone();
             alternatives.push(others.remove(at));
             if alternatives.iter().all(|it| is_served(it, &others)) {
-                set = Self {
-                    enough: others,
-                    alternatives,
-                };
+                set.enough = others;
+                set.alternatives = alternatives;
             }
         }
         set
     }
 
-    /// Names of those that are enough, where others are alternatives to them.
+    /// Names of those that are enough, where others are alternatives to them; none while a promising candidate was not
+    /// tried, because it may be needed besides.
     pub(super) fn enough(&self) -> Vec<String> {
-        if self.alternatives.is_empty() {
+        if self.alternatives.is_empty() || self.is_open {
             return Vec::new();
         }
         self.enough.iter().filter_map(|it| name(it)).collect()

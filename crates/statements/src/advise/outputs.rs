@@ -10,7 +10,7 @@ use units::{change_and_interval, span};
 use verdict::Decision;
 
 use self::{
-    headline::{counts, headline, is_of_not_tried},
+    headline::{counts, headline, is_of_not_tried, name_and_time, untried},
     lines::Lines,
 };
 use super::{
@@ -71,6 +71,13 @@ fn lines(
 ) -> Lines {
     let mut lines = Lines::of(layout.width);
     lines.whole(headline(diagnosis, layout.is_tried));
+    if let Some(untried) = untried(diagnosis).filter(|_| layout.is_tried) {
+        let hint = match incomplete {
+            None => " (--at-most tries more)",
+            Some(_) => "",
+        };
+        lines.whole(format!("{untried}{hint}"));
+    }
     let indexes = IndexSet::of(diagnosis);
     let enough = indexes.enough();
     if !enough.is_empty() {
@@ -157,17 +164,7 @@ pub fn json(diagnosis: &Diagnosis, is_tried: bool, incomplete: Option<&str>) -> 
 
 /// `statement 4 (3.00 ms, executed 1.20k times): select ...`.
 fn title(statement: &DiagnosedStatement) -> String {
-    let executions = if statement.executions > 1.0 {
-        format!(", executed {} times", units::count(statement.executions))
-    } else {
-        String::new()
-    };
-    format!(
-        "statement {} ({}{executions}): {}",
-        statement.name,
-        units::seconds(statement.time_s),
-        statement.text
-    )
+    format!("statement {}: {}", name_and_time(statement), statement.text)
 }
 
 /// What came of a candidate, before its words: `proved: `, or `proved, alternative to index_t_a: `.

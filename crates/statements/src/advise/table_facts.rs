@@ -28,6 +28,8 @@ pub(super) struct TableFacts {
     pub(super) collations: BTreeMap<String, String>,
     /// Bytes that a column can take in an index, of those of text and bytes.
     pub(super) bytes: BTreeMap<String, u64>,
+    /// Rows by the server's statistics; `None` where it has none, as of a view.
+    pub(super) rows: Option<u64>,
     /// Each index that is sorted by its columns.
     pub(super) indexes: BTreeMap<String, IndexFacts>,
     /// Those that the optimizer must not use.
@@ -151,10 +153,11 @@ impl TableFacts {
         }
         // VIEW, or SYSTEM VIEW of information_schema.
         let kind = format!(
-            "SELECT COALESCE(engine, ''), table_type LIKE '%VIEW' \
+            "SELECT COALESCE(engine, ''), table_type LIKE '%VIEW', COALESCE(table_rows, '') \
              FROM information_schema.tables WHERE {filter}"
         );
-        for [engine, is_view] in rows(session, statement, &kind).await? {
+        for [engine, is_view, estimate] in rows(session, statement, &kind).await? {
+            facts.rows = estimate.parse().ok();
             facts.is_clustered = engine.eq_ignore_ascii_case("InnoDB");
             facts.is_view = is_view == "1";
         }

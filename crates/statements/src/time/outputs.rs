@@ -9,17 +9,72 @@ use units::{count, seconds};
 use super::figures::{Median, Report, Timed};
 use crate::{csv_field::quoted, statement_event::StatementEvent};
 
+/// Lines of the table at most; the others come with --verbose.
+const LINES_AT_MOST: usize = 12;
 /// Characters of a name in the table.
 const NAME_AT_MOST: usize = 16;
 
-/// A row per statement, and its costs below.
-pub fn table(report: &Report, has_cold: bool) -> String {
-    let all = &report.timed;
+/// How the table is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Whether there were rounds after a restart.
+    pub has_cold: bool,
+    /// Whether each statement is shown, with its costs.
+    pub is_verbose: bool,
+}
+
+/// A row per statement; if there are many, of those only that take most time. `is_verbose` shows all, and their costs below.
+pub fn table(report: &Report, layout: Layout) -> String {
     let mut text = String::new();
     if let Some(why) = &report.incomplete {
         line(&mut text, &format!("incomplete: {why}"));
     }
     line(&mut text, &format!("server {}", report.version));
+    line(&mut text, &head(layout.has_cold));
+    let all = &report.timed;
+    if layout.is_verbose {
+        for timed in all {
+            line(&mut text, &row(timed, layout.has_cold));
+        }
+        for timed in all {
+            details(&mut text, timed);
+        }
+        return text;
+    }
+    let room = LINES_AT_MOST - text.lines().count();
+    let shown = if all.len() > room {
+        room - 1
+    } else {
+        all.len()
+    };
+    let mut slowest: Vec<&Timed> = all.iter().collect();
+    slowest.sort_by(|a, b| time_s(b).total_cmp(&time_s(a)));
+    let (slowest, others) = slowest.split_at(shown);
+    for timed in all {
+        if slowest.iter().any(|it| std::ptr::eq(*it, timed)) {
+            line(&mut text, &row(timed, layout.has_cold));
+        }
+    }
+    if let Some(first) = others.first() {
+        line(
+            &mut text,
+            &format!(
+                "{} more, each at most {} (--verbose)",
+                others.len(),
+                seconds(time_s(first))
+            ),
+        );
+    }
+    text
+}
+
+/// The time by which the slowest statements are found: the median, else that of the first round; 0 if it was not executed.
+fn time_s(timed: &Timed) -> f64 {
+    let median = Median::of(&timed.warm_s).map(|it| it.median);
+    median.or(timed.first_s).unwrap_or(0.0)
+}
+
+fn head(has_cold: bool) -> String {
     let cold = if has_cold {
         format!("{:>11}", "cold")
     } else {
@@ -29,72 +84,65 @@ pub fn table(report: &Report, has_cold: bool) -> String {
         "{:<NAME_AT_MOST$}{cold}{:>11}{:>11}  {:<23}{:>6}{:>9}",
         "statement", "first", "median", "95 % interval", "runs", "rows"
     );
-    line(&mut text, head.trim_end());
-    for timed in all {
-        let median = Median::of(&timed.warm_s);
-        let time = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), seconds);
-        let bounds = median.and_then(|it| it.bounds);
-        let interval = bounds.map_or_else(
-            || "too few runs".to_owned(),
-            |(low, high)| format!("{} to {}", seconds(low), seconds(high)),
-        );
-        let cold = if has_cold {
-            format!(
-                "{:>11}",
-                time(Median::of(&timed.cold_s).map(|it| it.median))
-            )
-        } else {
-            String::new()
-        };
-        let name: String = timed.name.chars().take(NAME_AT_MOST - 1).collect();
+    head.trim_end().to_owned()
+}
+
+fn row(timed: &Timed, has_cold: bool) -> String {
+    let median = Median::of(&timed.warm_s);
+    let time = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), seconds);
+    let bounds = median.and_then(|it| it.bounds);
+    let interval = bounds.map_or_else(
+        || "too few runs".to_owned(),
+        |(low, high)| format!("{} to {}", seconds(low), seconds(high)),
+    );
+    let cold = if has_cold {
+        format!(
+            "{:>11}",
+            time(Median::of(&timed.cold_s).map(|it| it.median))
+        )
+    } else {
+        String::new()
+    };
+    let name: String = timed.name.chars().take(NAME_AT_MOST - 1).collect();
+    format!(
+        "{name:<NAME_AT_MOST$}{cold}{:>11}{:>11}  {interval:<23}{:>6}{:>9}",
+        time(timed.first_s),
+        time(median.map(|it| it.median)),
+        timed.warm_s.len(),
+        count(timed.rows as f64),
+    )
+}
+
+/// The parts of a statement's time, and what it costs the server.
+fn details(text: &mut String, timed: &Timed) {
+    line(text, &format!("\n{} at {}", timed.name, timed.place()));
+    if timed.is_rolled_back {
+        line(text, "  each execution was rolled back");
+    }
+    if let Some(parts) = timed.median_parts() {
         line(
-            &mut text,
+            text,
             &format!(
-                "{name:<NAME_AT_MOST$}{cold}{:>11}{:>11}  {interval:<23}{:>6}{:>9}",
-                time(timed.first_s),
-                time(median.map(|it| it.median)),
-                timed.warm_s.len(),
-                count(timed.rows as f64),
+                "  send {}, server {}, first row {}, fetch {} (medians)",
+                seconds(parts.send_s),
+                seconds(parts.server_s),
+                seconds(parts.first_row_s),
+                seconds(parts.fetch_s)
             ),
         );
     }
-    for timed in all {
-        line(&mut text, &format!("\n{} at {}", timed.name, timed.place()));
-        if timed.is_rolled_back {
-            line(&mut text, "  each execution was rolled back");
-        }
-        if let Some(parts) = timed.median_parts() {
-            line(
-                &mut text,
-                &format!(
-                    "  send {}, server {}, first row {}, fetch {} (medians)",
-                    seconds(parts.send_s),
-                    seconds(parts.server_s),
-                    seconds(parts.first_row_s),
-                    seconds(parts.fetch_s)
-                ),
-            );
-        }
-        if timed.warnings > 0 {
-            line(
-                &mut text,
-                &format!("  {}", units::counted(timed.warnings as usize, "warning")),
-            );
-        }
-        for (name, added) in &timed.costs {
-            line(
-                &mut text,
-                &format!("  {name:<34}{:>12}", count(*added as f64)),
-            );
-        }
-        if let Some(event) = &timed.event {
-            line(
-                &mut text,
-                &format!("  performance_schema: {}", event.sentence()),
-            );
-        }
+    if timed.warnings > 0 {
+        line(
+            text,
+            &format!("  {}", units::counted(timed.warnings as usize, "warning")),
+        );
     }
-    text
+    for (name, added) in &timed.costs {
+        line(text, &format!("  {name:<34}{:>12}", count(*added as f64)));
+    }
+    if let Some(event) = &timed.event {
+        line(text, &format!("  performance_schema: {}", event.sentence()));
+    }
 }
 
 fn line(text: &mut String, content: &str) {
@@ -238,6 +286,67 @@ fn document_part(text: &mut String, all: &[Timed], time_s: impl Fn(&Timed) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A statement with six runs of the same time.
+    fn timed(name: &str, time_s: f64) -> Timed {
+        Timed {
+            name: name.to_owned(),
+            first_s: Some(time_s),
+            warm_s: vec![time_s; 6],
+            rows: 1,
+            is_rolled_back: true,
+            ..Timed::default()
+        }
+    }
+
+    fn shown(report: &Report, is_verbose: bool) -> String {
+        let layout = Layout {
+            has_cold: false,
+            is_verbose,
+        };
+        table(report, layout)
+    }
+
+    #[test]
+    fn a_table_has_twelve_lines_at_most_and_the_slowest_statements() {
+        let report = |number: u32, incomplete: Option<&str>| Report {
+            timed: (1..=number)
+                .map(|at| timed(&format!("Q{at}"), f64::from(at) / 1e3))
+                .collect(),
+            version: "10.11.19-MariaDB".to_owned(),
+            incomplete: incomplete.map(str::to_owned),
+            ..Report::default()
+        };
+        // Two lines are above the rows.
+        let ten = shown(&report(10, None), false);
+        assert_eq!(ten.lines().count(), 12, "{ten}");
+        assert!(!ten.contains("more"), "{ten}");
+        let twelve = shown(&report(12, None), false);
+        let rows: Vec<&str> = twelve.lines().skip(2).collect();
+        let names = rows[..9].iter().filter_map(|it| it.split(' ').next());
+        let expected: Vec<String> = (4..=12).map(|at| format!("Q{at}")).collect();
+        assert_eq!(names.collect::<Vec<_>>(), expected, "{twelve}");
+        assert_eq!(rows[9..], ["3 more, each at most 3.00 ms (--verbose)"]);
+        let ended = shown(&report(12, Some("interrupted")), false);
+        assert_eq!(ended.lines().count(), 12, "{ended}");
+        assert!(ended.ends_with("\n4 more, each at most 4.00 ms (--verbose)\n"));
+    }
+
+    #[test]
+    fn the_costs_of_each_statement_are_details() {
+        let report = Report {
+            timed: vec![timed("U1", 0.002)],
+            ..Report::default()
+        };
+        let short = shown(&report, false);
+        assert_eq!(short.lines().count(), 3, "{short}");
+        let verbose = shown(&report, true);
+        assert!(verbose.starts_with(&short), "{verbose}");
+        assert!(
+            verbose.ends_with("\nU1 at \n  each execution was rolled back\n"),
+            "{verbose}"
+        );
+    }
 
     #[test]
     fn the_document_has_its_layout() {

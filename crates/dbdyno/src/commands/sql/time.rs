@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use statements::time::{self, Report, Timed, TimingParameters};
+use statements::time::{self, Layout, Report, Timed, TimingParameters};
 
 use super::{input::InputArgs, timeout::timeout};
 use crate::{
@@ -53,6 +53,9 @@ pub(super) struct TimeArgs {
     /// Time limit for each statement; a statement that exceeds it is killed on the server
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = timeout)]
     timeout: Duration,
+    /// Show every statement, with the parts of its time and the server's counters
+    #[arg(long, short)]
+    verbose: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -65,7 +68,7 @@ pub(super) struct TimeArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A table with the times, followed by each statement's costs
+    /// A table with the times, of the slowest statements if there are many
     Table,
     /// One JSON object with every measured time
     Json,
@@ -98,8 +101,12 @@ pub(super) fn run(args: &TimeArgs) -> anyhow::Result<ExitCode> {
 
 /// The report in the format asked for, and the page.
 fn write(args: &TimeArgs, report: &Report) -> anyhow::Result<()> {
+    let layout = Layout {
+        has_cold: args.cold > 0,
+        is_verbose: args.verbose,
+    };
     let text = match args.format {
-        Format::Table => time::table(report, args.cold > 0),
+        Format::Table => time::table(report, layout),
         Format::Json => time::json(report),
         Format::Csv => time::csv(&report.timed),
         Format::Document => time::document(&report.timed),

@@ -222,7 +222,7 @@ fn statements_are_timed_in_rounds() {
         .filter_map(|line| line.split(':').next())
         .collect();
     assert_eq!(names, ["Q1", "U1", "Total", "", "Q1", "U1", "Total"]);
-    sql(&scene, &["time", file, "--runs", "1"])
+    sql(&scene, &["time", file, "--runs", "1", "--verbose"])
         .exits(0)
         .prints("each execution was rolled back");
     sql(&scene, &["time", file, "--runs", "1", "--format", "csv"])
@@ -316,7 +316,7 @@ fn performance_schema_has_the_costs_of_an_execution() {
     let client = ["server", "client", "one", "--", "-e", schema];
     scene.dbdyno(client).exits(0);
     let query = "select /* E */ twice(price) from item where price > 5";
-    let args = ["time", "--runs", "3", "-e", query];
+    let args = ["time", "--verbose", "--runs", "3", "-e", query];
     let timed = sql(&scene, &[&args[..], &["--format", "json"]].concat());
     let timed: Value = serde_json::from_str(&timed.exits(0).text()).expect("it is one JSON value");
     let event = &timed["statements"][0]["event"];

@@ -5,7 +5,9 @@ use runs::backticked;
 use units::count;
 
 use super::{
-    Candidate, Parts, ROWS_AT_LEAST, Remedy, SideChange, Subject, full_name, plain, read_rows,
+    Candidate, Parts, ROWS_AT_LEAST, Remedy, SideChange, Subject,
+    first_table::{is_found_by_key, is_repeated},
+    full_name, plain, read_rows,
 };
 use crate::{
     advise::{
@@ -38,28 +40,41 @@ impl Subject<'_> {
         let Some((node, reads)) = self.read_of(table) else {
             return Vec::new();
         };
+        if self.is_only_looked_up(table, facts) {
+            return Vec::new();
+        }
         let is_first = self.is_always_first(table, node);
         let lists = index_columns(table, facts, node, is_first);
+        let saving = |(columns, equal): &(Vec<String>, usize), is_covering: bool| {
+            let mut compared = columns[..*equal].iter();
+            if compared.any(|it| table.joined.contains(it)) {
+                self.saving_by_join(table, is_covering)
+            } else {
+                self.saving_by_index(table, is_covering)
+            }
+        };
         let mut found: Vec<Candidate> = self
             .alternatives(table, facts, &reads)
             .into_iter()
             .collect();
-        for (at, (columns, equal)) in lists.iter().enumerate() {
+        for (at, list) in lists.iter().enumerate() {
+            let (columns, equal) = list;
             if let Some(columns) = missing(facts, columns, *equal) {
                 let why = format!("no index begins with {}", columns.join(", "));
                 // Lists with the same columns of equalities differ in their range.
                 let ranges = lists[..at].iter().filter(|(_, it)| it == equal).count();
                 let factor: f64 = std::iter::repeat_n(FURTHER_RANGE, ranges).product();
-                let saving = self.saving_by_index(table, false) * factor;
                 let wanted = IndexSpec {
                     columns: &columns,
                     equal: *equal,
                 };
+                let saving = saving(list, false) * factor;
                 found.push(index(table, facts, &wanted, [&reads, &why], saving));
             }
         }
         // To change a row the server reads it in any case.
-        if let Some((columns, equal)) = lists.first().filter(|_| !table.is_changed) {
+        if let Some(list) = lists.first().filter(|_| !table.is_changed) {
+            let (columns, equal) = list;
             let mut covering = columns.clone();
             let others = table.used.iter().filter(|it| !columns.contains(it));
             covering.extend(others.filter(|it| !facts.is_in_key(it)).cloned());
@@ -74,11 +89,11 @@ impl Subject<'_> {
             if is_new && !is_plain && fits {
                 let why =
                     "an index with every column of the statement avoids reading the table's rows";
-                let saving = self.saving_by_index(table, true);
                 let wanted = IndexSpec {
                     columns: &covering,
                     equal: *equal,
                 };
+                let saving = saving(list, true);
                 found.push(index(table, facts, &wanted, [&reads, why], saving));
             }
         }
@@ -259,23 +274,15 @@ fn index_columns(
         let not_null = usable(&table.not_null).into_iter();
         first.extend(not_null.filter(|it| !own.contains(it)).take(1));
     }
-    let is_found_by_key = matches!(
-        node.access,
-        Some(Access::EqRef | Access::Const | Access::System | Access::UniqueSubquery)
-    );
     // The range selects the rows of the first table, and an index that begins with a join column does not serve it.
     let is_first_by_range = is_first && own.is_empty() && ranges(&own).next().is_some();
     let mut inner = joined.clone();
     inner.extend(ranges(&joined).next());
-    if joined.len() > own.len() && !is_found_by_key && !is_first_by_range {
+    if joined.len() > own.len() && !is_found_by_key(node) && !is_first_by_range {
         lists.push((inner, joined.len()));
     }
     // A table that is read again and again is not the first one, unless an index makes it that.
-    let is_repeated = node
-        .actual
-        .and_then(|it| it.loops)
-        .is_some_and(|loops| loops > 1.0);
-    let is_later = is_repeated || table.is_never_first;
+    let is_later = is_repeated(node) || table.is_never_first;
     let at = if is_later { lists.len() } else { 0 };
     // The equalities alone only begin a join.
     let is_in_longer = !lists.is_empty() && first.len() == own.len();

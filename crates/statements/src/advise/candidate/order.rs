@@ -40,12 +40,19 @@ impl Subject<'_> {
                 table.alias == alias && !(table.equal.is_empty() && table.range.is_empty())
             })
         };
+        // Without an index, the first table is read for each row of the other one.
+        let can_be_first = |alias: &str| {
+            let mut all = self.uses.iter().zip(self.facts);
+            self.has_hash_join
+                || all.any(|(it, facts)| it.alias == alias && self.can_be_first(it, facts))
+        };
         let is_late = |it: &&FilteredTable<'_>| {
             it.alias != first.alias
                 && !it.is_inner
                 && has_table(text, it.alias)
                 && it.rows * FACTOR_AT_LEAST <= first.rows
                 && has_conditions(it.alias)
+                && can_be_first(it.alias)
         };
         let late = later.iter().find(is_late)?;
         if first.rows < ROWS_AT_LEAST {

@@ -7,20 +7,20 @@ use plans::{Flag, Node, Operation, Plan, TableUse, shares};
 use super::{RewordingKind, Subject, UNKNOWN_SAVING, read_rows, rows_of};
 
 /// What a row costs that is found by an index, in rows of a scan.
-const ROW_BY_INDEX: f64 = 5.0;
+pub(super) const ROW_BY_INDEX: f64 = 5.0;
 /// What an entry of an index costs that has every column, in rows of a scan.
 const ENTRY: f64 = 0.5;
 /// Share of a table's work that the larger entries of a covering index cost, so that of two equal ones the smaller index is
 /// tried first.
 const LARGER_ENTRIES: f64 = 0.02;
 /// What is measurable is tried before what saves nothing.
-const AT_LEAST: f64 = 0.01;
+pub(super) const SAVING_AT_LEAST: f64 = 0.01;
 
 impl Subject<'_> {
     /// By an index for the conditions of a table and for its order: rows that the conditions drop are not read, and a sort is
     /// not needed. Without conditions an index helps where only the first rows are read.
     pub(super) fn saving_by_index(&self, table: &TableUse, is_covering: bool) -> f64 {
-        let of_table = own_share(self.plan, |node| is_of_table(node, &table.alias));
+        let of_table = table_share(self.plan, &table.alias);
         let row = if is_covering { ENTRY } else { ROW_BY_INDEX };
         let has_order = !table.order.is_empty();
         let has_conditions = [&table.equal, &table.joined, &table.range, &table.either]
@@ -49,7 +49,7 @@ impl Subject<'_> {
             kept * row
         };
         let saving = of_table * (1.0 - work - larger) + sorts;
-        saving.clamp(AT_LEAST, 1.0)
+        saving.clamp(SAVING_AT_LEAST, 1.0)
     }
 
     /// By another text of this kind: the work that it replaces, where the plan shows it.
@@ -90,6 +90,11 @@ fn own_share(plan: &Plan, is_meant: impl Fn(&Node) -> bool) -> f64 {
     found.map(|(_, share)| share).sum()
 }
 
+/// The share of the nodes that read a table, with its filters.
+pub(super) fn table_share(plan: &Plan, alias: &str) -> f64 {
+    own_share(plan, |node| is_of_table(node, alias))
+}
+
 /// The share of the nodes of a kind with all below them.
 fn whole_share(plan: &Plan, is_meant: impl Fn(&Node) -> bool) -> f64 {
     let tops = plan.root.all().into_iter().filter(|node| is_meant(node));
@@ -108,7 +113,7 @@ fn is_sort(node: &Node) -> bool {
 }
 
 /// The share of the rows of a table that its conditions and joins keep; 1 where the plan does not show it.
-fn kept_share(plan: &Plan, alias: &str) -> f64 {
+pub(super) fn kept_share(plan: &Plan, alias: &str) -> f64 {
     let mut least = None;
     kept_rows(&plan.root, alias, None, &mut least);
     let read = plan
@@ -169,10 +174,10 @@ mod tests {
     #[test]
     fn the_work_of_a_table_is_its_scan_and_its_filter() {
         let plan = plan(FILTERED);
-        let share = own_share(&plan, |node| is_of_table(node, "t"));
+        let share = table_share(&plan, "t");
         assert!((share - 0.98).abs() < 1e-9, "{share}");
         assert_eq!(kept_share(&plan, "t"), 0.005);
-        assert_eq!(own_share(&plan, |node| is_of_table(node, "u")), 0.0);
+        assert_eq!(table_share(&plan, "u"), 0.0);
         let share = whole_share(&plan, |node| node.operation == Operation::Filter);
         assert!((share - 0.98).abs() < 1e-9, "{share}");
     }
@@ -189,6 +194,7 @@ mod tests {
             number: 1,
             has_hints: false,
             has_order_hints: false,
+            has_hash_join: false,
             plan: &plan,
             rewritten: None,
             uses: &[],
@@ -196,7 +202,7 @@ mod tests {
             costs: &[],
             buffers: Buffers::default(),
         };
-        for (range, expected) in [(&["a"][..], UNKNOWN_SAVING), (&[], AT_LEAST)] {
+        for (range, expected) in [(&["a"][..], UNKNOWN_SAVING), (&[], SAVING_AT_LEAST)] {
             let table = TableUse {
                 alias: "t".to_owned(),
                 range: range.iter().map(|it| (*it).to_owned()).collect(),

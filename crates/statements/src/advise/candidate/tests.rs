@@ -84,6 +84,7 @@ fn candidates_by(
         number: 1,
         has_hints: false,
         has_order_hints: false,
+        has_hash_join: false,
         plan: &plan,
         rewritten: Some(rewritten),
         uses: &uses,

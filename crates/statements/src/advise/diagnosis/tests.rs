@@ -41,6 +41,22 @@ fn statistics_come_first_and_then_what_saves_most_of_all_statements() {
 }
 
 #[test]
+fn further_candidates_for_one_statement_count_less() {
+    let mut diagnosis = Diagnosis::default();
+    let index = |name: &str| Remedy::of_parts(name, Parts::Session(format!("create index {name}")));
+    // Statement 1 takes 100 ms and has three candidates; statements 2 and 3 take 40 ms and 20 ms.
+    for name in ["a", "b", "c"] {
+        diagnosis.add(0, "1", candidate(index(name), 0.9), 0.1);
+    }
+    diagnosis.add(1, "2", candidate(index("d"), 0.9), 0.04);
+    diagnosis.add(2, "3", candidate(index("e"), 0.9), 0.02);
+    // Of 90 ms the second candidate counts 45 ms and the third one 22.5 ms; the others count 36 ms and 18 ms.
+    diagnosis.rank();
+    let expected = ["a", "b", "d", "c", "e"].map(|it| format!("create index {it}"));
+    assert_eq!(words(&diagnosis), expected);
+}
+
+#[test]
 fn what_failed_is_left_out_and_its_first_error_is_that_of_the_command() {
     let statements = b"set @a = 1; select 1; select 2; select 3".to_vec();
     let statements = statements_of("q.sql", statements).unwrap();

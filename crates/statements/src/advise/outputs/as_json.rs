@@ -10,6 +10,7 @@ use crate::{
         index_review::{DropReason, NeedlessIndex},
         index_set::IndexSet,
         proof::{Effect, Measured, Proof},
+        untried::UntriedStatement,
     },
     compare::{IndexPrice, WriteTimes},
 };
@@ -28,6 +29,16 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
             })
         })
         .collect();
+    let untried = diagnosis
+        .trial
+        .and_then(|_| UntriedStatement::of(diagnosis));
+    let untried = untried.map(|it| {
+        let remedies = it.advice.iter().map(|it| it.candidate.remedy.words());
+        json!({
+            "statement": it.statement.name,
+            "remedies": remedies.collect::<Vec<_>>(),
+        })
+    });
     let indexes = IndexSet::of(diagnosis);
     let candidates = diagnosis.advice.iter();
     let candidates: Vec<Value> = candidates.map(|it| advice_json(it, &indexes)).collect();
@@ -50,6 +61,7 @@ pub(super) fn json(diagnosis: &Diagnosis, headline: &str, incomplete: Option<&st
             "failed": failed,
             "trial_time": trial,
             "statements": statements,
+            "untried_statement": untried,
             "candidates": candidates,
             "enough_indexes": indexes.enough(),
             "needless_indexes": needless,

@@ -3,10 +3,11 @@
 use units::counted;
 
 use crate::advise::{
-    diagnosis::{Advice, Diagnosis},
+    diagnosis::{Advice, DiagnosedStatement, Diagnosis},
     index_set::IndexSet,
     proof::{Measured, Outcome, Proof},
     ranking::{costs, main_effect, outcome, proof_of, proved},
+    untried::UntriedStatement,
 };
 
 const NOT_TRIED: &str = "not tried";
@@ -40,7 +41,11 @@ pub(super) fn headline(diagnosis: &Diagnosis, is_tried: bool) -> String {
         let counts = counts(diagnosis);
         return format!("No remedy proved: {}", counts.join(", "));
     };
-    let which = if proved.len() > 1 { "the best: " } else { "" };
+    let which = match not_tried(diagnosis) {
+        _ if proved.len() == 1 => "",
+        0 => "the best: ",
+        _ => "the best of those tried: ",
+    };
     let number = match proved.len() {
         1 => "1 remedy".to_owned(),
         number => format!("{number} remedies"),
@@ -124,9 +129,35 @@ pub(super) fn counts(diagnosis: &Diagnosis) -> Vec<String> {
 
 /// Number of the candidates that could be measured and were not.
 fn not_tried(diagnosis: &Diagnosis) -> usize {
-    let is_open =
-        |it: &&Advice| it.is_measurable() && matches!(it.proof, None | Some(Proof::NotTried));
-    diagnosis.advice.iter().filter(is_open).count()
+    let all = diagnosis.advice.iter();
+    all.filter(|it| it.is_untried()).count()
+}
+
+/// `not tried for statement Q2 (175 ms), the most expensive one without a proved remedy: create index ... and 1 more`; `None`
+/// if no such statement has candidates that were not tried.
+pub(super) fn untried(diagnosis: &Diagnosis) -> Option<String> {
+    let UntriedStatement { statement, advice } = UntriedStatement::of(diagnosis)?;
+    let (first, others) = advice.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        number => format!(" and {number} more"),
+    };
+    Some(format!(
+        "not tried for statement {}, the most expensive one without a proved remedy: {}{others}",
+        name_and_time(statement),
+        first.candidate.remedy.title(&first.statement)
+    ))
+}
+
+/// `4 (3.00 ms, executed 1.20k times)`.
+pub(super) fn name_and_time(statement: &DiagnosedStatement) -> String {
+    let executions = if statement.executions > 1.0 {
+        format!(", executed {} times", units::count(statement.executions))
+    } else {
+        String::new()
+    };
+    let time = units::seconds(statement.time_s);
+    format!("{} ({time}{executions})", statement.name)
 }
 
 /// Whether this is the count of the candidates of [`not_tried`].

@@ -2,6 +2,7 @@
 
 mod index_sets;
 mod prices;
+mod untried;
 
 use blame::{Blame, Blamed};
 use stats::Interval;
@@ -109,17 +110,14 @@ fn diagnosis(advice: Vec<Advice>) -> Diagnosis {
 
 #[test]
 fn the_answer_comes_first_then_what_had_no_effect() {
-    let of_both = Advice {
-        also_for: vec!["2".to_owned()],
-        ..advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried))
-    };
+    let untried = advice(0, "Q1", "create index v on t (z)", Some(Proof::NotTried));
     let of_one = Advice {
         unaffected: 1,
         ..advice(0, "Q1", "create index u on t (b)", without_effect("Q1"))
     };
     let mut all = diagnosis(vec![
         of_one,
-        of_both,
+        untried,
         advice(0, "Q1", "create index w on t (y)", Some(Proof::Unused)),
         advice(
             0,
@@ -156,6 +154,7 @@ fn the_answer_comes_first_then_what_had_no_effect() {
          index c of s.t is unused since the server's start (1 h 0 min ago)\n\
          1 not tried (--verbose)\n"
     );
+    all.advice[1].also_for.push("2".to_owned());
     let verbose = shown(&all, true, true);
     for part in [
         "  not tried: create index v on t (z)\n    t reads 8.00k rows (whole table)\n    also for: 2\n",
@@ -249,7 +248,8 @@ fn candidates_without_a_trial_have_their_reasons() {
 
 #[test]
 fn what_failed_and_a_trial_beyond_its_budget_are_shown_at_once() {
-    let mut all = diagnosis(vec![advice(0, "Q1", "create index a on t (c)", None)]);
+    let index = advice(0, "Q1", "create index a on t (c)", without_effect("Q1"));
+    let mut all = diagnosis(vec![index]);
     all.failed.push(FailedStatement {
         at: 2,
         error: Blamed::new(Blame::Server, "q.sql:3:1: error 1525: Incorrect DATE value"),

@@ -4,7 +4,13 @@ use super::*;
 use crate::compare::NewIndexes;
 
 /// A proved index that was proposed for a statement.
-fn index(at: usize, statement: &str, name: &str, columns: &str, faster: Vec<Effect>) -> Advice {
+pub(super) fn index(
+    at: usize,
+    statement: &str,
+    name: &str,
+    columns: &str,
+    faster: Vec<Effect>,
+) -> Advice {
     let mut advice = advice(at, statement, "", proof_of(faster));
     let indexes = NewIndexes {
         schema: "s".to_owned(),
@@ -19,7 +25,7 @@ fn index(at: usize, statement: &str, name: &str, columns: &str, faster: Vec<Effe
     advice
 }
 
-fn faster(statement: &str, means_s: [f64; 2]) -> Effect {
+pub(super) fn faster(statement: &str, means_s: [f64; 2]) -> Effect {
     effect(statement, Decision::Faster, means_s)
 }
 
