@@ -172,6 +172,16 @@ pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
     })
 }
 
+/// The first two of them, where several settings differ between the sides.
+pub(crate) fn first_causes(place: &SharedCombination) -> Option<String> {
+    let first = first_cause(place)?;
+    let second = place.causes.get(1);
+    Some(match second {
+        Some(second) => format!("{}; also {}.", first.trim_end_matches('.'), second.sentence),
+        None => first,
+    })
+}
+
 pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
     let names = place.not_observed.iter();
     let names: Vec<&str> = names
