@@ -229,3 +229,12 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     let why = "\nwhy       only the cost of an operation differs: fsyncs of InnoDB";
     assert!(answer.contains(why), "{answer}");
 }
+
+#[test]
+fn a_cause_names_its_combination_among_several() {
+    let results = asked();
+    let (a, b) = (side(&results, "1:0", None), side(&results, "5:1", None));
+    let found = verdict::contrast(&a, &b, &ComparisonParameters::of(0.02));
+    let answer = contrast_summary(&found, &[], &audited(), 200);
+    assert!(answer.contains("\nwhy       connections 1: "), "{answer}");
+}
