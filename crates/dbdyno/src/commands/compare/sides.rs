@@ -12,6 +12,8 @@ use results::{ComparedSide, experiment_of, looked_at, question, read_record, rec
 use samples::{Record, RunParts};
 use verdict::{Execution, Levels, Question, Side};
 
+use super::load_options::other_options;
+
 /// The runs of one side. Where their load has stages, each stage is compared by itself; runs side by side are compared by
 /// their batches of slices.
 pub(super) struct RecordedSide {
@@ -152,6 +154,14 @@ impl RecordedSide {
     /// True if both sides name levels of the same factors: then these are meant to differ.
     pub(super) fn names_the_factors_of(&self, other: &Self) -> bool {
         !self.levels.is_empty() && self.levels.keys().eq(other.levels.keys())
+    }
+
+    /// The options of the loads that differ between the experiments of both sides, one sentence each.
+    pub(super) fn other_options(&self, other: &Self) -> Vec<String> {
+        other_options(
+            [&self.experiments, &other.experiments],
+            [&self.levels, &other.levels],
+        )
     }
 
     /// The side, for the comparison.
