@@ -303,8 +303,13 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
         none if none.is_empty() => none,
         told => format!(": {told}"),
     };
+    // The machine was not always quiet, even if it was in the runs that count.
+    let repeated = match results.disturbances.set_aside.len() {
+        0 => String::new(),
+        runs => format!(" ({} repeated)", counted(runs, "disturbed run")),
+    };
     format!(
-        "{} of {planned}{}{told}",
+        "{} of {planned}{}{repeated}{told}",
         complete_runs(&results.runs),
         length.unwrap_or_default()
     )

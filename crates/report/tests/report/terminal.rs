@@ -5,7 +5,7 @@ use std::path::Path;
 use audit::Subject;
 use figures::RunFigures;
 use report::{NextStep, Results, summary, table};
-use samples::{ErrorCount, Host, MeasuredState, ServerState};
+use samples::{Disturbance, ErrorCount, Host, MeasuredState, ServerState};
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
 
@@ -86,6 +86,15 @@ fn every_comparison_stands_before_the_limit() {
         }
         assert!(text.lines().count() < 12, "{width}: {text}");
     }
+}
+
+#[test]
+fn the_answer_says_that_disturbed_runs_were_repeated() {
+    let mut results = asked();
+    results.disturbances.set_aside = vec![(3, Disturbance::default())];
+    let text = summary(&results, Path::new("results/made-1"), 120, &|_| None);
+    let measured = "measured  24 of 24 runs of 4 s (1 disturbed run repeated): ";
+    assert!(text.contains(measured), "{text}");
 }
 
 #[test]
