@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use blame::{Blame, Blamed};
-use mycnf::{Machine, OptionFile, Side, Target, lint};
+use mycnf::{Advice, Machine, OptionFile, Side, Target, lint};
 use server::Installation;
 
 use super::factor::{Factor, Kind};
 use crate::commands::log_switches::{Log, log_of, variable_name};
 
 /// An error for an option that one of the versions does not know, and for a value that it changes to another one: what is
-/// measured would not be what is asked. Nothing is judged beside option files, which may load plugins
-/// with options of their own, on existing servers, and for a version that is not installed, which is refused by itself.
+/// measured would not be what is asked. Nothing is judged beside option files, which may load plugins with options of their
+/// own, on existing servers, and for a version that is not installed, which is refused by itself.
 pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
     check_in(factors, &targets(factors))
 }
@@ -47,21 +47,24 @@ fn check_levels(settings: &[(&Factor, &str)], level: usize, target: &Target) -> 
         file.push("mysqld", name, value).map_err(wrong)?;
     }
     let found = lint(&file, target, &Machine::default()).advice;
-    for advice in found {
-        let remark = &advice.remark;
-        let message = if advice.refuses_name() {
-            let option = remark.option.split('=').next().unwrap_or_default().trim();
-            format!("--set {option}: {target}: {}", remark.what)
-        } else if advice.changes_value() {
-            let (option, what) = (&remark.option, &remark.what);
-            format!("--set {option}: not a value of {target}: {what}")
-        } else {
-            continue;
-        };
-        let hint = remark.fix.as_ref().map(ToString::to_string);
-        return Err(Blamed::new(Blame::Input, message).hint(hint));
+    let mut found = found.iter();
+    let refused = found.find_map(|it| Some((it, refusal(it, target)?)));
+    let Some((advice, message)) = refused else {
+        return Ok(());
+    };
+    let hint = advice.remark.fix.as_ref().map(ToString::to_string);
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+/// Why a version does not take an option or its value; `None` for any other advice.
+fn refusal(advice: &Advice, target: &Target) -> Option<String> {
+    let (option, what) = (&advice.remark.option, &advice.remark.what);
+    if advice.refuses_name() {
+        let name = option.split('=').next().unwrap_or_default().trim();
+        return Some(format!("--set {name}: {target}: {what}"));
     }
-    Ok(())
+    let is_changed = advice.changes_value();
+    is_changed.then(|| format!("--set {option}: not a value of {target}: {what}"))
 }
 
 /// Whether the servers can have options that this program does not see: those of files, and of existing servers.

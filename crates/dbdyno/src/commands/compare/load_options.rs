@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn an_option_that_differs_is_other_work() {
         let both = r#""read_write", "read_only""#;
-        let of = |rand_type| {
+        let of = |rand_type: &str| {
             let load = format!("{{ script = \"{{script}}\", rand_type = {rand_type:?} }}");
             experiment(both, &load)
         };
