@@ -5,7 +5,9 @@ use report::{
     MeasureSelection, Results, contrast_as_html, contrast_as_json, contrast_as_markdown,
     contrast_as_text, contrast_summary,
 };
-use verdict::{Check, ComparisonParameters, Contrast, Execution, Levels, Side, Tolerance};
+use verdict::{
+    Check, ComparisonParameters, Contrast, Decision, Execution, Levels, Side, Tolerance,
+};
 
 use crate::{page::markup, synthetic::asked};
 
@@ -237,4 +239,15 @@ fn a_cause_names_its_combination_among_several() {
     let found = verdict::contrast(&a, &b, &ComparisonParameters::of(0.02));
     let answer = contrast_summary(&found, &[], &audited(), 200);
     assert!(answer.contains("\nwhy       connections 1: "), "{answer}");
+}
+
+#[test]
+fn a_cause_names_the_metric_if_the_deciding_one_does_not_differ() {
+    let (mut found, _) = found();
+    found.places[0].metrics[0].decision = Decision::Inconclusive;
+    let answer = contrast_summary(&found, &[], &audited(), 200);
+    assert!(
+        answer.contains("\nwhy       only p50 differs: "),
+        "{answer}"
+    );
 }
