@@ -118,7 +118,8 @@ Exit codes:
   2    invalid input
   3    the server or a statement failed
   4    problem on this machine, such as a full disk
-  5    undecided: the measurements do not give an answer
+  5    undecided: a limit, search or prediction that was asked for has no
+       answer; an inconclusive comparison alone ends with 0
   70   bug in dbdyno
   130  interrupted"
 )]

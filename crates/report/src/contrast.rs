@@ -21,7 +21,7 @@ use crate::{
 pub use html::contrast_as_html;
 pub use json::contrast_as_json;
 pub use summary::contrast_summary;
-pub(crate) use words::{first_cause, levels as levels_in_words};
+pub(crate) use words::{first_cause, first_causes, levels as levels_in_words};
 
 /// Maximum number of differences listed; further ones are counted.
 const DIFFERENCES_MAX: usize = 24;

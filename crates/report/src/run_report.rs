@@ -41,6 +41,9 @@ pub struct RunReport {
     pub offered_per_s: Option<f64>,
     /// Length of the measurement, seconds.
     pub measured_s: f64,
+    /// True if the run ended before its work was done.
+    #[serde(skip)]
+    pub is_incomplete: bool,
     /// Completed operations per second.
     pub throughput_per_s: Option<f64>,
     /// Completed statements by class, per second.
@@ -234,6 +237,7 @@ impl RunReport {
             arrivals: offered.map_or("closed".to_owned(), |offered| offered.process.clone()),
             offered_per_s: figures.offered_per_s,
             measured_s: figures.measured_s,
+            is_incomplete: record.end.as_ref().is_some_and(|end| !end.complete),
             throughput_per_s: figures.throughput_per_s,
             statements_per_s: Classes {
                 read: per_s(classes.read),

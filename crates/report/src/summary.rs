@@ -12,21 +12,25 @@
 //! next      dbdyno audit results/quickstart-1
 //! ```
 
+mod clause_lines;
 mod event_table;
 mod gain;
 pub(crate) mod next_step;
+mod why;
 
 use std::path::Path;
 
 use audit::{Audit, Level, MACHINE_RULE};
 use samples::{Record, complete_runs};
 use units::{counted, duration, moment};
-use verdict::Question;
 
+pub(crate) use clause_lines::ANSWER_LINES_MAX;
+
+use clause_lines::{Clauses, fitted};
 use gain::Gain;
+use why::why;
 
 use crate::{
-    contrast::first_cause,
     expectations,
     grid::{
         Facet, Grid, USUAL_X,
@@ -48,15 +52,10 @@ use crate::{
 
 /// Maximum number of lines of the whole summary, including the line that names the page.
 pub(crate) const LINES_MAX: usize = 12;
-/// Maximum number of lines of the answer.
-pub(crate) const ANSWER_LINES_MAX: usize = 5;
 /// Lines that the answer may have, whatever else there is to say; several comparisons may have all.
 const ANSWER_LINES_MIN: usize = 3;
 /// Facts that make room for the answer.
 const LESS_IMPORTANT: [&str; 2] = ["throttled", "limit"];
-/// Maximum number of lines of the first clause, and of a further one.
-const FIRST_LINES_MAX: usize = 3;
-const CLAUSE_LINES_MAX: usize = 2;
 /// Maximum number of comparisons that are listed separately.
 const COMPARISONS_MAX: usize = 3;
 /// Maximum number of levels of a factor that are listed separately.
@@ -103,10 +102,9 @@ pub fn summary(
     // A blank line separates answer and facts, and the caller adds the line of the page.
     let all = LINES_MAX - question.len() - 2;
     let clauses = match &events {
-        Some(events) => [events.clauses(), clauses_of(results, &grid)],
-        None => [clauses_of(results, &grid), events::sentences(&planned)],
+        Some(events) => clauses_of(results, &grid).behind(events.clauses()),
+        None => clauses_of(results, &grid).before(events::sentences(&planned)),
     };
-    let clauses = clauses.concat();
     let answer = |left: usize| match &events {
         Some(events) if grid.combinations() > 1 => costs(events, &grid, width, left),
         _ => fitted(&clauses, width, left),
@@ -133,65 +131,18 @@ pub fn summary(
     parts.concat().join("\n") + "\n"
 }
 
-/// What differs in the costs where the experiment compares, as `dbdyno compare` says it of the same two sides:
-/// `fsyncs of InnoDB per operation 1.00 → 0: B does not sync its redo log at every commit; A is flush 1; B is 2`. Where
-/// there is no room, the end of the text is cut off, so the cause comes first.
-fn why(results: &Results, grid: &Grid<'_>) -> Option<String> {
-    let question = results.verdict.as_ref()?;
-    let contrast = verdict::contrast_of_question(question, &grid.executions)?;
-    let cause = first_cause(contrast.places.first()?)?;
-    let cause = cause.trim_end_matches('.');
-    Some(format!("{cause}; {}", sides(question, &contrast.names)))
-}
-
-/// What A and B are. A single factor is named once.
-fn sides(question: &Question, [a, b]: &[String; 2]) -> String {
-    let level_of_b = match question.baseline.as_slice() {
-        [(factor, _)] => b.strip_prefix(factor.as_str()).map(str::trim_start),
-        _ => None,
-    };
-    format!("A is {a}; B is {}", level_of_b.unwrap_or(b))
-}
-
 /// The costs of events in several combinations: a table of one event where it fits, else the highest and the lowest.
 fn costs(answer: &EventAnswer, grid: &Grid<'_>, width: usize, lines_max: usize) -> Vec<String> {
     let table = match answer.events {
         [event] => event_table::lines(event, grid, width, lines_max),
         _ => None,
     };
-    table.unwrap_or_else(|| fitted(&answer.clauses(), width, lines_max))
-}
-
-/// The clauses as lines; those without room are counted.
-fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
-    let lines_max = lines_max.min(ANSWER_LINES_MAX);
-    let mut lines = Vec::new();
-    for (at, clause) in clauses.iter().enumerate() {
-        let is_last = at + 1 == clauses.len();
-        let room = lines_max.saturating_sub(lines.len());
-        let room = if is_last {
-            room
-        } else {
-            room.saturating_sub(1)
-        };
-        let own_max = if at == 0 {
-            FIRST_LINES_MAX
-        } else {
-            CLAUSE_LINES_MAX
-        };
-        let own = cut("", clause, width, room.min(own_max));
-        if own.is_empty() {
-            lines.push(format!("and {} more on the page", clauses.len() - at));
-            break;
-        }
-        lines.extend(own);
-    }
-    lines
+    table.unwrap_or_else(|| fitted(&Clauses::from(answer.clauses()), width, lines_max))
 }
 
 /// The highest rates that keep a limit; else the clauses that the author named; else the comparisons that were asked for;
 /// else the highest throughput of each line of the chart.
-fn clauses_of(results: &Results, grid: &Grid<'_>) -> Vec<String> {
+fn clauses_of(results: &Results, grid: &Grid<'_>) -> Clauses {
     let rates = max_rates::short_search_sentences(&results.factors, &results.searches);
     let named = if rates.is_empty() {
         clauses::lines(results, grid)
@@ -199,9 +150,10 @@ fn clauses_of(results: &Results, grid: &Grid<'_>) -> Vec<String> {
         rates
     };
     if !named.is_empty() && grid.combinations() > 0 {
-        return named;
+        return Clauses::from(named);
     }
     let mut clauses = comparisons(results, grid);
+    let comparisons = clauses.len();
     // The highest of the throughputs of different loads says nothing.
     if clauses.is_empty() || results.has_several_loads() {
         let facets = grid.facets.iter();
@@ -212,7 +164,10 @@ fn clauses_of(results: &Results, grid: &Grid<'_>) -> Vec<String> {
     if clauses.is_empty() {
         clauses.push("No results: no run is complete.".to_owned());
     }
-    clauses
+    Clauses {
+        all: clauses,
+        comparisons,
+    }
 }
 
 fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
@@ -348,8 +303,13 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
         none if none.is_empty() => none,
         told => format!(": {told}"),
     };
+    // The machine was not always quiet, even if it was in the runs that count.
+    let repeated = match results.disturbances.set_aside.len() {
+        0 => String::new(),
+        runs => format!(" ({} repeated)", counted(runs, "disturbed run")),
+    };
     format!(
-        "{} of {planned}{}{told}",
+        "{} of {planned}{}{repeated}{told}",
         complete_runs(&results.runs),
         length.unwrap_or_default()
     )
@@ -446,44 +406,4 @@ pub(crate) fn trust(audit: &Audit) -> String {
         text.push_str(&finding.evidence);
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use verdict::Metric;
-
-    use super::*;
-
-    #[test]
-    fn a_single_factor_of_the_sides_is_named_once() {
-        let named = |factors: &[&str], names: [&str; 2]| {
-            let baseline = factors.iter().map(|it| ((*it).to_owned(), "1".to_owned()));
-            let question = Question {
-                metric: Metric::Throughput,
-                baseline: baseline.collect(),
-                min_effect: 0.02,
-                until_decided: None,
-            };
-            sides(&question, &names.map(str::to_owned))
-        };
-        assert_eq!(
-            named(&["sync_binlog"], ["sync_binlog 1", "sync_binlog 0"]),
-            "A is sync_binlog 1; B is 0"
-        );
-        assert_eq!(
-            named(
-                &["flush", "version"],
-                ["flush 1, version 1", "flush 2, version 1"]
-            ),
-            "A is flush 1, version 1; B is flush 2, version 1"
-        );
-    }
-
-    #[test]
-    fn clauses_without_room_are_counted() {
-        let clauses = ["faster, by much".to_owned(), "Highest: 5k".to_owned()];
-        assert_eq!(fitted(&clauses, 60, 3), clauses);
-        assert_eq!(fitted(&clauses, 60, 1), ["and 2 more on the page"]);
-        assert_eq!(fitted(&clauses, 60, 0), ["and 2 more on the page"]);
-    }
 }

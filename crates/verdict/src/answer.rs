@@ -76,13 +76,19 @@ pub(crate) struct ComparisonPair<'e, 'r> {
     pub(crate) compared: Option<Compared>,
 }
 
-/// Compares the complete executions with the baseline, grouped by the levels that they share, in the order in which the
-/// combinations first ran.
+/// Compares the complete executions with the baseline, grouped by the levels that they share; first the combinations that
+/// differ from it in one factor, else in the order in which the combinations first ran.
 ///
 /// Pass only one of several attempts at a run. Combinations without a matching baseline are left out.
 pub fn answers(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer> {
     let asked = asked(question, executions).into_iter();
     asked.map(|it| answer(question, it)).collect()
+}
+
+/// The comparison that is explained: the first that found a difference, or else the first; `None` without any.
+pub fn explained_answer(answers: &[Answer]) -> Option<&Answer> {
+    let is_different = |answer: &&Answer| answer.decision.is_different();
+    answers.iter().find(is_different).or(answers.first())
 }
 
 /// True if these answer a question, and every comparison is decided.
@@ -143,7 +149,11 @@ pub(crate) fn asked<'e, 'r>(
             compared: compared(measure, a, b, looked_at),
         }));
     }
-    all.sort_by(|a, b| in_order(&a.levels.within, &b.levels.within));
+    // A difference of several factors has no single cause: those of one factor come first.
+    all.sort_by(|a, b| {
+        let changed = |it: &ComparisonPair<'_, '_>| question.changed_factors(&it.levels.asked);
+        in_order(&a.levels.within, &b.levels.within).then(changed(a).cmp(&changed(b)))
+    });
     let mut family: Vec<&mut Compared> = all.iter_mut().flat_map(|it| &mut it.compared).collect();
     decide_primary(question.min_effect, &mut family);
     all
@@ -199,7 +209,7 @@ pub(crate) fn in_order(a: &[(String, String)], b: &[(String, String)]) -> Orderi
 #[derive(Clone, PartialEq)]
 pub(crate) struct Levels {
     pub(crate) asked: Vec<(String, String)>,
-    within: Vec<(String, String)>,
+    pub(crate) within: Vec<(String, String)>,
 }
 
 impl Levels {

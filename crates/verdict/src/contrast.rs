@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use samples::Record;
 
 use crate::{
-    answer::{ComparisonPair, asked, in_order},
+    answer::{Answer, ComparisonPair, asked, in_order},
     costs::Cost,
     decision::ComparedExecutions,
     differences::{Difference, differences},
@@ -155,15 +155,18 @@ pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &ComparisonParameters<'_>) ->
     contrast
 }
 
-/// The first comparison of a question that found a difference, or else its first one, as two sides with their costs: A is
-/// the baseline. `None` without a comparison.
-pub fn contrast_of_question(question: &Question, executions: &[Execution<'_>]) -> Option<Contrast> {
+/// A comparison of a question as two sides with their costs: A is the baseline. `None` if these executions have no such
+/// comparison.
+pub fn contrast_of_answer(
+    question: &Question,
+    answer: &Answer,
+    executions: &[Execution<'_>],
+) -> Option<Contrast> {
     let pairs = asked(question, executions);
-    let is_different = |pair: &&ComparisonPair<'_, '_>| {
-        let compared = pair.compared.as_ref();
-        compared.is_some_and(|it| it.decision.is_different())
+    let is_of_answer = |pair: &&ComparisonPair<'_, '_>| {
+        pair.levels.asked == answer.levels && pair.levels.within == answer.within
     };
-    let pair = pairs.iter().find(is_different).or(pairs.first())?;
+    let pair = pairs.iter().find(is_of_answer)?;
     let terms = ComparisonParameters {
         margin: question.min_effect,
         primary: Some(question.metric),

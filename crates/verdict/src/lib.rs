@@ -38,11 +38,12 @@ mod tolerance;
 mod values;
 
 pub use answer::{
-    Answer, InterimAnalyses, answers, are_decided, decided_combinations, undecidable_slices,
+    Answer, InterimAnalyses, answers, are_decided, decided_combinations, explained_answer,
+    undecidable_slices,
 };
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use contrast::{
-    ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_question,
+    ComparisonParameters, Contrast, SharedCombination, contrast, contrast_of_answer,
 };
 pub use costs::{Cost, Costs, Unit};
 pub use decision::{ComparedExecutions, Decision, why_undecided};
@@ -58,7 +59,7 @@ pub use measure::{Measure, Scale};
 pub use measure_comparison::Compared;
 pub use metric::Metric;
 pub use question::{Budget, Question};
-pub use sentence::{executions_a_side, sentence, short_sentence};
+pub use sentence::{executions_a_side, sentence, short_sentence, subject};
 pub use short_slices::ShortSlices;
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};

@@ -16,6 +16,14 @@ pub struct Question {
     pub until_decided: Option<Budget>,
 }
 
+impl Question {
+    /// The number of factors in which these levels, in the order of the baseline, differ from it.
+    pub fn changed_factors(&self, levels: &[(String, String)]) -> usize {
+        let both = levels.iter().zip(&self.baseline);
+        both.filter(|(level, base)| level != base).count()
+    }
+}
+
 /// The budget of an experiment that runs until decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {

@@ -193,8 +193,8 @@ fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision, nouns: &Nouns
     format!("; {when}, analysed after each {block}, which the interval accounts for")
 }
 
-/// `fs xfs against ext4 at connections 8`.
-fn subject(question: &Question, answer: &Answer) -> String {
+/// The two sides of a comparison: `fs xfs against ext4 at connections 8`.
+pub fn subject(question: &Question, answer: &Answer) -> String {
     let levels: Vec<String> = answer
         .levels
         .iter()

@@ -1,5 +1,6 @@
 //! `dbdyno compare`: any two results side by side, with their costs and the causes of differences.
 
+mod load_options;
 mod sides;
 
 use std::process::ExitCode;
@@ -29,10 +30,10 @@ Each side (A or B) is one of the following, or several of them separated by comm
 Every combination of levels (values of the factors) that occurs on both sides is compared. If both sides come from one
 results directory, runs of the same block (one run of every combination) are compared in pairs.
 
-If the sides did different work (operations, mix, rows, connections, rate), dbdyno refuses to compare them (exit code
-2), unless this difference is the factor being compared. If operations failed on one side (audit rule W10), or if the
-client of one side was at its limit (H12), dbdyno compares nothing and ends with exit code 5. --anyway compares the
-sides all the same.
+If the sides did different work (operations, mix, rows, connections, rate, options of the load), dbdyno refuses to
+compare them (exit code 2), unless this difference is the factor being compared. If operations failed on one side
+(audit rule W10), or if the client of one side was at its limit (H12), dbdyno compares nothing and ends with exit code
+5. --anyway compares the sides all the same.
 
 If the whole confidence interval of the change is beyond a --fail-if limit, the limit is broken (exit code 1). If the
 whole interval is within the limit, the limit is met. In all other cases, the limit is undecided (exit
@@ -132,7 +133,10 @@ pub(crate) fn print_comparison(
         primary: question.map(|it| it.metric),
         asked: same.zip(executions.as_deref()),
     };
-    let contrast = verdict::contrast(&a.side(), &b.side(), &terms_of_contrast);
+    let mut contrast = verdict::contrast(&a.side(), &b.side(), &terms_of_contrast);
+    let mut other_options = a.other_options(&b);
+    other_options.retain(|it| !contrast.unlike.contains(it));
+    contrast.unlike.extend(other_options);
     if contrast.places.is_empty() {
         return Err(nothing_in_common(&contrast).into());
     }

@@ -6,7 +6,7 @@ use crate::fix::Fix;
 use crate::judge::{allowed, judge_value};
 use crate::judgement::Judgement;
 use crate::pool_rounding::rounded_pool;
-use crate::rule::{Level, Rule, RuleFinding};
+use crate::rule::{Advice, Level, Rule, RuleFinding};
 use crate::size::size;
 use crate::subject::Subject;
 
@@ -17,6 +17,14 @@ pub(super) const RULE: Rule = Rule {
     source: "value ranges of 15 versions: 11 read from running servers, 4 taken from documentation",
     check,
 };
+
+impl Advice {
+    /// Whether the version uses another value than the written one, which it does not accept. A size that it only rounds is
+    /// accepted.
+    pub fn changes_value(&self) -> bool {
+        self.rule.is(&RULE) && self.remark.level == Level::Warning
+    }
+}
 
 fn check(subject: &Subject<'_>) -> Vec<RuleFinding> {
     subject

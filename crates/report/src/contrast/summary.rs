@@ -49,7 +49,7 @@ pub fn contrast_summary(
     facts.add_some("latency", latency);
     // Under its line, as a part of it.
     facts.add_some("", explanation);
-    facts.add_some("why", first.and_then(words::first_cause));
+    facts.add_some("why", why(contrast));
     for check in fail_if(checks) {
         facts.add("fail-if", 1, &check);
     }
@@ -100,6 +100,22 @@ fn latency(place: &SharedCombination) -> Option<String> {
         format!("{}: ", words::levels(&place.within))
     };
     (!told.is_empty()).then(|| format!("{at}{}", told.join(", ")))
+}
+
+/// The first cause of the first combination that differs in the deciding metric, or else of the first of all. One of several
+/// is named.
+fn why(contrast: &Contrast) -> Option<String> {
+    let mut places = contrast.places.iter();
+    let is_different = |place: &&SharedCombination| {
+        let decides = contrast.primary_of(place);
+        decides.is_some_and(|it| it.decision.is_different())
+    };
+    let place = places.find(is_different).or(contrast.places.first())?;
+    let cause = words::first_cause(place)?;
+    Some(match contrast.places.as_slice() {
+        [_] => cause,
+        _ => format!("{}: {cause}", words::levels(&place.within)),
+    })
 }
 
 /// The limits, broken ones first, and the number of further ones.

@@ -168,7 +168,31 @@ pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
     let first = causes(place).into_iter().next()?;
     Some(match first.strip_prefix(ONLY_COSTS) {
         Some(cause) => format!("only the cost of an operation differs: {cause}"),
-        None => first.trim_start_matches(WHY).to_owned(),
+        None => {
+            let cause = first.trim_start_matches(WHY);
+            match other_metric(place) {
+                Some(other) => format!("only {} differs: {cause}", other.measure.in_words()),
+                None => cause.to_owned(),
+            }
+        }
+    })
+}
+
+/// A metric that certainly differs where the deciding one, the first, does not.
+fn other_metric(place: &SharedCombination) -> Option<&Compared> {
+    let is_different = |it: &&Compared| it.decision.is_different();
+    let found = place.metrics.iter().find(is_different)?;
+    let deciding = place.metrics.first()?;
+    (deciding.measure != found.measure).then_some(found)
+}
+
+/// The first two of them, where several settings differ between the sides.
+pub(crate) fn first_causes(place: &SharedCombination) -> Option<String> {
+    let first = first_cause(place)?;
+    let second = place.causes.get(1);
+    Some(match second {
+        Some(second) => format!("{}; also {}.", first.trim_end_matches('.'), second.sentence),
+        None => first,
     })
 }
 

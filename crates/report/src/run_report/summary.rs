@@ -39,6 +39,12 @@ impl RunReport {
     /// The same with a given answer, such as New-Orders per minute.
     pub fn summary_of(&self, answer: &str, audit: &Audit, record: &Path, width: u16) -> String {
         let width = usize::from(width).max(NARROWEST);
+        let incomplete = if self.is_incomplete {
+            format!("incomplete after {}: ", moment(self.measured_s))
+        } else {
+            String::new()
+        };
+        let answer = format!("{incomplete}{answer}");
         let mut facts = Facts::new(width);
         facts.add("measured", 1, &self.measured());
         facts.add("settings", 1, &self.settings_in_words());
@@ -52,11 +58,11 @@ impl RunReport {
         let record = record.display().to_string();
         facts.add_command("next", &format!("dbdyno audit {}", shell_word(&record)));
         // The mark is explained wherever it is printed.
-        let whole = cut("", answer, width, ANSWER_LINES_MAX);
+        let whole = cut("", &answer, width, ANSWER_LINES_MAX);
         let left = LINES_MAX - 2 - usize::from(mark_explained(&whole).is_some());
         let facts = facts.into_lines_within(left - whole.len(), &LESS_IMPORTANT);
         let room = left.saturating_sub(facts.len()).min(ANSWER_LINES_MAX);
-        let mut answer = cut("", answer, width, room);
+        let mut answer = cut("", &answer, width, room);
         let explanation = mark_explained(&answer);
         answer.extend(explanation);
         [answer, vec![String::new()], facts].concat().join("\n") + "\n"

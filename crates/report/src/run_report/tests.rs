@@ -223,6 +223,34 @@ fn the_answer_explains_the_mark_of_a_percentile() {
 }
 
 #[test]
+fn the_answer_of_an_incomplete_run_begins_with_that() {
+    let audit = Audit {
+        assessment: Assessment {
+            machine: MachineState::Quiet,
+            scope: Scope::Rough { executions: 0 },
+            method: None,
+        },
+        judgements: Vec::new(),
+    };
+    let answer = |complete| {
+        let mut record = record();
+        record.end = Some(samples::End {
+            t_s: 6.1,
+            complete,
+            why: "the server went away".to_owned(),
+        });
+        let report = RunReport::of(&record, &[]);
+        let measured = units::moment(report.measured_s);
+        let begins = format!("incomplete after {measured}: ");
+        let text = report.summary(&audit, Path::new("a"), 160);
+        let first = text.lines().next().unwrap_or_default().to_owned();
+        (first.starts_with(&begins), first.contains("incomplete"))
+    };
+    assert_eq!(answer(false), (true, true));
+    assert_eq!(answer(true), (false, false));
+}
+
+#[test]
 fn the_answer_names_each_rule_once() {
     let judged = |id: &str, level: Level, evidence: &str| Judgement {
         rule: audit::rule(id).unwrap(),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use audit::{Scope, mostly_shared};
 use samples::{Disturbance, printable};
+use stats::Comparison;
 use verdict::{Answer, Decision, Outcome, Question};
 
 use super::gain::Gain;
@@ -84,11 +85,29 @@ fn needs_closer_runs(results: &Results, grid: &Grid<'_>, is_machine_shared: bool
 /// decided by as many runs again.
 fn is_far_too_wide(question: &Question, answer: &Answer) -> bool {
     answer.comparison.is_some_and(|it| {
-        let half_width = (it.ratio.high / it.ratio.low).ln() / 2.0;
         let needed = answer.executions_needed;
         let is_near = needed.is_some_and(|needed| needed <= 2 * it.executions);
-        half_width > FAR_WIDER * question.min_effect.ln_1p() && !is_near
+        half_width(&it) > FAR_WIDER * question.min_effect.ln_1p() && !is_near
     })
+}
+
+/// Half the width of an interval, as a logarithm.
+fn half_width(comparison: &Comparison) -> f64 {
+    (comparison.ratio.high / comparison.ratio.low).ln() / 2.0
+}
+
+/// The number of executions a side that should decide an undecided comparison. One that used up the budget for its analyses
+/// has no such number: then that with which half the interval is as wide as the smallest difference that matters, as its
+/// width shrinks with the root of the number. `None` if more executions decide nothing.
+fn executions_to_decide(question: &Question, answer: &Answer) -> Option<usize> {
+    let is_spent = answer.looks.is_some() && answer.short_slices.is_none();
+    let by_width = || {
+        let comparison = answer.comparison.filter(|_| is_spent)?;
+        let widths = half_width(&comparison) / question.min_effect.ln_1p();
+        let needed = comparison.executions as f64 * widths.powi(2);
+        Some((needed.ceil() as usize).max(comparison.executions + 1))
+    };
+    answer.executions_needed.or_else(by_width)
 }
 
 /// The programs, `rustc, another mariadbd`, that used the machine in most of the executions behind an undecided answer;
@@ -125,11 +144,12 @@ fn next_step(results: &Results, grid: &Grid<'_>) -> Option<NextStep> {
     let of_repeat = turns.map(|it| it.batches_at_most().max(1)).max();
     let of_repeat = of_repeat.unwrap_or(1) as usize;
     let repeats = |executions: usize| executions.div_ceil(of_repeat);
+    let question = results.verdict.as_ref();
     let needed = grid
         .answers
         .iter()
         .filter(is_undecided)
-        .filter_map(|it| it.executions_needed)
+        .filter_map(|it| executions_to_decide(question?, it))
         .max()
         .map(repeats);
     match (scope, needed) {
@@ -161,9 +181,52 @@ fn rising_up_to(grid: &Grid<'_>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use stats::compare_pairs;
-    use verdict::Metric;
+    use verdict::{InterimAnalyses, Metric};
 
     use super::*;
+
+    #[test]
+    fn a_spent_budget_is_extended_until_the_interval_is_as_narrow_as_the_margin() {
+        let question = Question {
+            metric: Metric::Throughput,
+            baseline: Vec::new(),
+            min_effect: 0.02,
+            until_decided: None,
+        };
+        // Logarithms of -0.04, 0 and 0.04 in three pairs: a half-width of 4.3027 · 0.04 / √3 = 0.0994, which is 5.02
+        // times ln 1.02 = 0.0198: 3 · 5.02² = 75.5 executions.
+        let wide = [(1.0, (-0.04_f64).exp()), (1.0, 0.04_f64.exp()), (1.0, 1.0)];
+        // With a hundredth of that, one more execution is enough.
+        let narrow = wide.map(|(a, b)| (a, b.powf(0.01)));
+        let looks = Some(InterimAnalyses {
+            blocks: 3,
+            blocks_at_most: 3,
+            time_is_spent: true,
+        });
+        for (pairs, executions_needed, looks, expected) in [
+            (wide, Some(12), looks, Some(12)),
+            (wide, None, looks, Some(76)),
+            (narrow, None, looks, Some(4)),
+            (wide, None, None, None),
+        ] {
+            let answer = Answer {
+                within: Vec::new(),
+                levels: Vec::new(),
+                of_batches: false,
+                means: None,
+                decision: Decision::Inconclusive,
+                comparison: compare_pairs(&pairs, 0.95),
+                paired: true,
+                p_value: None,
+                executions_needed,
+                effect: 0.02,
+                looks,
+                short_slices: None,
+            };
+            let found = executions_to_decide(&question, &answer);
+            assert_eq!(found, expected, "{pairs:?} {executions_needed:?}");
+        }
+    }
 
     #[test]
     fn an_interval_that_more_runs_would_not_narrow_is_far_too_wide() {

@@ -5,7 +5,9 @@ use report::{
     MeasureSelection, Results, contrast_as_html, contrast_as_json, contrast_as_markdown,
     contrast_as_text, contrast_summary,
 };
-use verdict::{Check, ComparisonParameters, Contrast, Execution, Levels, Side, Tolerance};
+use verdict::{
+    Check, ComparisonParameters, Contrast, Decision, Execution, Levels, Side, Tolerance,
+};
 
 use crate::{page::markup, synthetic::asked};
 
@@ -228,4 +230,24 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     let answer = contrast_summary(&found, &[], &audited(), 200);
     let why = "\nwhy       only the cost of an operation differs: fsyncs of InnoDB";
     assert!(answer.contains(why), "{answer}");
+}
+
+#[test]
+fn a_cause_names_its_combination_among_several() {
+    let results = asked();
+    let (a, b) = (side(&results, "1:0", None), side(&results, "5:1", None));
+    let found = verdict::contrast(&a, &b, &ComparisonParameters::of(0.02));
+    let answer = contrast_summary(&found, &[], &audited(), 200);
+    assert!(answer.contains("\nwhy       connections 1: "), "{answer}");
+}
+
+#[test]
+fn a_cause_names_the_metric_if_the_deciding_one_does_not_differ() {
+    let (mut found, _) = found();
+    found.places[0].metrics[0].decision = Decision::Inconclusive;
+    let answer = contrast_summary(&found, &[], &audited(), 200);
+    assert!(
+        answer.contains("\nwhy       only p50 differs: "),
+        "{answer}"
+    );
 }

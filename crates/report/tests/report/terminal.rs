@@ -5,7 +5,7 @@ use std::path::Path;
 use audit::Subject;
 use figures::RunFigures;
 use report::{NextStep, Results, summary, table};
-use samples::{ErrorCount, Host, MeasuredState, ServerState};
+use samples::{Disturbance, ErrorCount, Host, MeasuredState, ServerState};
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
 
@@ -86,6 +86,30 @@ fn every_comparison_stands_before_the_limit() {
         }
         assert!(text.lines().count() < 12, "{width}: {text}");
     }
+}
+
+#[test]
+fn the_cause_is_that_of_a_comparison_of_one_factor() {
+    let mut results = asked();
+    if let Some(question) = &mut results.verdict {
+        let clients = ("connections".to_owned(), "1".to_owned());
+        question.baseline.push(clients);
+    }
+    let text = summary(&results, Path::new("results/made-1"), 1000, &|_| None);
+    let why = text.lines().find(|line| line.starts_with("why "));
+    let why = why.unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(why.matches(" against ").count(), 1, "{why}");
+    let sides = "; A is mix 1:0, connections 1; B is mix ";
+    assert!(why.contains(sides), "{why}");
+}
+
+#[test]
+fn the_answer_says_that_disturbed_runs_were_repeated() {
+    let mut results = asked();
+    results.disturbances.set_aside = vec![(3, Disturbance::default())];
+    let text = summary(&results, Path::new("results/made-1"), 120, &|_| None);
+    let measured = "measured  24 of 24 runs of 4 s (1 disturbed run repeated): ";
+    assert!(text.contains(measured), "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::Disturbance;
+use samples::{Disturbance, Transport};
 
 use crate::{
     bottleneck::{Resource, bottleneck},
@@ -34,6 +34,8 @@ pub(super) struct Evidence<'a> {
     pub(super) longest_s: Option<[f64; 2]>,
     /// Shares of the CPUs that other programs and the hypervisor took, means of A and B; `None` where that was not observed.
     pub(super) taken: Option<[LostCpu; 2]>,
+    /// Whether the bytes of both sides stayed within a machine.
+    pub(super) is_within_machine: bool,
 }
 
 /// Shares of a machine's CPUs that were taken from server and client.
@@ -90,6 +92,7 @@ impl<'a> Evidence<'a> {
             taken: taken(a).zip(taken(b)).map(|(a, b)| [a, b]),
             shortest_us: shortest_us(a).zip(shortest_us(b)).map(|(a, b)| [a, b]),
             longest_s: longest_s(a).zip(longest_s(b)).map(|(a, b)| [a, b]),
+            is_within_machine: is_within_machine(a) && is_within_machine(b),
         }
     }
 
@@ -151,6 +154,28 @@ impl<'a> Evidence<'a> {
             .iter()
             .copied()
             .find(|it| it.measure == measure)
+    }
+
+    /// The time per operation by which the sides certainly differ, microseconds: of all connections together, or of the
+    /// median operation if the throughput does not differ. `None` if neither does.
+    pub(super) fn delay_us(&self) -> Option<f64> {
+        let decided = |metric| {
+            let compared = self.metric(metric)?;
+            compared.decision.is_different().then_some(compared)
+        };
+        let per_operation_us = |throughput_per_s: f64| 1e6 / throughput_per_s;
+        if let Some(throughput) = decided(Metric::Throughput) {
+            let [a, b] = throughput.means.map(per_operation_us);
+            return Some((b - a).abs());
+        }
+        Some(decided(Metric::P50)?.shift().abs() / 1e3)
+    }
+
+    /// True if one side is MariaDB and the other is not.
+    pub(super) fn is_between_products(&self) -> bool {
+        let is_mariadb = |version: &str| version.contains("MariaDB");
+        self.variable("version")
+            .is_some_and(|[a, b]| is_mariadb(a) != is_mariadb(b))
     }
 
     /// The values of A and B of a variable that differs.
@@ -249,6 +274,13 @@ fn shortest_us(side: &[&Execution<'_>]) -> Option<f64> {
         .map(|it| Some(it.figures.response.as_ref()?.min_ns as f64 / 1e3));
     let shortest = shortest.collect::<Option<Vec<f64>>>()?;
     (!shortest.is_empty()).then(|| shortest.iter().sum::<f64>() / shortest.len() as f64)
+}
+
+fn is_within_machine(side: &[&Execution<'_>]) -> bool {
+    side.iter().all(|execution| {
+        let transport = Transport::of(&execution.record.header.transport);
+        transport.is_some_and(|it| it != Transport::TcpRemote)
+    })
 }
 
 fn longest_s(side: &[&Execution<'_>]) -> Option<f64> {

@@ -14,3 +14,5 @@ pub(super) const TABLE_ON_DISK_US: f64 = 500.0;
 /// A byte written, and a byte sent.
 pub(super) const WRITTEN_BYTE_US: f64 = 0.005;
 pub(super) const SENT_BYTE_US: f64 = 0.01;
+/// A byte sent within a machine, which is only copied.
+pub(super) const COPIED_BYTE_US: f64 = 0.001;

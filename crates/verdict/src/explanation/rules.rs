@@ -151,9 +151,11 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "bytes sent",
-        holds: "The cost `bytes_sent` differs clearly",
+        holds: "The cost `bytes_sent` differs clearly. The servers are both MariaDB or both another product, because \
+                the protocols of MariaDB and MySQL describe the same rows with different numbers of bytes. If the \
+                time per operation differs significantly, the bytes can explain at least half of the difference",
         rank: Rank::Particular,
-        judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
+        judge: bytes_sent,
     },
     Rule {
         name: "round trip",
@@ -329,6 +331,21 @@ fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Opt
         it.settings(settings)
     );
     Some(Finding::of(moved, price_us, meaning))
+}
+
+/// Bytes that can delay an operation: within a machine they are only copied.
+fn bytes_sent(it: &Evidence<'_>) -> Option<Finding> {
+    if it.is_between_products() {
+        return None;
+    }
+    let price_us = if it.is_within_machine {
+        price::COPIED_BYTE_US
+    } else {
+        price::SENT_BYTE_US
+    };
+    let found = bytes(it, Cost::BytesSent, price_us, &[])?;
+    let explains = |delay_us: f64| 2.0 * found.explains_us >= delay_us;
+    it.delay_us().is_none_or(explains).then_some(found)
 }
 
 fn round_trip(it: &Evidence<'_>) -> Option<Finding> {

@@ -3,15 +3,20 @@
 use std::path::Path;
 
 use blame::{Blame, Blamed};
-use mycnf::{Machine, OptionFile, Side, Target, lint};
+use mycnf::{Advice, Machine, OptionFile, Side, Target, lint};
 use server::Installation;
 
 use super::factor::{Factor, Kind};
 use crate::commands::log_switches::{Log, log_of, variable_name};
 
-/// An error for an option that one of the versions does not know. Nothing is judged beside option files, which may load plugins
-/// with options of their own, on existing servers, and for a version that is not installed, which is refused by itself.
+/// An error for an option that one of the versions does not know, and for a value that it changes to another one: what is
+/// measured would not be what is asked. Nothing is judged beside option files, which may load plugins with options of their
+/// own, on existing servers, and for a version that is not installed, which is refused by itself.
 pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
+    check_in(factors, &targets(factors))
+}
+
+fn check_in(factors: &[Factor], targets: &[Target]) -> Result<(), Blamed> {
     let settings: Vec<(&Factor, &str)> = factors
         .iter()
         .filter_map(|factor| match &factor.kind {
@@ -22,24 +27,44 @@ pub(super) fn check(factors: &[Factor]) -> Result<(), Blamed> {
     if settings.is_empty() || have_other_options(factors) {
         return Ok(());
     }
-    for target in targets(factors) {
-        let wrong = |error: mycnf::Error| Blamed::new(Blame::Input, error.to_string());
-        let mut file = OptionFile::parse("", Path::new("--set")).map_err(wrong)?;
-        for (factor, name) in &settings {
-            let value = factor.levels.first().map(|level| level.value.clone());
-            file.push("mysqld", name, value).map_err(wrong)?;
-        }
-        let refused = lint(&file, &target, &Machine::default());
-        let mut refused = refused.advice.into_iter();
-        if let Some(advice) = refused.find(mycnf::Advice::refuses_name) {
-            let remark = advice.remark;
-            let option = remark.option.split('=').next().unwrap_or_default().trim();
-            let message = format!("--set {option}: {target}: {}", remark.what);
-            let hint = remark.fix.map(|fix| fix.to_string());
-            return Err(Blamed::new(Blame::Input, message).hint(hint));
+    let levels = settings.iter().map(|(factor, _)| factor.levels.len());
+    let levels = levels.max().unwrap_or(0);
+    for target in targets {
+        for level in 0..levels {
+            check_levels(&settings, level, target)?;
         }
     }
     Ok(())
+}
+
+/// The same for the levels of this index; a setting with fewer has its last one.
+fn check_levels(settings: &[(&Factor, &str)], level: usize, target: &Target) -> Result<(), Blamed> {
+    let wrong = |error: mycnf::Error| Blamed::new(Blame::Input, error.to_string());
+    let mut file = OptionFile::parse("", Path::new("--set")).map_err(wrong)?;
+    for (factor, name) in settings {
+        let level = factor.levels.get(level).or(factor.levels.last());
+        let value = level.map(|level| level.value.clone());
+        file.push("mysqld", name, value).map_err(wrong)?;
+    }
+    let found = lint(&file, target, &Machine::default()).advice;
+    let mut found = found.iter();
+    let refused = found.find_map(|it| Some((it, refusal(it, target)?)));
+    let Some((advice, message)) = refused else {
+        return Ok(());
+    };
+    let hint = advice.remark.fix.as_ref().map(ToString::to_string);
+    Err(Blamed::new(Blame::Input, message).hint(hint))
+}
+
+/// Why a version does not take an option or its value; `None` for any other advice.
+fn refusal(advice: &Advice, target: &Target) -> Option<String> {
+    let (option, what) = (&advice.remark.option, &advice.remark.what);
+    if advice.refuses_name() {
+        let name = option.split('=').next().unwrap_or_default().trim();
+        return Some(format!("--set {name}: {target}: {what}"));
+    }
+    let is_changed = advice.changes_value();
+    is_changed.then(|| format!("--set {option}: not a value of {target}: {what}"))
 }
 
 /// Whether the servers can have options that this program does not see: those of files, and of existing servers.
@@ -123,6 +148,29 @@ fn targets(factors: &[Factor]) -> Vec<Target> {
 #[cfg(test)]
 mod tests {
     use super::{super::factor, *};
+
+    #[test]
+    fn a_value_that_becomes_another_one_is_refused() {
+        let found = |setting: &str, version: &str| {
+            let factors = [factor::setting(setting).unwrap()];
+            let targets = [Target::parse(version).unwrap()];
+            check_in(&factors, &targets).map_err(|error| error.message)
+        };
+        for (version, becomes) in [("mariadb-10.11", 3), ("mysql-8.0.33", 2)] {
+            let expected = format!(
+                "--set innodb_flush_log_at_trx_commit=7: not a value of {version}: becomes {becomes}"
+            );
+            let setting = "innodb_flush_log_at_trx_commit=1,7";
+            assert_eq!(found(setting, version), Err(expected));
+        }
+        for setting in [
+            "innodb_flush_log_at_trx_commit=1,2,0",
+            // Only rounded.
+            "innodb_buffer_pool_size=512M,4608M",
+        ] {
+            assert_eq!(found(setting, "mysql-8.0.33"), Ok(()), "{setting}");
+        }
+    }
 
     #[test]
     fn values_that_cannot_differ_are_found() {

@@ -12,6 +12,8 @@ use results::{ComparedSide, experiment_of, looked_at, question, read_record, rec
 use samples::{Record, RunParts};
 use verdict::{Execution, Levels, Question, Side};
 
+use super::load_options::other_options;
+
 /// The runs of one side. Where their load has stages, each stage is compared by itself; runs side by side are compared by
 /// their batches of slices.
 pub(super) struct RecordedSide {
@@ -154,6 +156,14 @@ impl RecordedSide {
         !self.levels.is_empty() && self.levels.keys().eq(other.levels.keys())
     }
 
+    /// The options of the loads that differ between the experiments of both sides, one sentence each.
+    pub(super) fn other_options(&self, other: &Self) -> Vec<String> {
+        other_options(
+            [&self.experiments, &other.experiments],
+            [&self.levels, &other.levels],
+        )
+    }
+
     /// The side, for the comparison.
     pub(super) fn side(&self) -> Side<'_> {
         let records = self.records.iter();
@@ -261,9 +271,13 @@ fn part(text: &str) -> Result<Selection, Blamed> {
     let exists = |at: &usize| !text[..*at].is_empty() && Path::new(&text[..*at]).exists();
     let Some(end) = ends.filter(exists).max() else {
         let path = text.split(':').next().unwrap_or(text);
-        let hint =
+        // A comma begins another part of the side.
+        let hint = if path.contains('=') {
+            "separate several levels with colons: DIR:FACTOR=LEVEL:FACTOR=LEVEL"
+        } else {
             "a side is a results directory, DIR:FACTOR=LEVEL, or run records (.jsonl); see --help"
-                .to_owned();
+        };
+        let hint = hint.to_owned();
         return Err(Blamed::new(Blame::Input, format!("{path:?}: no such results")).hint(hint));
     };
     let mut levels: Vec<(String, String)> = Vec::new();
@@ -346,6 +360,9 @@ mod tests {
             "{error}"
         );
         assert!(part("nowhere:a=1").is_err() && part("").is_err());
+        let error = parts(&format!("{}:pool=24M,flush=1", path.display())).unwrap_err();
+        let hint = "separate several levels with colons: DIR:FACTOR=LEVEL:FACTOR=LEVEL";
+        assert_eq!(error.hints, [hint]);
         let two = parts(&format!("{0}:fs=xfs,{0}:fs=ext4", path.display())).unwrap();
         assert_eq!(two.len(), 2);
     }
