@@ -6,14 +6,11 @@ use server::Server;
 
 use crate::scene::Scene;
 
-/// The scene's private server with this name, as an account with all privileges, without a database.
+/// The scene's private server with this name, as an account with all privileges, in the database that `dbdyno` uses.
 #[track_caller]
 pub(crate) fn endpoint(scene: &Scene, name: &str) -> Endpoint {
     let directory = scene.servers_directory().join(name);
-    Endpoint {
-        database: None,
-        ..Server::open(&directory).unwrap().endpoint()
-    }
+    Server::open(&directory).unwrap().endpoint()
 }
 
 /// Executes statements that are separated by semicolons over one connection, until one fails. Returns their rows as the
