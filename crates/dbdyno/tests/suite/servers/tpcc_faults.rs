@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use protocol::Endpoint;
 use rustix::process::Signal;
 
 use crate::{
@@ -16,7 +17,11 @@ const GONE: [u64; 3] = [0, 1927, 1053];
 
 /// Rows of a statement, none if it fails. Its session is in no database, by which those of a run are known.
 fn sql(scene: &Scene, sql: &str) -> String {
-    private_server::text(&private_server::endpoint(scene, "one"), sql).unwrap_or_default()
+    let endpoint = Endpoint {
+        database: None,
+        ..private_server::endpoint(scene, "one")
+    };
+    private_server::text(&endpoint, sql).unwrap_or_default()
 }
 
 /// Standard error of a session beside the terminals.
