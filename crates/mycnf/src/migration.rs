@@ -323,8 +323,10 @@ impl Migration {
         };
         let is_settled = self.moves.iter().any(|one| match one {
             Move::Dropped { at: done, .. } => done == at,
-            // A new name settles nothing, a new value does.
-            Move::Rewritten { at: done, was, now } => done == at && value(was) != value(now),
+            // A new name settles only that the old one is unknown; a new value settles all.
+            Move::Rewritten { at: done, was, now } => {
+                done == at && (advice.rule.is(UNKNOWN_OPTION) || value(was) != value(now))
+            }
             Move::Open { .. } | Move::Pinned { .. } => false,
         });
         if is_settled {

@@ -76,8 +76,8 @@ pub const OF_THE_SERVER: &[&str] = &[
 
 /// True for a variable that differs between any two starts of the same server and does not describe its behaviour.
 pub fn is_of_the_instance(variable: &str) -> bool {
-    // Some hundred variables of every run are looked at by several rules: a search for each part by itself took half of
-    // the time of a report.
+    // Several rules ask for some hundred variables of every run: a search for each part by itself took half of the time of
+    // a report.
     static INSTANCE: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(OF_THE_INSTANCE));
     static SERVER: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(OF_THE_SERVER));
     INSTANCE.is_match(variable) && !SERVER.is_match(variable)

@@ -11,7 +11,7 @@ use super::{
 /// enough.
 const PROMISING_FROM: f64 = 0.05;
 
-/// The most expensive statement without a proved remedy that has candidates which were not tried.
+/// The most expensive statement without a proved remedy that has candidates without a trial.
 pub(super) struct UntriedStatement<'a> {
     pub(super) statement: &'a DiagnosedStatement,
     /// These candidates, in the order in which they would have been tried.

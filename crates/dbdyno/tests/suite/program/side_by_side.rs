@@ -39,8 +39,8 @@ fn write(scene: &Scene, [think, baseline]: [&str; 2], duration: &str) {
 #[test]
 fn a_session_that_decides_the_question_is_the_last_and_ends_early() {
     let scene = Scene::new();
-    // One is five times the other, so that even a busy machine shows the difference, with many operations in a slice.
-    write(&scene, ["2ms", "10ms"], "6s");
+    // One is ten times the other, so that even a busy machine shows the difference, with many operations in a slice.
+    write(&scene, ["1ms", "10ms"], "6s");
     let run = ["run", "trial.toml", "--simulate", "--results", "out"];
     let ended = scene.dbdyno(run).exits(0);
     // Of the answer so far, only the decision is printed where nothing can be rewritten.
@@ -180,8 +180,8 @@ fn start_long(servers: &[Server; 2], slice: &str) -> (Running, Results) {
 
 #[test]
 fn existing_servers_take_turns_until_one_is_found_faster() {
-    // One is five times as slow, so that even a busy machine shows the difference.
-    let [slow, fast] = ["10ms", "2ms"].map(Server::start);
+    // One is ten times as slow, so that even a busy machine shows the difference.
+    let [slow, fast] = ["10ms", "1ms"].map(Server::start);
     let scene = &slow.scene;
     scene.file("one.sql", &format!("{STATEMENT};\n"));
     let hosts = format!("{},{}", slow.socket, fast.socket);
@@ -219,7 +219,7 @@ fn existing_servers_take_turns_until_one_is_found_faster() {
 
 #[test]
 fn a_decided_comparison_is_confirmed_by_classical_runs() {
-    let [slow, fast] = ["10ms", "2ms"].map(Server::start);
+    let [slow, fast] = ["10ms", "1ms"].map(Server::start);
     let scene = &slow.scene;
     scene.file("one.sql", &format!("{STATEMENT};\n"));
     let hosts = format!("{},{}", slow.socket, fast.socket);
@@ -246,7 +246,7 @@ fn a_decided_comparison_is_confirmed_by_classical_runs() {
 
 #[test]
 fn turns_wait_until_the_server_before_is_quiet() {
-    let servers = ["20ms", "5ms"].map(Server::start);
+    let servers = ["20ms", "2ms"].map(Server::start);
     let scene = &servers[0].scene;
     scene.file("one.sql", &format!("{STATEMENT};\n"));
     let hosts = format!("{},{}", servers[0].socket, servers[1].socket);

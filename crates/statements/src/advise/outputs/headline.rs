@@ -134,7 +134,7 @@ fn not_tried(diagnosis: &Diagnosis) -> usize {
 }
 
 /// `not tried for statement Q2 (175 ms), the most expensive one without a proved remedy: create index ... and 1 more`; `None`
-/// if no such statement has candidates that were not tried.
+/// if no such statement has candidates without a trial.
 pub(super) fn untried(diagnosis: &Diagnosis) -> Option<String> {
     let UntriedStatement { statement, advice } = UntriedStatement::of(diagnosis)?;
     let (first, others) = advice.split_first()?;

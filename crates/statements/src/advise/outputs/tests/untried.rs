@@ -1,11 +1,11 @@
-//! Tests of what is said about statements whose candidates were not tried.
+//! Tests of what is said about statements whose candidates had no trial.
 
 use super::{
     index_sets::{faster, index},
     *,
 };
 
-/// Two proved indexes for statement 2, of which one is enough, and two that were not tried for Q1.
+/// Two proved indexes for statement 2, of which one is enough, and two without a trial for Q1.
 fn with_untried() -> Diagnosis {
     let untried = |parts: &str| advice(0, "Q1", parts, Some(Proof::NotTried));
     diagnosis(vec![
