@@ -1,4 +1,4 @@
-//! What speaks against the executions behind an answer: they were not steady, or other programs used the machine.
+//! Problems of the executions behind an answer: they were not steady, or other programs used the machine.
 
 use audit::{Rule, mostly_shared, shared_machine};
 use samples::Record;

@@ -171,19 +171,22 @@ pub(crate) fn first_cause(place: &SharedCombination) -> Option<String> {
         None => {
             let cause = first.trim_start_matches(WHY);
             match other_metric(place) {
-                Some(other) => format!("only {} differs: {cause}", other.measure.in_words()),
+                Some([deciding, other]) => {
+                    let [deciding, other] = [deciding, other].map(|it| it.measure.in_words());
+                    format!("{other} differs significantly, {deciding} does not: {cause}")
+                }
                 None => cause.to_owned(),
             }
         }
     })
 }
 
-/// A metric that certainly differs where the deciding one, the first, does not.
-fn other_metric(place: &SharedCombination) -> Option<&Compared> {
+/// The deciding metric, the first, if it does not certainly differ, and the next one that does. Others may differ, too.
+fn other_metric(place: &SharedCombination) -> Option<[&Compared; 2]> {
     let is_different = |it: &&Compared| it.decision.is_different();
     let found = place.metrics.iter().find(is_different)?;
     let deciding = place.metrics.first()?;
-    (deciding.measure != found.measure).then_some(found)
+    (deciding.measure != found.measure).then_some([deciding, found])
 }
 
 /// The first two of them, where several settings differ between the sides.

@@ -123,7 +123,7 @@ fn capacity(writes: &PageWrites) -> Vec<CnfLine> {
 }
 
 /// Random writes of pages per second; `None` where they were not measured for 3 s at a rate that held, or on an unknown
-/// device, or while other programs had the CPUs.
+/// device, or while other programs had the CPUs, or if rule H05 suspects a cache.
 pub fn page_writes_per_s(record: &StorageRecord) -> Option<f64> {
     place(record)?;
     let writes = writes_per_s(record)?.ok()?;
