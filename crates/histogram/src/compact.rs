@@ -35,21 +35,20 @@ impl Compact {
     /// The number of values in buckets above that of `limit`.
     pub(crate) fn count_above(&self, limit: u64) -> u64 {
         let limit = bucket_of(limit);
-        let above = self.counts().filter(|(value, _)| bucket_of(*value) > limit);
-        above.map(|(_, count)| count).sum()
+        sum(self.counts().filter(|(value, _)| bucket_of(*value) > limit))
     }
 
     pub(crate) fn count(&self) -> u64 {
-        self.counts().map(|(_, count)| count).sum()
+        sum(self.counts())
     }
 
-    /// As HdrHistogram's: the highest value of the bucket that the quantile reaches, at 0 the lowest of the first; `None` if
-    /// empty.
+    /// As HdrHistogram's: the highest value of the bucket that the quantile reaches, at 0 the lowest of the first; `None`
+    /// if empty.
     pub(crate) fn quantile(&self, quantile: f64) -> Option<u64> {
         let target = (quantile.min(1.0) * self.count() as f64).ceil().max(1.0) as u64;
-        let mut reached = 0;
+        let mut reached = 0_u64;
         let (highest, _) = self.counts().find(|(_, count)| {
-            reached += count;
+            reached = reached.saturating_add(*count);
             reached >= target
         })?;
         Some(match quantile {
@@ -73,6 +72,11 @@ impl Compact {
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
+}
+
+/// The sum of these counts, at most the largest number, as HdrHistogram's: those of a damaged record can have any size.
+fn sum(counts: impl Iterator<Item = (u64, u64)>) -> u64 {
+    counts.fold(0_u64, |sum, (_, count)| sum.saturating_add(count))
 }
 
 /// Below 2,048 each bucket holds one value; above, each power of two has 1,024 buckets.
@@ -138,6 +142,16 @@ mod tests {
                 counts.into_iter().map(|(bucket, count)| (highest_of(bucket), count)).collect();
             let compact = Compact::of(counts.iter().copied());
             prop_assert_eq!(compact.counts().collect::<Vec<_>>(), counts);
+        }
+    }
+
+    #[test]
+    fn counts_that_are_too_large_to_add_are_the_largest_number() {
+        let compact = Compact::of([(1, u64::MAX), (2, u64::MAX)].into_iter());
+        assert_eq!(compact.count(), u64::MAX);
+        assert_eq!(compact.count_above(0), u64::MAX);
+        for quantile in [0.5, 1.0] {
+            assert_eq!(compact.quantile(quantile), Some(1));
         }
     }
 
