@@ -75,7 +75,7 @@ fn differing(a: &LoadOptions, b: &LoadOptions) -> Vec<String> {
         .collect()
 }
 
-/// The benchmark of each load, and its options. Options of different benchmarks are not compared.
+/// The benchmark of each load, and its options. Of two benchmarks, only the options that both have are compared.
 fn load_options(run: &PlannedRun) -> LoadOptions {
     let mut options = LoadOptions::new();
     for load in &run.loads {
