@@ -246,7 +246,7 @@ fn a_cause_names_the_metric_if_the_deciding_one_does_not_differ() {
     let (mut found, _) = found();
     found.places[0].metrics[0].decision = Decision::Inconclusive;
     let answer = contrast_summary(&found, &[], &audited(), 200);
-    // Other percentiles differ, too, so that this is not the only one.
+    // Not "only p50": further metrics may differ, too.
     let why = "\nwhy       p50 differs significantly, throughput does not: ";
     assert!(answer.contains(why), "{answer}");
 }

@@ -232,7 +232,8 @@ fn experiment_beside(path: &Path) -> Option<Experiment> {
         Ok(experiment) => experiment,
         Err(error) => {
             eprintln!(
-                "warning: {}: its question, the options of its load, and whether it ran until decided are unknown: {error}",
+                "warning: {}: its question, the options of its load, and whether it ran until decided are unknown: \
+                 {error}",
                 directory.display()
             );
             None
