@@ -26,8 +26,8 @@ use crate::pinned_defaults::{Pin, pins as pins_of};
 use crate::rewrite::Edit;
 use crate::rule::{Advice, Level, Rewrite, Rule};
 use crate::rules::{
-    ADJUSTED_VALUE, OLD_PASSWORDS, STATEMENT_BINLOG, TIME_ZONE, TLS_UNAVAILABLE, UNKNOWN_OPTION,
-    WRONG_VALUE, rules_of_files,
+    OLD_PASSWORDS, STATEMENT_BINLOG, TIME_ZONE, TLS_UNAVAILABLE, UNKNOWN_OPTION, WRONG_VALUE,
+    rules_of_files,
 };
 use crate::subject::Subject;
 use crate::target::Target;
@@ -311,7 +311,7 @@ impl Migration {
         let is_open = remark.rewrite.is_none()
             && !is_left_to_pins(advice)
             && (remark.level == Level::Refused
-                || is_adjusted(advice)
+                || advice.changes_value()
                 || is_unjudged
                 || (remark.level == Level::Risk && advice.rule.is_one_of(&RISKS_TO_DECIDE)));
         let Some(at) = remark.at.as_ref().filter(|_| is_open) else {
@@ -437,12 +437,6 @@ fn foreign_groups(from: &Target, to: &Target) -> Vec<String> {
     let read = to.groups();
     let all = from.groups().into_iter();
     all.filter(|group| !read.contains(group)).collect()
-}
-
-/// Whether a version changes a value to one that it accepts. That it rounds the buffer pool is only a note: every version
-/// does so.
-fn is_adjusted(advice: &Advice) -> bool {
-    advice.rule.is(ADJUSTED_VALUE) && advice.remark.level != Level::Note
 }
 
 #[cfg(test)]

@@ -255,7 +255,8 @@ impl Migration {
     pub(super) fn leave_lazy_commits_open(&mut self, before: &Subject<'_>, after: &Subject<'_>) {
         let name = "innodb_flush_log_at_trx_commit";
         let joins_others = before.is_galera_node() && !before.forms_new_cluster();
-        if !joins_others || after.has("wsrep_on") {
+        // Percona XtraDB Cluster has Galera, and no catalogue.
+        if !joins_others || after.has("wsrep_on") || after.is_galera_node() {
             return;
         }
         let cause = match after.number(name) {

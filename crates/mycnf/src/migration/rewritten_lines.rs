@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Migration, Move, is_adjusted, is_left_to_pins};
+use super::{Migration, Move, is_left_to_pins};
 use crate::entry::Origin;
 use crate::file::OptionFile;
 use crate::lint::advice;
@@ -24,7 +24,7 @@ impl Migration {
         };
         for advice in findings {
             let is_left = is_left_to_pins(&advice);
-            let is_adjusted = is_adjusted(&advice);
+            let is_adjusted = advice.changes_value();
             let remark = advice.remark;
             let is_changed = remark.level == Level::Refused || is_adjusted;
             let Some(at) = remark.at.filter(|_| is_changed && !is_left) else {

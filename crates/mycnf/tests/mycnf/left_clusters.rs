@@ -29,6 +29,8 @@ fn lazy_commits_of_a_cluster_s_node_are_to_decide_without_the_cluster() {
         // It stays a node, or was none.
         let none: [String; 0] = [];
         assert_eq!(of_commits(&text, "mariadb-10.6", "mariadb-11.4"), none);
+        // Percona XtraDB Cluster, whose options of Galera stay in the file.
+        assert_eq!(of_commits(&text, "percona-5.7", "percona-8.0"), none);
         let alone = text.replace("10.0.0.1,10.0.0.2", "");
         assert_eq!(of_commits(&alone, "mariadb-10.6", "mysql-8.0.33"), none);
     }

@@ -27,6 +27,8 @@ pub struct Layout {
 pub fn table(report: &Report, layout: Layout) -> String {
     let mut text = String::new();
     if let Some(why) = &report.incomplete {
+        // A server's message can have several lines.
+        let why = why.replace('\n', " ");
         line(&mut text, &format!("incomplete: {why}"));
     }
     line(&mut text, &format!("server {}", report.version));
@@ -330,6 +332,9 @@ mod tests {
         let ended = shown(&report(12, Some("interrupted")), false);
         assert_eq!(ended.lines().count(), 12, "{ended}");
         assert!(ended.ends_with("\n4 more, each at most 4.00 ms (--verbose)\n"));
+        // An error quotes the lines of its statement.
+        let long = shown(&report(12, Some(&"line\n".repeat(13))), false);
+        assert_eq!(long.lines().count(), 12, "{long}");
     }
 
     #[test]

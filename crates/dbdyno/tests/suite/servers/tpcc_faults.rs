@@ -79,7 +79,7 @@ fn start(scene: &Scene, record: &str, more: &[&str]) -> Disturbed {
         wait_for_orders(scene, &mut running);
         sessions(scene)
     });
-    let sessions = looks.min().flatten();
+    let sessions = looks.flatten().min();
     Disturbed { running, sessions }
 }
 

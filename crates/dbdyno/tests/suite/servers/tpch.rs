@@ -1,4 +1,4 @@
-//! `dbdyno tpch`: loads with every kind of keys, compared with dbgen's rows; refusals and drops.
+//! `dbdyno tpch`: loads with indexes for foreign keys, compared with dbgen's rows; refusals, drops and interruptions.
 
 use protocol::Endpoint;
 use rustix::process::Signal;
