@@ -195,8 +195,7 @@ mod tests {
     use stats::{Interval, RateAnswer};
 
     use super::*;
-    use crate::max_rate::RateQuestion;
-    use crate::testing::{RecordBuilder, record};
+    use crate::testing::{RecordBuilder, rate_question, record};
 
     fn result(per_s: &[u64], connections: &'static str) -> Vec<Record> {
         let made = per_s.iter().map(|per_s| {
@@ -239,18 +238,7 @@ mod tests {
 
     #[test]
     fn the_answers_of_searches_are_a_series() {
-        let question = RateQuestion {
-            combination: BTreeMap::from([("connections".to_owned(), "2".to_owned())]),
-            limit: "p99 < 20 ms".to_owned(),
-            quantile: 0.99,
-            limit_ns: 20_000_000,
-            from_per_s: None,
-            to_per_s: None,
-            precision: 0.05,
-            measured_s: 10.0,
-            runs_at_most: 40,
-            time_is_spent: false,
-        };
+        let question = rate_question("connections", "2");
         let answer = |answer| MaxRate {
             question: question.clone(),
             answer,

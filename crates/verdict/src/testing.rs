@@ -7,7 +7,25 @@ use samples::{
     RunHeader, ServerIdentity, ServerStatus, Telemetry,
 };
 
+use crate::max_rate::RateQuestion;
+
 const SECONDS: u32 = 4;
+
+/// A search for the highest rate whose p99 is below 20 ms, at this level of a factor.
+pub(crate) fn rate_question(factor: &str, level: &str) -> RateQuestion {
+    RateQuestion {
+        combination: BTreeMap::from([(factor.to_owned(), level.to_owned())]),
+        limit: "p99 < 20 ms".to_owned(),
+        quantile: 0.99,
+        limit_ns: 20_000_000,
+        from_per_s: None,
+        to_per_s: None,
+        precision: 0.05,
+        measured_s: 10.0,
+        runs_at_most: 40,
+        time_is_spent: false,
+    }
+}
 
 /// The parameters of a fabricated record; rates are per second, the same in every second.
 #[derive(Debug, Clone)]

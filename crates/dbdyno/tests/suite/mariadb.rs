@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use protocol::{Connection, Endpoint};
+use protocol::{Connection, Endpoint, Error};
 use server::{Installation, Lifetime, Server, Settings};
 
 use crate::{
@@ -230,21 +230,26 @@ fn make(directory: PathBuf, installation: &Installation, options: &[(&str, &str)
 /// Rows of a statement, as text; NULL is `NULL`.
 #[track_caller]
 pub(crate) fn rows(endpoint: &Endpoint, sql: &str) -> Vec<Vec<String>> {
+    read(endpoint, &[sql]).unwrap_or_else(|error| panic!("{sql}: {error}"))
+}
+
+/// The same of several statements over one connection, until one fails.
+pub(crate) fn read(endpoint: &Endpoint, statements: &[&str]) -> Result<Vec<Vec<String>>, Error> {
     let sets = reactor::block_on(async {
         let mut connection = Connection::open(endpoint).await?;
-        let sets = connection.rows(sql).await?;
+        let mut sets = Vec::new();
+        for statement in statements {
+            sets.extend(connection.rows(statement).await?);
+        }
         connection.close().await?;
-        Ok::<_, protocol::Error>(sets)
+        Ok::<_, Error>(sets)
     });
-    let sets = sets
-        .unwrap()
-        .unwrap_or_else(|error| panic!("{sql}: {error}"));
     let text = |value: Option<Vec<u8>>| {
         value.map_or("NULL".to_owned(), |bytes| {
             String::from_utf8_lossy(&bytes).into_owned()
         })
     };
-    let rows = sets.into_iter().flat_map(|set| set.rows);
-    rows.map(|row| row.into_iter().map(text).collect())
-        .collect()
+    let rows = sets.unwrap()?.into_iter().flat_map(|set| set.rows);
+    let rows = rows.map(|row| row.into_iter().map(text).collect());
+    Ok(rows.collect())
 }

@@ -185,14 +185,35 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_spent_budget_is_extended_until_the_interval_is_as_narrow_as_the_margin() {
-        let question = Question {
+    fn question() -> Question {
+        Question {
             metric: Metric::Throughput,
             baseline: Vec::new(),
             min_effect: 0.02,
             until_decided: None,
-        };
+        }
+    }
+
+    /// An inconclusive comparison of these pairs.
+    fn undecided(pairs: &[(f64, f64)], executions_needed: Option<usize>) -> Answer {
+        Answer {
+            within: Vec::new(),
+            levels: Vec::new(),
+            of_batches: false,
+            means: None,
+            decision: Decision::Inconclusive,
+            comparison: compare_pairs(pairs, 0.95),
+            paired: true,
+            p_value: None,
+            executions_needed,
+            effect: 0.02,
+            looks: None,
+            short_slices: None,
+        }
+    }
+
+    #[test]
+    fn a_spent_budget_is_extended_until_the_interval_is_as_narrow_as_the_margin() {
         // Logarithms of -0.04, 0 and 0.04 in three pairs: a half-width of 4.3027 · 0.04 / √3 = 0.0994, which is 5.02
         // times ln 1.02 = 0.0198: 3 · 5.02² = 75.5 executions.
         let wide = [(1.0, (-0.04_f64).exp()), (1.0, 0.04_f64.exp()), (1.0, 1.0)];
@@ -210,32 +231,16 @@ mod tests {
             (wide, None, None, None),
         ] {
             let answer = Answer {
-                within: Vec::new(),
-                levels: Vec::new(),
-                of_batches: false,
-                means: None,
-                decision: Decision::Inconclusive,
-                comparison: compare_pairs(&pairs, 0.95),
-                paired: true,
-                p_value: None,
-                executions_needed,
-                effect: 0.02,
                 looks,
-                short_slices: None,
+                ..undecided(&pairs, executions_needed)
             };
-            let found = executions_to_decide(&question, &answer);
+            let found = executions_to_decide(&question(), &answer);
             assert_eq!(found, expected, "{pairs:?} {executions_needed:?}");
         }
     }
 
     #[test]
     fn an_interval_that_more_runs_would_not_narrow_is_far_too_wide() {
-        let question = Question {
-            metric: Metric::Throughput,
-            baseline: Vec::new(),
-            min_effect: 0.02,
-            until_decided: None,
-        };
         // Logarithms of -0.223, 0 and 0.223 in three pairs: a half-width of 4.3027 · 0.223 / √3 = 0.554, which is more than
         // five times ln 1.02 = 0.099. With a hundredth instead of 0.223, it is 0.025.
         let wide = [(100.0, 80.0), (100.0, 125.0), (100.0, 100.0)];
@@ -246,21 +251,8 @@ mod tests {
             (wide, Some(6), false),
             (narrow, None, false),
         ] {
-            let answer = Answer {
-                within: Vec::new(),
-                levels: Vec::new(),
-                of_batches: false,
-                means: None,
-                decision: Decision::Inconclusive,
-                comparison: compare_pairs(&pairs, 0.95),
-                paired: true,
-                p_value: None,
-                executions_needed,
-                effect: 0.02,
-                looks: None,
-                short_slices: None,
-            };
-            let found = is_far_too_wide(&question, &answer);
+            let answer = undecided(&pairs, executions_needed);
+            let found = is_far_too_wide(&question(), &answer);
             assert_eq!(found, expected, "{pairs:?} {executions_needed:?}");
         }
     }

@@ -4,24 +4,13 @@ use samples::{Histogram, OfferedLoad};
 use stats::Interval;
 
 use super::*;
-use crate::testing::{RecordBuilder, record};
+use crate::testing::{RecordBuilder, rate_question, record};
 
 const FAST_NS: u64 = 1_000_000;
 const SLOW_NS: u64 = 50_000_000;
 
 fn question() -> RateQuestion {
-    RateQuestion {
-        combination: BTreeMap::from([("flush".to_owned(), "1".to_owned())]),
-        limit: "p99 < 20 ms".to_owned(),
-        quantile: 0.99,
-        limit_ns: 20_000_000,
-        from_per_s: None,
-        to_per_s: None,
-        precision: 0.05,
-        measured_s: 10.0,
-        runs_at_most: 40,
-        time_is_spent: false,
-    }
+    rate_question("flush", "1")
 }
 
 /// A run of 10 s in which this share of the operations is slower than the limit.

@@ -3,7 +3,6 @@
 
 use std::fs;
 
-use protocol::Endpoint;
 use rustix::process::Signal;
 use samples::Record;
 use serde_json::Value;
@@ -42,11 +41,7 @@ fn tpcc(scene: &Scene, args: &[&str]) -> Finished {
 
 /// Rows of statements; none if one fails, such as one that reads a table which a load has not made yet.
 fn sql(scene: &Scene, database: &str, sql: &str) -> String {
-    let endpoint = Endpoint {
-        database: Some(database.to_owned()),
-        ..private_server::endpoint(scene, "one")
-    };
-    private_server::text(&endpoint, sql).unwrap_or_default()
+    private_server::text(scene, "one", Some(database), sql).unwrap_or_default()
 }
 
 /// A table with the name of a TPC-C table, and different columns: nothing is dropped.

@@ -3,7 +3,6 @@
 
 use std::cell::Cell;
 
-use protocol::Endpoint;
 use rustix::process::Signal;
 
 use crate::{
@@ -17,11 +16,7 @@ const GONE: [u64; 3] = [0, 1927, 1053];
 
 /// Rows of a statement, none if it fails. Its session is in no database, by which those of a run are known.
 fn sql(scene: &Scene, sql: &str) -> String {
-    let endpoint = Endpoint {
-        database: None,
-        ..private_server::endpoint(scene, "one")
-    };
-    private_server::text(&endpoint, sql).unwrap_or_default()
+    private_server::text(scene, "one", None, sql).unwrap_or_default()
 }
 
 /// Standard error of a session beside the terminals.

@@ -1,8 +1,6 @@
 //! The command lines of tpcc-mysql in articles, with fewer warehouses and seconds: positional and getopt forms over
 //! localhost's unix socket and over TCP, part loads, side files and several databases.
 
-use protocol::Endpoint;
-
 use crate::{
     private_server,
     scene::{ATTEMPTS, Finished, Scene},
@@ -58,11 +56,7 @@ impl Place {
 
     #[track_caller]
     fn sql(&self, database: &str, sql: &str) -> String {
-        let endpoint = Endpoint {
-            database: Some(database.to_owned()),
-            ..private_server::endpoint(&self.scene, "one")
-        };
-        private_server::text(&endpoint, sql).unwrap()
+        private_server::text(&self.scene, "one", Some(database), sql).unwrap()
     }
 
     fn port(&self) -> String {

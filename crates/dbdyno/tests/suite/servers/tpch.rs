@@ -1,6 +1,5 @@
 //! `dbdyno tpch`: loads with indexes for foreign keys, compared with dbgen's rows; refusals, drops and interruptions.
 
-use protocol::Endpoint;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -28,11 +27,7 @@ fn tpch(scene: &Scene, args: &[&str]) -> Finished {
 }
 
 fn sql(scene: &Scene, sql: &str) -> String {
-    let endpoint = Endpoint {
-        database: Some("tpch".to_owned()),
-        ..private_server::endpoint(scene, "one")
-    };
-    private_server::text(&endpoint, sql).unwrap()
+    private_server::text(scene, "one", Some("tpch"), sql).unwrap()
 }
 
 /// Loads at the smallest scale factor whose rows dbgen has all, and checks what the load tells and the indexes.

@@ -10,7 +10,10 @@ use protocol::{Connection, Endpoint, Error, Password, SslMode};
 use server::{Flavour, Lifetime, Server, Settings};
 use tempfile::TempDir;
 
-use crate::long::matrix::{certificates::Certificates, versions::Version};
+use crate::{
+    long::matrix::{certificates::Certificates, versions::Version},
+    mariadb,
+};
 
 /// A running private server of one version.
 pub(crate) struct Subject {
@@ -159,16 +162,7 @@ pub(crate) fn on<T>(
 
 /// The rows of a statement on a new connection, as text; NULL is `NULL`.
 pub(crate) fn rows(endpoint: &Endpoint, sql: &str) -> Result<Vec<Vec<String>>, Error> {
-    let sets = on(endpoint, async |connection| connection.rows(sql).await)?;
-    let text = |value: Option<Vec<u8>>| {
-        value.map_or("NULL".to_owned(), |bytes| {
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-    };
-    let rows = sets.into_iter().flat_map(|set| set.rows);
-    Ok(rows
-        .map(|row| row.into_iter().map(text).collect())
-        .collect())
+    mariadb::read(endpoint, &[sql])
 }
 
 /// dbdyno in a directory that is also its data directory, except for installed servers: a test must not write to the
