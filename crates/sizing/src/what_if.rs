@@ -177,8 +177,12 @@ pub struct ComparedThroughput {
 }
 
 impl WhatIf {
-    /// Whether both throughputs are known.
+    /// Whether the change of the throughput is known, with an interval.
     pub fn is_known(&self) -> bool {
+        self.has_ratio() && self.ratio_of_bounds().is_none()
+    }
+
+    fn has_ratio(&self) -> bool {
         let mut both = [&self.now, &self.then].into_iter();
         self.ratio.is_some() && both.all(|it| it.not_measured.is_empty())
     }
@@ -187,7 +191,7 @@ impl WhatIf {
     /// throughput itself is then not known, and the draws of the bounds are no interval of it.
     pub fn ratio_of_bounds(&self) -> Option<f64> {
         let are_bounds = self.now.is_at_most && self.then.is_at_most;
-        let ratio = self.ratio.filter(|_| are_bounds && self.is_known());
+        let ratio = self.ratio.filter(|_| are_bounds && self.has_ratio());
         ratio.map(|it| it.estimate)
     }
 }

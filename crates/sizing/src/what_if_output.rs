@@ -53,6 +53,13 @@ fn not_measured(answer: &WhatIf) -> BTreeMap<Limit, &str> {
 
 fn answer_in_words(answer: &WhatIf) -> String {
     let changes = &answer.changes;
+    if let (Some(_), Some(ratio)) = (answer.ratio_of_bounds(), &answer.ratio) {
+        let [change, _] = units::change_and_interval(ratio.estimate, (ratio.low, ratio.high));
+        return format!(
+            "With {changes}, the upper bound of the throughput changes by {change}. The change of the throughput itself is \
+             not known without a scaling model."
+        );
+    }
     let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) else {
         let missing = not_measured(answer);
         let why = if missing.is_empty() {
@@ -63,12 +70,6 @@ fn answer_in_words(answer: &WhatIf) -> String {
         return format!("The effect of {changes} is not known, because {why}.");
     };
     let [change, interval] = units::change_and_interval(ratio.estimate, (ratio.low, ratio.high));
-    if answer.ratio_of_bounds().is_some() {
-        return format!(
-            "With {changes}, the upper bound of the throughput changes by {change}. The change of the throughput itself is \
-             not known without a scaling model."
-        );
-    }
     let is_uncertain = ratio.low < 1.0 && ratio.high > 1.0;
     let uncertain = if is_uncertain {
         " The interval contains 0 %, so there may be no change."
@@ -169,9 +170,13 @@ pub fn what_if_csv(answer: &WhatIf) -> String {
         let [name, unit, binding] = [name, "1/s", binding.unwrap_or_default()].map(str::to_owned);
         rows.push([name, unit, estimate, low, high, binding, note]);
     }
-    if let Some(ratio) = answer.ratio.filter(|_| answer.is_known()) {
+    let of_bounds = answer.ratio_of_bounds();
+    if let Some(ratio) = answer
+        .ratio
+        .filter(|_| answer.is_known() || of_bounds.is_some())
+    {
         let [estimate, low, high] = csv_interval(Some(ratio));
-        let (name, low, high) = match answer.ratio_of_bounds() {
+        let (name, low, high) = match of_bounds {
             Some(_) => ("ratio of upper bounds", String::new(), String::new()),
             None => ("ratio", low, high),
         };

@@ -446,6 +446,7 @@ fn the_ratio_of_two_upper_bounds_is_no_interval() {
     }
     let json: serde_json::Value = serde_json::from_str(&what_if_json(&answer)).unwrap();
     assert!(json["ratio"].is_null(), "{json}");
+    assert_eq!(json["known"], false, "{json}");
     let ratio = json["ratio_of_upper_bounds"].as_f64().unwrap();
     assert!((ratio - 2.0).abs() < 1e-9, "{json}");
     let csv = what_if_csv(&answer);
@@ -459,7 +460,7 @@ fn the_ratio_of_two_upper_bounds_is_no_interval() {
         "fsync=200us",
     );
     let answer = answer.unwrap();
-    assert_eq!(answer.ratio_of_bounds(), None);
+    assert_eq!((answer.ratio_of_bounds(), answer.is_known()), (None, true));
     let shown = text(&what_if_lines(&answer));
     let first = "With fsync=200us, the throughput changes by +100 % (+100 % to +100 %). Without a scaling model, the \
                  throughput after the change is an upper bound.";

@@ -136,7 +136,7 @@ fn a_change_of_the_target_or_of_a_factor_is_compared() {
     let target = format!("cpus=2,{DATA}");
     // Without contention, twice the CPUs do twice as much.
     size(&scene, &["--target", &target, "--what-if", "cpus=4"])
-        .exits(0)
+        .exits(5)
         .prints("With cpus=4, the upper bound of the throughput changes by +100 %.")
         .prints("now          at most ");
     size(&scene, &["--what-if", "rows=2x"])
