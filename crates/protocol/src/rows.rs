@@ -107,3 +107,20 @@ impl Connection {
             .await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than two bytes can count.
+    #[test]
+    fn rows_are_limited_by_their_bytes_and_not_by_their_number() {
+        let mut kept = TextRows::new();
+        kept.begin_set(true);
+        kept.sets[0].columns.push("a".to_owned());
+        for _ in 0..70_000 {
+            kept.row(&[1, b'7']).unwrap();
+        }
+        assert_eq!(kept.into_sets()[0].rows.len(), 70_000);
+    }
+}
