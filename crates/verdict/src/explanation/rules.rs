@@ -145,7 +145,8 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         name: "bytes written",
         holds: "The cost `written_bytes` differs clearly. If `written_bytes` was not observed, the cost \
-                `disk_written_bytes` must differ clearly",
+                `disk_written_bytes` must differ clearly. If the time per operation differs significantly, the bytes \
+                can explain at least half of the difference",
         rank: Rank::Particular,
         judge: bytes_written,
     },
@@ -323,6 +324,8 @@ fn bytes_written(it: &Evidence<'_>) -> Option<Finding> {
     bytes(it, cost, price::WRITTEN_BYTE_US, &settings)
 }
 
+/// Bytes that take at least half of the time by which operations differ, if that is known: a few more of them are a
+/// consequence of something else.
 fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Option<Finding> {
     let moved = it.moved(cost)?;
     let meaning = format!(
@@ -330,7 +333,9 @@ fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Opt
         higher(&moved),
         it.settings(settings)
     );
-    Some(Finding::of(moved, price_us, meaning))
+    let found = Finding::of(moved, price_us, meaning);
+    let explains = |delay_us: f64| 2.0 * found.explains_us >= delay_us;
+    it.delay_us().is_none_or(explains).then_some(found)
 }
 
 /// Bytes that can delay an operation: within a machine they are only copied.
@@ -343,9 +348,7 @@ fn bytes_sent(it: &Evidence<'_>) -> Option<Finding> {
     } else {
         price::SENT_BYTE_US
     };
-    let found = bytes(it, Cost::BytesSent, price_us, &[])?;
-    let explains = |delay_us: f64| 2.0 * found.explains_us >= delay_us;
-    it.delay_us().is_none_or(explains).then_some(found)
+    bytes(it, Cost::BytesSent, price_us, &[])
 }
 
 fn round_trip(it: &Evidence<'_>) -> Option<Finding> {

@@ -7,7 +7,7 @@ use stats::compare_pairs;
 use super::{evidence::LostCpu, *};
 use crate::{bottleneck::Resource, decision::Decision, measure::Measure, metric::Metric};
 
-mod bytes_sent;
+mod bytes;
 mod settings;
 
 /// A measure with these means; the difference is certain if there is one.

@@ -29,6 +29,25 @@ fn bytes_are_a_cause_only_if_they_take_the_time() {
     assert_eq!(rules([156.0, 20_156.0], local), ["bytes sent"]);
 }
 
+/// Of 200 MB/s, 600 bytes take 3 µs, and 4,000 take 20 µs.
+#[test]
+fn written_bytes_are_a_cause_only_if_they_take_the_time() {
+    let of = |bytes: f64| {
+        let mut case = Case::of(&[
+            (Cost::WrittenBytes, 429.0, 429.0 + bytes),
+            (Cost::ServerCpu, 140.0, 160.0),
+        ]);
+        case.metrics = vec![compared(
+            Measure::Metric(Metric::Throughput),
+            10_000.0,
+            8_000.0,
+        )];
+        case.rules()
+    };
+    assert_eq!(of(600.0), ["server CPU"]);
+    assert_eq!(of(4_000.0), ["bytes written"]);
+}
+
 #[test]
 fn the_protocols_of_two_products_are_no_cause() {
     let products = |it: &mut Evidence<'_>| {
