@@ -314,7 +314,10 @@ pub(crate) fn over(factors: &[&str]) -> Preregistration {
     Preregistration {
         is_experiment: true,
         comparison: Some(Comparison {
-            factors: factors.clone(),
+            baseline: factors
+                .iter()
+                .map(|it| (it.clone(), "1".to_owned()))
+                .collect(),
             metric: "throughput".to_owned(),
             min_effect: None,
         }),

@@ -4,6 +4,7 @@
 //! evaluated because an input is missing. A rule without a finding never counts as passed. `docs/audit-rules.md`, the
 //! page of the rules, is generated from them.
 
+mod asked_comparison;
 mod assessment;
 mod commits;
 mod contradictions;

@@ -1,11 +1,12 @@
 //! Rule M01: too few executions of each combination.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use stats::{Design, Deviation};
 use units::{counted, percent};
 
 use crate::{
+    asked_comparison::{AskedComparison, DetectableDifference, within},
     finding::{Finding, Level, Outcome, missing, no_subject},
     intervals::WideInterval,
     rule::{Judge, Rule},
@@ -26,8 +27,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that can be detected, given the spread of the executions.",
-    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the upper end of a combination's 95 % interval is more than twice the lower end. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. Combinations that differ from the first one by more than the smallest detectable difference do not count. Note for a single run without a comparison",
+    measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that each comparison with the baseline can detect, given the spread of its own executions.",
+    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the upper end of a combination's 95 % interval is more than twice the lower end. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. A comparison whose difference is larger than the smallest that it can detect does not count. Note for a single run without a comparison",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten; the bound of 20 % is proposed here",
     consequence: "A difference between single runs may be chance. The next pair of runs may show the opposite difference.",
     remedy: "In an experiment file, set repeats = 5 or more, or repeats = \"until decided\". With `dbdyno ab`, set a larger --budget.",
@@ -46,34 +47,41 @@ fn judge(set: &Set<'_>) -> Outcome {
         let evidence = "one execution without a comparison gives only a first impression";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
-    let found = in_blocks(&combinations)
-        .map(|deviation| (deviation, true))
-        .or_else(|| Some((within(&combinations)?, false)));
-    let ((deviation, freedom), paired) = found.unwrap_or_default();
-    let design = Design {
-        paired,
-        // Each combination is compared with the first: the error probability is divided among the comparisons.
-        level: 0.05 / (combinations.len() - 1).max(1) as f64,
-    };
-    let estimated = Deviation::estimated(deviation, freedom);
-    let shown = design.smallest_effect(estimated, fewest).map(f64::exp_m1);
-    let could_show = shown.map_or(
-        "the smallest difference that they can detect is unknown".to_owned(),
-        |effect| {
-            let of_blocks = if paired { " (within blocks)" } else { "" };
-            detected(effect, &format!("{}{of_blocks}", percent(deviation)))
-        },
-    );
+    let asked = AskedComparison::all(set);
+    let mut detectable = AskedComparison::detectable(&asked);
+    if detectable.is_empty() {
+        detectable.extend(between_any(&combinations, fewest));
+    }
     let declared = set.declared.comparison.as_ref();
     let wanted = declared.and_then(|it| it.min_effect).unwrap_or(LARGE);
-    let would_miss = |effect: f64| effect > wanted && !all_differ_by(effect, &combinations);
-    let lacks_power = set.compares() && shown.is_some_and(would_miss);
+    let is_missed = |it: &&DetectableDifference| {
+        !it.is_exceeded && it.smallest.is_some_and(|effect| effect > wanted)
+    };
+    let missed = detectable.iter().filter(is_missed);
+    let missed = missed.max_by(|a, b| by_smallest(a, b));
+    let shown = missed.or_else(|| detectable.iter().max_by(|a, b| by_smallest(a, b)));
+    let smallest = shown.and_then(|it| it.smallest);
+    let could_show = match (shown, smallest) {
+        (Some(shown), Some(effect)) => {
+            let of = shown.of.as_ref().filter(|_| detectable.len() > 1);
+            let of = of.map_or(String::new(), |of| format!("for {of}, "));
+            let of_blocks = if shown.design.paired {
+                " (within blocks)"
+            } else {
+                ""
+            };
+            let spread = percent(shown.deviation.0);
+            format!("{of}{}", detected(effect, &format!("{spread}{of_blocks}")))
+        }
+        _ => "the smallest difference that they can detect is unknown".to_owned(),
+    };
+    let lacks_power = missed.filter(|_| set.compares());
     // With fewer than the usual number of executions, that number comes first.
     let wide = WideInterval::widest(set).filter(|_| fewest >= EXECUTIONS);
     let level = match fewest {
         1 if set.compares() => Level::Fail,
         fewest if fewest < EXECUTIONS => Level::Warn,
-        _ if lacks_power || wide.is_some() => Level::Warn,
+        _ if lacks_power.is_some() || wide.is_some() => Level::Warn,
         _ => Level::Pass,
     };
     let noun = if set.has_batches() {
@@ -90,9 +98,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         format!("{executions} of some combinations, more of others")
     };
     let mut evidence = format!("{executions}; {could_show}");
-    if lacks_power
-        && fewest >= EXECUTIONS
-        && let Some(needed) = design.executions_needed(estimated, wanted.ln_1p())
+    if let Some(missed) = lacks_power.filter(|_| fewest >= EXECUTIONS)
+        && let Some(needed) = missed
+            .design
+            .executions_needed(missed.estimated(), wanted.ln_1p())
     {
         let (needed, wanted) = (counted(needed, noun), percent(wanted));
         evidence = format!("{evidence}; about {needed} would detect a difference of {wanted}");
@@ -101,7 +110,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         evidence = format!("{evidence}; {}", wide.in_words());
     }
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
-    Ok(match shown {
+    Ok(match smallest {
         Some(effect) => finding.with("smallest_effect", effect),
         None => finding,
     })
@@ -117,23 +126,54 @@ fn detected(effect: f64, spread: &str) -> String {
     format!("with a spread of {spread}, {differences} detected with less than 80 % power")
 }
 
-/// True if the throughput of each combination differs from that of the first by at least this share: then the executions
-/// were enough for the differences that there are.
-///
-/// Source: a difference that is found with little power is exaggerated: A. Gelman and J. Carlin, Beyond power calculations,
-/// Perspectives on Psychological Science 9 (2014). One above the smallest that is detected with 80 % power is not.
-fn all_differ_by(effect: f64, combinations: &[(Combination, Vec<&Run<'_>>)]) -> bool {
-    let level = |(_, runs): &(Combination, Vec<&Run<'_>>)| {
-        let logarithms = runs.iter().map(|run| Some(run.throughput().ok()?.ln()));
-        let sum: f64 = logarithms.sum::<Option<f64>>()?;
-        Some(sum / runs.len() as f64)
+fn by_smallest(a: &DetectableDifference, b: &DetectableDifference) -> Ordering {
+    let smallest = |it: &DetectableDifference| it.smallest.unwrap_or(0.0);
+    smallest(a).total_cmp(&smallest(b))
+}
+
+/// What the executions of any combination can detect if it is compared with the first, without a declared baseline;
+/// `None` if no combination has a spread.
+fn between_any(
+    combinations: &[(Combination, Vec<&Run<'_>>)],
+    executions: usize,
+) -> Option<DetectableDifference> {
+    let (deviation, paired) = match in_blocks(combinations) {
+        Some(deviation) => (deviation, true),
+        None => (of_combinations(combinations)?, false),
     };
-    let levels: Option<Vec<f64>> = combinations.iter().map(level).collect();
+    let design = Design {
+        paired,
+        // The error probability is divided among the comparisons.
+        level: 0.05 / (combinations.len() - 1).max(1) as f64,
+    };
+    let estimated = Deviation::estimated(deviation.0, deviation.1);
+    let smallest = design.smallest_effect(estimated, executions);
+    Some(DetectableDifference {
+        of: None,
+        deviation,
+        design,
+        executions,
+        smallest: smallest.map(f64::exp_m1),
+        is_exceeded: smallest.is_some_and(|smallest| all_differ_by(smallest, combinations)),
+    })
+}
+
+/// True if the throughput of each combination differs from that of the first by at least this much, a logarithm.
+fn all_differ_by(effect: f64, combinations: &[(Combination, Vec<&Run<'_>>)]) -> bool {
+    let level = |runs: &[&Run<'_>]| Some(logarithms(runs)?.iter().sum::<f64>() / runs.len() as f64);
+    let levels = combinations.iter().map(|(_, runs)| level(runs));
+    let levels: Option<Vec<f64>> = levels.collect();
     let Some([first, others @ ..]) = levels.as_deref() else {
         return false;
     };
-    let apart = |other: &f64| (other - first).abs() >= effect.ln_1p();
-    others.iter().all(apart)
+    others.iter().all(|other| (other - first).abs() >= effect)
+}
+
+/// `None` if a run has no throughput.
+fn logarithms(runs: &[&Run<'_>]) -> Option<Vec<f64>> {
+    runs.iter()
+        .map(|run| Some(run.throughput().ok()?.ln()))
+        .collect()
 }
 
 /// The standard deviation of one execution within its block, as a share, and its degrees of freedom, if every
@@ -174,26 +214,10 @@ fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)
 
 /// The standard deviation of one execution within its combination, as a share, with its degrees of freedom; `None` if no
 /// combination ran twice.
-fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
-    let (mut squares, mut freedom) = (0.0, 0.0);
-    for (_, runs) in combinations {
-        let logarithms: Vec<f64> = runs
-            .iter()
-            .filter_map(|run| run.throughput().ok())
-            .map(f64::ln)
-            .collect();
-        let count = logarithms.len() as f64;
-        if count < 2.0 {
-            continue;
-        }
-        let mean = logarithms.iter().sum::<f64>() / count;
-        squares += logarithms
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum::<f64>();
-        freedom += count - 1.0;
-    }
-    (freedom > 0.0).then(|| ((squares / freedom).sqrt(), freedom))
+fn of_combinations(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
+    let runs = combinations.iter();
+    let groups: Vec<Vec<f64>> = runs.filter_map(|(_, runs)| logarithms(runs)).collect();
+    within(&groups)
 }
 
 #[cfg(test)]
@@ -294,6 +318,104 @@ mod tests {
         let outcome = noisy(3.0, None);
         assert_found(&outcome, Level::Pass, "detected with less than 80 % power");
         assert!(!outcome.unwrap().evidence.contains("would detect"));
+    }
+
+    /// Five blocks of three levels: the second one is 10 % faster than the first within 1 %, and the third one, which is
+    /// this number of times as fast as the first, swings by a factor of four.
+    fn with_a_loud_level(times: f64) -> Outcome {
+        let mut runs = blocks_over("flush", &["1", "2", "3"]);
+        for run in &mut runs {
+            let block = f64::from(run.header.block);
+            let per_s = match run.header.combination["flush"].as_str() {
+                "1" => 1000.0 + block,
+                "2" => 1100.0 - block,
+                _ => 1000.0 * times * [0.5, 2.0, 0.5, 2.0, 1.0][run.header.block as usize - 1],
+            };
+            set_throughput(run, per_s);
+        }
+        judged_together(&RULE, &runs, over(&["flush"]))
+    }
+
+    #[test]
+    fn a_comparison_has_the_spread_of_its_own_executions() {
+        let outcome = with_a_loud_level(1.0);
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "5 executions of each combination; for flush=3 against flush=1, with a spread of ",
+        );
+        // The steady one alone.
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for run in &mut runs {
+            let block = f64::from(run.header.block);
+            let is_faster = run.header.combination["flush"] == "2";
+            set_throughput(
+                run,
+                if is_faster {
+                    1100.0 - block
+                } else {
+                    1000.0 + block
+                },
+            );
+        }
+        let alone = judged_together(&RULE, &runs, over(&["flush"])).unwrap();
+        assert!(alone.figures["smallest_effect"] < 0.01, "{alone:?}");
+        // A loud level does not hide what the others show, if its own difference is large enough.
+        let outcome = with_a_loud_level(1000.0).unwrap();
+        assert!(!outcome.evidence.contains("would detect"), "{outcome:?}");
+    }
+
+    /// The differences of five pairs have a standard deviation of `√2` times that of one execution.
+    #[test]
+    fn the_spread_of_pairs_is_that_of_their_differences() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        let logarithms = [0.01_f64, -0.02, 0.03, 0.0, -0.02];
+        for run in &mut runs {
+            let own = logarithms[run.header.block as usize - 1];
+            let is_other = run.header.combination["flush"] == "2";
+            set_throughput(run, 100_000.0 * if is_other { own.exp() } else { 1.0 });
+        }
+        // Their squares add up to 0.0018: a variance of 0.00045 of differences, and of 0.000225 of one execution.
+        let outcome = judged_together(&RULE, &runs, over(&["flush"])).unwrap();
+        assert!(
+            outcome
+                .evidence
+                .contains("with a spread of 1.5 % (within blocks)"),
+            "{outcome:?}"
+        );
+        let design = Design {
+            paired: true,
+            level: 0.05,
+        };
+        let by_hand = design.smallest_effect(Deviation::estimated(0.015, 4.0), 5);
+        let found = outcome.figures["smallest_effect"];
+        assert!((found - by_hand.unwrap().exp_m1()).abs() < 1e-3, "{found}");
+    }
+
+    #[test]
+    fn comparisons_are_those_of_the_same_other_levels() {
+        let mut runs = Vec::new();
+        for block in 1..=5 {
+            for (flush, mix) in [("1", "1:0"), ("2", "1:0"), ("1", "1:1"), ("2", "1:1")] {
+                let run = runs.len() as u32 + 1;
+                runs.push(run_of(run, block, &[("flush", flush), ("mix", mix)]));
+                let swing = if mix == "1:1" && flush == "2" {
+                    f64::from(block)
+                } else {
+                    1.0
+                };
+                set_throughput(&mut runs[run as usize - 1], 1000.0 * swing + f64::from(run));
+            }
+        }
+        let mut declared = over(&["flush", "mix"]);
+        let asked = &mut declared.comparison.as_mut().unwrap().baseline;
+        asked.retain(|factor, _| factor == "flush");
+        let outcome = judged_together(&RULE, &runs, declared);
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "for flush=2 against flush=1 (mix=1:1), with a ",
+        );
     }
 
     /// The blocks of one combination, with a throughput between these two in turns.

@@ -146,7 +146,12 @@ mod tests {
             }
         }
         let mut declared = over(&["rows", "flush"]);
-        declared.comparison.as_mut().unwrap().factors = vec!["flush".to_owned()];
+        declared
+            .comparison
+            .as_mut()
+            .unwrap()
+            .baseline
+            .retain(|it, _| it == "flush");
         assert_eq!(level(&judged_together(&RULE, &runs, declared)), Level::Pass);
         assert_no_subject(&judged(&RULE, |_| {}));
     }
