@@ -16,7 +16,7 @@ use crate::{events, listener::Context, record::steady_judge};
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
 
-/// Fewest seconds that a run of a search waits for its last operations. Most of those that are slower than a short limit
+/// Shortest time limit of a search for its last operations. Most of those that are slower than a short limit
 /// are completed by then, and the record shows how long they took.
 const SEARCH_DRAIN_AT_LEAST: Duration = Duration::from_secs(1);
 
