@@ -94,8 +94,8 @@ fn trust_the_interval_holds_the_highest_rate_of_known_queues() {
     }
 }
 
-/// The coverage of searches with the times of `experiments/max-rate.toml`: in five minutes, there are 37 runs of 6 s,
-/// each with a warm-up of 1 s and another second around it.
+/// The coverage of searches with the times of `experiments/max-rate.toml`: five minutes have at most 37 runs of
+/// 6 s, each with a warm-up of 1 s and another second around it.
 #[test]
 fn trust_the_interval_of_a_search_of_five_minutes_holds_the_highest_rate() {
     const MEASURED_S: f64 = 6.0;
