@@ -107,7 +107,13 @@ impl Plan {
     /// The maximum duration of the plan: one load for each data set, and for each run its preparation, its warm-up (one
     /// that lasts until steady: its limit) and its measurement.
     pub fn estimate(&self, costs: &Costs) -> Duration {
-        let times = run_times(&self.runs, costs).into_iter();
+        self.estimate_of_blocks(self.repeats.blocks(), costs)
+    }
+
+    /// That of the first blocks, this number of them.
+    pub(super) fn estimate_of_blocks(&self, blocks: u32, costs: &Costs) -> Duration {
+        let runs = self.runs.iter().filter(|run| run.block <= blocks);
+        let times = run_times(runs, costs).into_iter();
         let seconds: f64 = times.map(|it| it.preparation_s + it.load_s).sum();
         // Data of exabytes would take longer than can be expressed.
         Duration::from_secs_f64(seconds.min(ESTIMATE_S_AT_MOST))

@@ -1,6 +1,6 @@
 //! A plan as text for `--plan`.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use units::{counted, elapsed, span};
 
@@ -18,6 +18,10 @@ use crate::{
 
 /// Maximum number of runs that are listed; the others are counted.
 const LISTED_AT_MOST: usize = 20;
+
+/// Runs of a combination after which a search usually ends: 20 to 30 in the simulations of `stats`, and 34 to 40 on a
+/// MariaDB server whose response times differed more from run to run.
+const USUAL_OF_SEARCH: RangeInclusive<u32> = 20..=40;
 
 impl Plan {
     /// The plan as text: factors, number of runs, estimated time, and the first runs in their order.
@@ -96,9 +100,29 @@ impl Plan {
         let estimate = self.estimate(&Costs::default());
         let budget = self.repeats.time().unwrap_or(Duration::MAX);
         let estimate = span(estimate.min(budget));
-        text.push_str(&format!("time    {bound}about {estimate}\n\n"));
+        text.push_str(&format!("time    {bound}about {estimate}\n"));
+        if let Some(usual) = self.usual_of_search(budget) {
+            text.push_str(&format!("usual   {usual}\n"));
+        }
+        text.push('\n');
         text.push_str(&self.table());
         text
+    }
+
+    /// After how many runs a search usually ends, and how long they take within a budget, in words; `None` without a
+    /// search, and if it cannot have more runs than the fewest of them.
+    fn usual_of_search(&self, budget: Duration) -> Option<String> {
+        let (fewest, most) = USUAL_OF_SEARCH.into_inner();
+        let most = most.min(self.repeats.blocks());
+        self.limits_in_words()?;
+        let time_of = |runs| {
+            let time = self.estimate_of_blocks(runs, &Costs::default());
+            span(time.min(budget))
+        };
+        let (shortest, longest) = (time_of(fewest), time_of(most));
+        (fewest < most).then(|| {
+            format!("{fewest} to {most} runs of each combination, about {shortest} to {longest}")
+        })
     }
 
     /// The limits for which the highest rate is searched, each once: `p99 < 20 ms`; `None` without a search.

@@ -68,6 +68,28 @@ fn the_plan_names_the_limits() {
 }
 
 #[test]
+fn the_plan_tells_how_long_a_search_usually_takes() {
+    let usual = |text: &str| {
+        let text = Bench::new().parse(text).plan().describe();
+        let line = text.lines().find_map(|line| line.strip_prefix("usual   "));
+        line.map(str::to_owned)
+    };
+    // Each block has two runs of 1 s + 10 s, and 1 s around each of them; a given server is not restarted.
+    let given = SEARCH.replace("[load]", "[server]\naddress = \"db1\"\n[load]");
+    let words = "20 to 40 runs of each combination, about";
+    assert_eq!(
+        usual(&given),
+        Some(format!("{words} 8 min 0 s to 16 min 0 s"))
+    );
+    let budget = given.replace("at_most = 40", "at_most = 40\ntime_at_most = \"10m\"");
+    assert_eq!(
+        usual(&budget),
+        Some(format!("{words} 8 min 0 s to 10 min 0 s"))
+    );
+    assert_eq!(usual(&given.replace("at_most = 40", "at_most = 20")), None);
+}
+
+#[test]
 fn a_chart_shows_the_rates() {
     let chart = "[report]\nchart = { x = \"rate\", line = \"limit\" }\n";
     let experiment = Bench::new().parse(&format!("{SEARCH}{chart}"));

@@ -16,6 +16,10 @@ use crate::{events, listener::Context, record::steady_judge};
 /// A short run has about this many intervals: the detection of the steady state needs a dozen.
 const INTERVALS_AT_LEAST: u32 = 20;
 
+/// Shortest time limit of a search for its last operations. Most of those that are slower than a short limit
+/// are completed by then, and the record shows how long they took.
+const SEARCH_DRAIN_AT_LEAST: Duration = Duration::from_secs(1);
+
 /// How a load ends and is recorded. What an experiment derives from its `[load]`, a command says.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadRules {
@@ -174,10 +178,10 @@ fn loops_at_most(connections: u32, stages: &[PlannedStage]) -> u32 {
 }
 
 /// Of an open loop the backlog is worked off meanwhile, which has its own limit. A search has to know whether an operation
-/// keeps the limit.
+/// keeps the limit, and no more: each of its overloaded runs would wait for the whole usual drain.
 fn drain(load: &LoadSpec) -> Drain {
     if let Some(find) = &load.find {
-        return Drain::as_long_as(find.limit);
+        return Drain::AtMost(find.limit.max(SEARCH_DRAIN_AT_LEAST));
     }
     match load.arrivals {
         Arrivals::Closed | Arrivals::Thinking(_) if !load.ends_by_itself() => {
@@ -257,7 +261,8 @@ mod tests {
                 ..closed()
             })
         };
-        assert_eq!(drain_of(Duration::from_millis(20)), Drain::USUAL);
+        let second = Drain::AtMost(Duration::from_secs(1));
+        assert_eq!(drain_of(Duration::from_millis(20)), second);
         let limit = Duration::from_secs(20);
         assert_eq!(drain_of(limit), Drain::AtMost(limit));
     }

@@ -94,6 +94,45 @@ fn trust_the_interval_holds_the_highest_rate_of_known_queues() {
     }
 }
 
+/// The coverage of searches with the times of `experiments/max-rate.toml`: five minutes have at most 37 runs of
+/// 6 s, each with a warm-up of 1 s and another second around it.
+#[test]
+fn trust_the_interval_of_a_search_of_five_minutes_holds_the_highest_rate() {
+    const MEASURED_S: f64 = 6.0;
+    let is_long = std::env::var_os("DBDYNO_TRUST").is_some();
+    let searches: usize = if is_long { 2_000 } else { 200 };
+    let rules = SearchRules {
+        first_per_s: 166.7,
+        lowest_per_s: 16.67,
+        stages_at_most: 37,
+        ..RULES
+    };
+    let slow = Queue {
+        service: Service::Exponential(0.0018),
+        ..MARKOV
+    };
+    for (name, queue, seed) in [("M/M/1", MARKOV, 180), ("a slower M/M/1", slow, 181)] {
+        let mut noise = Noise::new(seed);
+        let truth = queue.truth(0.01);
+        let (mut held, mut answered, mut found) = (0_usize, 0_usize, 0_usize);
+        for _ in 0..searches {
+            let (answer, _) = run(rules, |rate| queue.stage(rate, MEASURED_S, &mut noise));
+            found += usize::from(matches!(answer, RateAnswer::Found(_)));
+            if let RateAnswer::Found(interval) | RateAnswer::Spent(Some(interval)) = answer {
+                answered += 1;
+                held += usize::from(interval.low <= truth && truth <= interval.high);
+            }
+        }
+        let held = held as f64 / answered as f64;
+        let [found, answered] = [found, answered].map(|it| it as f64 / searches as f64);
+        println!(
+            "{name}: the interval holds in {held} of the searches, {found} are as precise as requested"
+        );
+        assert!(held >= 0.93, "{name}: {held}");
+        assert!(answered >= 0.9, "{name}: {answered}");
+    }
+}
+
 #[test]
 fn the_rate_is_doubled_and_then_halved() {
     let share = |rate: f64| if rate < 1_000.0 { 0.0 } else { 0.9 };

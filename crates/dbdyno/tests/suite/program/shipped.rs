@@ -92,7 +92,7 @@ const PLANS: [(&str, &str); 30] = [
     ("local-and-remote", "20 combinations x 3 repeats = 60 runs"),
     (
         "max-rate",
-        "1 combination x at most 40 repeats, until decided = at most 40 runs",
+        "1 combination x at most 40 repeats, until decided within 5 min 0 s = at most 40 runs",
     ),
     ("online-alter", "11 combinations x 2 repeats = 22 runs"),
     ("quickstart", "8 combinations x 3 repeats = 24 runs"),
