@@ -161,7 +161,9 @@ fn a_server_that_answers_is_a_clean_result_at_every_door() {
             if is_measured && sum(record, "connects", "count") < 8 {
                 return Err("not all connections were open".to_owned());
             }
-            ends(finished, 0, "")
+            // A busy machine may miss a rate, which both the answer and the exit code then say.
+            let is_missed = finished.text().contains("\nrate        not reached after ");
+            ends(finished, i32::from(is_missed), "")
         },
     );
 }
