@@ -1,4 +1,4 @@
-//! The comparisons that are asked for: two combinations with their runs, and what so many runs can detect.
+//! The comparisons that are asked for: two combinations with their runs, and the smallest difference that the runs can detect.
 
 use std::collections::BTreeMap;
 

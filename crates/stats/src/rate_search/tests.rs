@@ -128,7 +128,9 @@ fn trust_the_interval_of_a_search_of_five_minutes_holds_the_highest_rate() {
         println!(
             "{name}: the interval holds in {held} of the searches, {found} are as precise as requested"
         );
-        assert!(held >= 0.93, "{name}: {held}");
+        // Of 200 searches, an interval that holds in 0.955 of all holds in 0.91 or less once in a thousand times.
+        let at_least = if is_long { 0.93 } else { 0.9 };
+        assert!(held >= at_least, "{name}: {held}");
         assert!(answered >= 0.9, "{name}: {answered}");
     }
 }

@@ -133,7 +133,7 @@ fn each_rule_holds_in_its_case() {
         ),
         (Case::of(&[(Cost::TmpTables, 0.0, 1.0)]), "temporary tables"),
         (
-            Case::of(&[(Cost::DiskWrittenBytes, 400.0, 16_000.0)]),
+            Case::of(&[(Cost::DiskWrittenBytes, 400.0, 16e6)]),
             "bytes written",
         ),
         (Case::of(&[(Cost::BytesSent, 60.0, 9e5)]), "bytes sent"),
@@ -290,7 +290,7 @@ fn the_cause_comes_before_what_follows_from_it() {
 fn a_setting_alone_is_no_cause() {
     let with = |costs: &[(Cost, f64, f64)], variable: fn(&mut Evidence<'_>)| {
         let mut case = Case::of(costs).and(variable);
-        case.metrics = vec![compared(Measure::Metric(Metric::Throughput), 100.0, 50.0)];
+        case.metrics = vec![compared(Measure::Metric(Metric::Throughput), 1e5, 5e4)];
         case.rules()
     };
     let logs = |it: &mut Evidence<'_>| _ = it.variables.insert("general_log", ["OFF", "ON"]);
@@ -343,7 +343,7 @@ fn a_cost_is_told_once() {
 #[test]
 fn what_other_programs_write_is_no_cause() {
     let mut case = Case::of(&[
-        (Cost::DiskWrittenBytes, 8_000.0, 90_000.0),
+        (Cost::DiskWrittenBytes, 8_000.0, 9e6),
         (Cost::WrittenBytes, 900.0, 900.0),
     ]);
     assert_eq!(case.rules(), [""; 0]);
