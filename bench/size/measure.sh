@@ -24,11 +24,13 @@ measured_pools=(48M 96M 128M) all_in_memory=320M
 held_out_pools=(80M 112M)
 # `size --grow` does without this one, so that it has to predict across both held-out buffer pools.
 middle_pool=96M
+# Those of the targets that lie near the cliff. With fewer CPUs, fewer reads per second are half of the throughput, so
+# that the disk can do them.
+cliff_cpus=0.5
 # As dbdyno counts them.
 cpus=$(grep -c '^cpu[0-9]' /proc/stat)
 
-# Sets the settings of a workload. The targets with all CPUs have `reads` per second. Those with one CPU have
-# `cliff_reads`, with which the throughput halves between the held-out buffer pools. The warm-up fills the larger pool.
+# Sets the settings of a workload. The targets with all CPUs have `reads` per second. The warm-up fills the larger pool.
 choose() { # WORKLOAD
     data='oltp = { tables = 1, table_size = "640k" }' # about 150 MiB
     # The exponent that `zipfian` has without rand_zipfian_exp is 0.8.
@@ -36,28 +38,28 @@ choose() { # WORKLOAD
     case $1 in
     uniform-read-only)
         load='oltp = { script = "read_only", rand_type = "uniform" }'
-        reads=1500 cliff_reads=2400
+        reads=1500
         ;;
     zipf-read-only)
         load='oltp = { script = "read_only", rand_type = "zipfian" }'
         zipf=0.8 warmup_s=9
-        reads=900 cliff_reads=1000
+        reads=900
         ;;
     uniform-mixed)
         load='oltp = { script = "read_write", rand_type = "uniform" }'
-        reads=1500 cliff_reads=2500
+        reads=1500
         ;;
     zipf-mixed)
         load='oltp = { script = "read_write", rand_type = "zipfian" }'
         zipf=0.8 warmup_s=9
-        reads=900 cliff_reads=1050
+        reads=900
         ;;
     tpcc)
         data='tpcc = { warehouses = 2 }' # about 190 MiB
         # Deferred deliveries that a limit holds up would run after the measurement.
         load='tpcc = { delivery = "inline", check = "off" }'
         warmup_s=11 seconds=7
-        reads=1000 cliff_reads=1400
+        reads=1000
         ;;
     *)
         echo "error: no workload $1" >&2
@@ -73,6 +75,60 @@ levels() { # WORD...
     local separated
     separated=$(printf '"%s", ' "$@")
     echo "${separated%, }"
+}
+
+# Prints the settings of the server and the load of the chosen workload.
+settings() {
+    cat <<EOF_SETTINGS
+[server.set]
+innodb_buffer_pool_size = "{pool}"
+innodb_flush_method = "O_DIRECT" # otherwise the page cache answers reads
+innodb_buffer_pool_load_at_startup = "OFF"
+innodb_buffer_pool_dump_at_shutdown = "OFF"
+innodb_flush_log_at_trx_commit = 2 # otherwise flushes of the log limit the concurrency series
+innodb_log_file_size = "256M"
+character_set_server = "latin1"
+performance_schema = 0
+
+[data]
+$data
+restore = "per-run"
+
+[load]
+$load
+warmup = "${warmup_s}s"
+duration = "${seconds}s"
+EOF_SETTINGS
+}
+
+# Sets `cliff_reads`, which depends on the machine: the reads per second with which the throughput of the chosen workload
+# halves in the middle between the held-out buffer pools.
+calibrate() { # WORKLOAD
+    local calibration="$results/$1.calibration"
+    if [ ! -e "$calibration/report.html" ]; then
+        cat >"$calibration.toml" <<EOF_CALIBRATION
+# Written by bench/size/measure.sh.
+format = 1
+question = "With how many reads per second does the throughput halve ($1)?"
+seed = 1
+repeats = 1
+
+[matrix]
+pool = [$(levels "${held_out_pools[@]}"), "$all_in_memory"]
+
+[server]
+run = "mariadb-10.11"
+restart = "per-run"
+limit = { cpus = "$cliff_cpus" }
+
+$(settings)
+connections = 8
+EOF_CALIBRATION
+        rm -rf "$calibration"
+        echo "$1, calibration:" >&2
+        "$dbdyno" run "$calibration.toml" --results "$calibration" >&2
+    fi
+    cliff_reads=$(python3 "$here/cliff_reads.py" "$calibration" "$all_in_memory")
 }
 
 # Prints the experiment of the chosen workload: 7 combinations for the demands and 6 emulated targets, in the same
@@ -115,7 +171,7 @@ emulated = "no"
 pool = [$measured]
 connections = [1, 4, 32]
 
-# The targets with limited reads: the held-out buffer pools with all CPUs, and with one CPU.
+# The targets with limited reads: the held-out buffer pools with all CPUs, and with $cliff_cpus CPU.
 [[exclude]]
 emulated = "yes"
 reads = ["$reads", "$cliff_reads"]
@@ -129,7 +185,7 @@ cpus = ["1", "0.5"]
 [[exclude]]
 emulated = "yes"
 reads = "$cliff_reads"
-cpus = ["none", "0.5"]
+cpus = ["none", "1"]
 
 [[exclude]]
 emulated = "yes"
@@ -159,25 +215,8 @@ restart = "per-run"
 # Every factor must be used; the values of \`emulated\` are no limit.
 limit = { read_iops = "{reads}", cpus = "{cpus}", write_iops = "{emulated}" }
 
-[server.set]
-innodb_buffer_pool_size = "{pool}"
-innodb_flush_method = "O_DIRECT" # otherwise the page cache answers reads
-innodb_buffer_pool_load_at_startup = "OFF"
-innodb_buffer_pool_dump_at_shutdown = "OFF"
-innodb_flush_log_at_trx_commit = 2 # otherwise flushes of the log limit the concurrency series
-innodb_log_file_size = "256M"
-character_set_server = "latin1"
-performance_schema = 0
-
-[data]
-$data
-restore = "per-run"
-
-[load]
-$load
+$(settings)
 connections = "{connections}"
-warmup = "${warmup_s}s"
-duration = "${seconds}s"
 
 [disturbed]
 repeats = "50 %"
@@ -205,12 +244,12 @@ answer() { # FILE WORD...
     fi
 }
 
-# Writes the answers for the six targets, and the one for growing data on one CPU with limited reads.
+# Writes the answers for the six targets, and the one for growing data near the cliff.
 predict() { # WORKLOAD
     local answers="$results/$1.answers" pool targets=() number=0 target record records=() first_line
     for pool in "${held_out_pools[@]}"; do
         targets+=("cpus=$cpus,read_iops=$reads,buffer_pool=$pool")
-        targets+=("cpus=1,read_iops=$cliff_reads,buffer_pool=$pool")
+        targets+=("cpus=$cliff_cpus,read_iops=$cliff_reads,buffer_pool=$pool")
     done
     targets+=("cpus=1,buffer_pool=$all_in_memory" "cpus=0.5,buffer_pool=$all_in_memory")
     rm -rf "$answers"
@@ -227,13 +266,14 @@ predict() { # WORKLOAD
         fi
     done
     answer "$answers/growth.json" "${records[@]}" --grow 1%/month \
-        --target "cpus=1,read_iops=$cliff_reads,buffer_pool=$all_in_memory"
+        --target "cpus=$cliff_cpus,read_iops=$cliff_reads,buffer_pool=$all_in_memory"
 }
 
 # An error in any of the experiments shall not cost the measurements of those before it.
 mkdir -p "$results"
 for workload in "${workloads[@]}"; do
     choose "$workload"
+    calibrate "$workload"
     experiment "$workload" >"$results/$workload.toml"
     "$dbdyno" run "$results/$workload.toml" --plan >/dev/null
 done
