@@ -114,6 +114,9 @@ fn variable_text(name: &str, target: Option<&Target>) -> String {
             .map(|allowed| format!("; {allowed}"))
             .unwrap_or_default();
         let change = match catalogue.needs_restart(name) {
+            Some(true) if catalogue.changes_in_part(name) => {
+                "; some of its values can be changed at run time, the others only at start"
+            }
             Some(true) => "; set only at start",
             Some(false) => "; can be changed at run time",
             None => "",
