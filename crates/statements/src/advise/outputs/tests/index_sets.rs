@@ -61,6 +61,37 @@ fn an_index_for_what_another_one_makes_as_fast_is_an_alternative() {
     );
 }
 
+/// The intervals of a busy machine: 9 ms and 600 µs are not told apart by them.
+#[test]
+fn an_index_that_leaves_many_times_as_much_is_not_as_fast() {
+    let uncertain = |means_s: [f64; 2]| {
+        let estimate = means_s[1] / means_s[0];
+        Effect {
+            ratio: Some(Interval {
+                estimate,
+                low: estimate / 10.0,
+                high: estimate * 10.0,
+            }),
+            ..faster("Q1", means_s)
+        }
+    };
+    let with = |left_s: f64| {
+        let of_both = vec![uncertain([0.125, left_s]), faster("2", [0.05, 0.02])];
+        let mut all = diagnosis(vec![
+            index(0, "Q1", "i_a", "a", of_both),
+            index(0, "Q1", "i_b_a", "b, a", vec![uncertain([0.125, 0.0006])]),
+        ]);
+        all.statements[1].time_s = 0.05;
+        shown(&all, true, false)
+    };
+    let each_is_needed = with(0.009);
+    assert!(!each_is_needed.contains("enough"), "{each_is_needed}");
+    let one_is_needed = with(0.001);
+    let start =
+        "2 remedies proved; 1 of the 2 indexes is enough: the best: create index i_a on t (a)";
+    assert!(one_is_needed.starts_with(start), "{one_is_needed}");
+}
+
 #[test]
 fn indexes_of_which_each_is_needed_have_no_alternatives() {
     let all = diagnosis(vec![
