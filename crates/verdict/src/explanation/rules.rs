@@ -167,7 +167,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         name: "slower disk",
-        holds: "The cost `disk_stall` differs clearly, but neither `disk_reads` nor `disk_flushes` does",
+        holds: "The cost `disk_stall` differs clearly, but neither `disk_reads` nor `disk_flushes` does. If a setting \
+                of the flushes differs, it is named in place of the disk",
         rank: Rank::General,
         judge: slower_disk,
     },
@@ -386,10 +387,20 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
     if requests.filter_map(|cost| it.moved(cost)).next().is_some() {
         return None;
     }
-    let meaning = format!(
-        "on {}, the disk is slower, or other programs use it",
-        higher(&moved)
-    );
+    // The same disk, which one side uses in another way.
+    let settings = it.settings(&[
+        "innodb_flush_log_at_trx_commit",
+        "sync_binlog",
+        "log_bin",
+        "innodb_flush_method",
+        "innodb_doublewrite",
+    ]);
+    let higher = higher(&moved);
+    let meaning = if settings.is_empty() {
+        format!("on {higher}, the disk is slower, or other programs use it")
+    } else {
+        format!("{higher} waits longer for the disk{settings}")
+    };
     Some(Finding::of(moved, 1.0, meaning))
 }
 

@@ -333,6 +333,23 @@ fn a_setting_alone_is_no_cause() {
     );
 }
 
+/// On a busy machine, the flushes themselves may not differ for certain.
+#[test]
+fn a_disk_is_not_slower_if_one_side_flushes_more_often() {
+    let stalls = || Case::of(&[(Cost::DiskStall, 65.0, 2.5)]);
+    let told = |case: Case| case.causes()[0].sentence.clone();
+    assert!(told(stalls()).ends_with(": on A, the disk is slower, or other programs use it"));
+    let flushes = stalls().and(|it| {
+        _ = it
+            .variables
+            .insert("innodb_flush_log_at_trx_commit", ["1", "2"])
+    });
+    assert!(
+        told(flushes)
+            .ends_with(": A waits longer for the disk (innodb_flush_log_at_trx_commit 1 → 2)")
+    );
+}
+
 #[test]
 fn a_cost_is_told_once() {
     let log = Case::of(&[(Cost::WrittenBytes, 0.0, 180.0)])
