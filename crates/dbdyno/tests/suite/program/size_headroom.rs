@@ -70,6 +70,7 @@ fn a_run_record_has_flushes_and_a_storage_record_their_limit() {
         .prints("limit not known (--target net=SPEED)")
         .prints("observed     3 s of run-0001 (run record) in steps of 1 s; one day: no interval");
     size(&scene, &["--headroom", RUNS])
+        .says("other programs used much of the CPU (H14); their CPU time counts as if it grew with the load")
         .exits(0)
         .prints(" of experiment (run record) in steps of ");
 }
