@@ -17,8 +17,8 @@ use verdict::{Decision, Execution, Question};
 
 use crate::{
     origin::Origin,
+    questions::question,
     record_files::RecordFiles,
-    results_directory::question,
     searches::{is_search, search_limits},
 };
 
