@@ -397,9 +397,8 @@ fn the_smallest_effect_of_batches_has_the_error_of_their_interval() {
     let by_hand = design.smallest_effect(deviation, 6).unwrap().exp_m1();
     let found = answers[0].smallest_effect.unwrap();
     assert!((found - by_hand).abs() < 1e-6, "{found} {by_hand}");
-    let spread = Deviation::estimated(comparison.deviation, 5.0);
-    let of_spread = design.smallest_effect(spread, 6).unwrap().exp_m1();
-    assert!(found > of_spread, "{found} {of_spread}");
+    // It also has the lasting difference of two servers, which is no part of the spread.
+    assert!(comparison.error * 3.0_f64.sqrt() > 1.01 * comparison.deviation);
 }
 
 #[test]
