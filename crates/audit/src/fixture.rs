@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use samples::{Record, StorageRecord, Telemetry};
 
 use crate::{
+    asked_comparison::AskedComparison,
     finding::{Level, Outcome, SkipReason},
     judgement::judge,
     rule::Rule,
@@ -176,6 +177,20 @@ pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) ->
 
 pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Preregistration) -> Outcome {
     judged_with_kept(rule, runs, declared, BesideRecords::default())
+}
+
+/// The outcome of a rule for an experiment whose comparisons were answered.
+pub(crate) fn judged_answered(
+    rule: &Rule,
+    runs: &[Record],
+    declared: Preregistration,
+    comparisons: &[AskedComparison],
+) -> Outcome {
+    let subject = Subject {
+        comparisons: comparisons.to_vec(),
+        ..with_batches(runs, &[], declared)
+    };
+    judge(rule, &subject)
 }
 
 /// The outcome of a rule for an experiment with the state of its directory.

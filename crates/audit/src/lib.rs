@@ -35,6 +35,7 @@ mod adversarial;
 #[cfg(test)]
 mod fixture;
 
+pub use asked_comparison::AskedComparison;
 pub use assessment::{Assessment, MACHINE_RULE, MachineState, Scope};
 pub use finding::{Finding, Level, Outcome, SkipReason};
 pub use grade::{FORMULA, Grade};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use samples::{LOAD, RATE, Record, STAGE, StorageRecord, complete_runs, run_indices};
 
 use crate::{
+    asked_comparison::AskedComparison,
     finding::{Finding, Outcome, missing},
     run::Run,
     subject::{BesideRecords, Preregistration, Subject},
@@ -18,6 +19,7 @@ pub(crate) type Combination = BTreeMap<String, String>;
 pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
     pub(crate) declared: &'a Preregistration,
+    pub(crate) comparisons: &'a [AskedComparison],
     pub(crate) kept: &'a BesideRecords,
     pub(crate) storage: Option<&'a StorageRecord>,
 }
@@ -75,6 +77,7 @@ impl<'a> Set<'a> {
         Self {
             runs,
             declared: &subject.declared,
+            comparisons: &subject.comparisons,
             kept: &subject.kept,
             storage: subject.storage,
         }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{RATE, Record, StorageRecord};
 
+use crate::asked_comparison::AskedComparison;
+
 /// The input of the audit.
 #[derive(Debug, Clone, Default)]
 pub struct Subject<'a> {
@@ -16,6 +18,8 @@ pub struct Subject<'a> {
     /// ([`samples::Batches`]); empty if no run has batches.
     pub batches: Vec<AuditedRun<'a>>,
     pub declared: Preregistration,
+    /// The answered comparisons with the baseline; empty if the runs answer no question.
+    pub comparisons: Vec<AskedComparison>,
     pub kept: BesideRecords,
     /// The measurement of storage that is judged; there are then no runs.
     pub storage: Option<&'a StorageRecord>,

@@ -5,14 +5,19 @@ use std::{
     path::Path,
 };
 
-use audit::{Audit, AuditedRun, BesideRecords, Comparison, Preregistration, SidesAudit, Subject};
+use audit::{
+    AskedComparison, Audit, AuditedRun, BesideRecords, Comparison, Preregistration, SidesAudit,
+    Subject,
+};
 use blame::Blamed;
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::{RATE, Record, RunParts, run_count};
 use settings::Vocabulary;
+use verdict::{Decision, Execution, Question};
 
 use crate::{
     origin::Origin,
+    questions::question,
     record_files::RecordFiles,
     searches::{is_search, search_limits},
 };
@@ -42,6 +47,12 @@ pub(crate) fn audit_of_results(
         batches: parts_of(&parts.batches.records),
         declared: experiment
             .map(|experiment| declared(experiment, run_count(records)))
+            .unwrap_or_default(),
+        comparisons: experiment
+            .filter(|experiment| !is_search(experiment))
+            // Whether time is left changes no decision.
+            .and_then(|experiment| question(experiment, false))
+            .map(|question| comparisons(&question, parts.compared(records)))
             .unwrap_or_default(),
         kept: kept(directory, experiment, records)?,
         storage: None,
@@ -249,6 +260,23 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     }
 }
 
+/// What these runs answer about each comparison of a question.
+fn comparisons(question: &Question, compared: &[Record]) -> Vec<AskedComparison> {
+    let executions: Vec<Execution<'_>> = compared.iter().map(|it| Execution::of(it, 1)).collect();
+    let answers = verdict::answers(question, &executions);
+    let comparisons = answers.iter().map(|answer| AskedComparison {
+        words: verdict::subject(question, answer),
+        is_decided: answer.decision != Decision::Inconclusive,
+        smallest_effect: answer.smallest_effect,
+        // With interim analyses, the number is of those that might decide, whatever the difference.
+        needed: answer
+            .executions_needed
+            .filter(|_| answer.looks.is_none())
+            .map(|needed| (needed, answer.effect)),
+    });
+    comparisons.collect()
+}
+
 /// Number of planned runs; for an experiment that runs until decided, those of the blocks begun, and for searches, which
 /// end one by one, those begun.
 fn planned_runs(experiment: &Experiment, begun: usize) -> usize {
@@ -315,6 +343,56 @@ mod tests {
         for other in ["SET sql_log_bin = 0", "FLUSH TABLES", "SET", ""] {
             assert_eq!(set_globally(other), None, "{other}");
         }
+    }
+
+    /// A run of a second with this number of operations.
+    fn run(number: u32, block: u32, flush: &str, count: u64) -> Record {
+        let mut histogram = samples::Histogram::new();
+        (0..count).for_each(|_| histogram.record(1_000_000));
+        let histogram = serde_json::to_string(&histogram).unwrap();
+        let sum_ns = count * 1_000_000;
+        let lines = [
+            format!(
+                r#"{{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"x","experiment_sha256":"","seed":1,"run":{number},"block":{block},"combination":{{"flush":"{flush}"}},"started_at":"","connections":8,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+            ),
+            format!(
+                r#"{{"line":"interval","t_s":0.0,"length_s":1.0,"phase":"measurement","operations":[{{"load":"l","operation":"o","count":{count},"errors":0,"sum_ns":{sum_ns},"min_ns":1000000,"max_ns":1000000,"histogram":{histogram}}}]}}"#
+            ),
+            r#"{"line":"end","t_s":1.0,"complete":true,"why":"as planned"}"#.to_owned(),
+        ];
+        Record::read(lines.join("\n").as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn comparisons_are_those_of_the_answers() {
+        let question = Question {
+            metric: verdict::Metric::Throughput,
+            baseline: vec![("flush".to_owned(), "1".to_owned())],
+            min_effect: 0.02,
+            until_decided: None,
+        };
+        // The second level is twice as fast; the third one is now faster and now slower.
+        let noisy = [500, 2000, 500, 2000, 1000];
+        let runs: Vec<Record> = (0..5_u32)
+            .flat_map(|block| {
+                let count = 1000 + 3 * u64::from(block % 3);
+                [
+                    run(3 * block + 1, block + 1, "1", count),
+                    run(3 * block + 2, block + 1, "2", 2000),
+                    run(3 * block + 3, block + 1, "3", noisy[block as usize]),
+                ]
+            })
+            .collect();
+        let found = comparisons(&question, &runs);
+        let words: Vec<&str> = found.iter().map(|it| it.words.as_str()).collect();
+        assert_eq!(words, ["flush 2 against 1", "flush 3 against 1"]);
+        let [steady, noisy] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert!(steady.is_decided && steady.needed.is_none(), "{steady:?}");
+        assert!(steady.smallest_effect.unwrap() < 0.02, "{steady:?}");
+        assert!(!noisy.is_decided && noisy.needed.is_some(), "{noisy:?}");
+        assert!(noisy.smallest_effect.unwrap() > 1.0, "{noisy:?}");
     }
 
     #[test]

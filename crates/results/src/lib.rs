@@ -9,6 +9,7 @@ mod claimed_directory;
 mod decided_combinations;
 mod origin;
 pub mod past_summary;
+mod questions;
 mod record_files;
 mod record_place;
 mod report_subject;
@@ -23,7 +24,8 @@ pub use audited::{
 pub use budget::looked_at;
 pub use claimed_directory::{ClaimedDirectory, is_claimed, last_path, unused_path};
 pub use origin::{HIDDEN, Origin, arguments};
+pub use questions::question;
 pub use record_files::{read_record, read_records, record_error, record_files};
 pub use record_place::{RecordPlace, numbered};
 pub use report_subject::{REPORT, results_of, results_so_far, write_page};
-pub use results_directory::{ResultsDirectory, question};
+pub use results_directory::ResultsDirectory;

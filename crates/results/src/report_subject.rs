@@ -16,8 +16,9 @@ use crate::{
     audited::{audit_of_path, audit_of_results, audit_of_sides, experiment_of},
     decided_combinations::{decided_combinations, enough},
     origin::Origin,
+    questions::{comparison, question},
     record_files::{RecordFiles, hint_to_missing, no_record, read_record, read_records},
-    results_directory::{ResultsDirectory, comparison, leaves_decided, question},
+    results_directory::{ResultsDirectory, leaves_decided},
     searches::{answered, rate_questions, rates},
 };
 

@@ -15,10 +15,10 @@ use report::disturbance_in_words;
 use samples::{Disturbance, Record};
 
 use crate::{
-    budget::looked_at,
     claimed_directory::{ClaimedDirectory, last_path},
     decided_combinations::{Enough, decided_combinations, enough},
     origin::{self, Origin},
+    questions::question,
     record_files::{DISTURBED, RecordFiles, read_record},
     results_list,
     searches::{answered, rate_question, rate_questions},
@@ -281,33 +281,6 @@ impl ResultsDirectory {
 pub(crate) fn leaves_decided(experiment: &Experiment) -> bool {
     let until_decided = matches!(experiment.plan().repeats, Repeats::UntilDecided { .. });
     until_decided && experiment.verdict().is_some_and(|it| it.leave_decided)
-}
-
-/// The question that the experiment asks for a decision of, if any.
-pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
-    let spec = experiment.verdict()?;
-    let of_verdict = comparison(experiment, &spec.metric, &spec.baseline, time_is_spent);
-    Some(of_verdict)
-}
-
-/// What a comparison of the experiment asks.
-pub(crate) fn comparison(
-    experiment: &Experiment,
-    metric: &str,
-    baseline: &[(String, String)],
-    time_is_spent: bool,
-) -> verdict::Question {
-    let spec = experiment.verdict();
-    verdict::Question {
-        metric: verdict::Metric::named(metric)
-            .expect("the experiment file's metrics are the verdict's"),
-        baseline: baseline.to_vec(),
-        min_effect: spec.map_or(experiment::MIN_EFFECT, |spec| spec.min_effect),
-        until_decided: looked_at(experiment).map(|blocks| verdict::Budget {
-            blocks,
-            time_is_spent,
-        }),
-    }
 }
 
 /// The name of the results of an experiment, without a number.

@@ -38,6 +38,9 @@ pub struct Answer {
     pub executions_needed: Option<usize>,
     /// The observed difference, or the smallest that matters if that is larger, as a share.
     pub effect: f64,
+    /// The smallest difference that these executions detect with 80 % power, as a share, by the standard error and the
+    /// confidence of the interval; `None` if it is not known.
+    pub smallest_effect: Option<f64>,
     /// How an experiment that runs until decided reached this decision.
     pub looks: Option<InterimAnalyses>,
     /// The slices of a side, if they hold too few operations: nothing is then decided.
@@ -187,6 +190,7 @@ fn answer(question: &Question, asked: ComparisonPair<'_, '_>) -> Answer {
         p_value: of.and_then(|it| it.p_value),
         executions_needed: of.and_then(|it| it.executions_needed),
         effect: of.map_or(question.min_effect, |it| it.effect),
+        smallest_effect: of.and_then(|it| it.smallest_effect),
         looks,
         short_slices: ShortSlices::of([&a, &b]),
     }

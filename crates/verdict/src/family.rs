@@ -31,6 +31,10 @@ pub(crate) fn decide_primary(margin: f64, compared: &mut [&mut Compared]) {
             .or_insert_with(|| UntilDecided::new(margin, most, of_each));
         if let Some(rule) = rule {
             decide_by_looks(rule, of_each, it);
+            it.smallest_effect = match it.amount() {
+                Some(_) => None,
+                None => it.detectable(1.0 - of_each),
+            };
         }
     }
 }
@@ -125,9 +129,7 @@ fn decide_one(
     let (deviation, effect) = match (compared.amount(), compared.difference) {
         (Some(amount), Some(it)) => (it.deviation, amount.estimate.abs().max(compared.negligible)),
         _ => {
-            let deviation = Deviation::estimated(comparison.deviation, freedom);
-            let smallest = design.smallest_effect(deviation, comparison.executions);
-            compared.smallest_effect = smallest.map(f64::exp_m1);
+            compared.smallest_effect = compared.detectable(corrected.confidence);
             (comparison.deviation, found.max(margin.ln_1p()))
         }
     };

@@ -45,6 +45,7 @@ mod tests {
             p_value: None,
             executions_needed: None,
             effect: 0.05,
+            smallest_effect: None,
             looks: None,
             short_slices: None,
         }

@@ -1,6 +1,6 @@
 //! One measure of two sides: their means, the comparison and the decision.
 
-use stats::{Comparison, Difference, Interval, level_of_look};
+use stats::{Comparison, Design, Deviation, Difference, Interval, level_of_look};
 
 use crate::{
     decision::{CONFIDENCE, Decision},
@@ -121,6 +121,27 @@ impl Compared {
             Some(_) => Some(self.difference?.p_value),
             None => Some(self.comparison?.p_value),
         }
+    }
+
+    /// The smallest difference that the executions detect with 80 % power, as a share, by the standard error and the
+    /// confidence of the interval; `confidence` is that of all interim analyses together. `None` without a spread.
+    pub(crate) fn detectable(&self, confidence: f64) -> Option<f64> {
+        let comparison = self.comparison?;
+        let executions = comparison.executions;
+        let design = Design {
+            paired: self.is_paired(),
+            level: 1.0 - confidence_of_look(self.looked_at, executions, confidence),
+        };
+        let deviation = if design.paired && self.values.batches().is_some() {
+            // Batches may be correlated: their spread alone shows too little of the error.
+            let deviation = comparison.error * (executions as f64 / 2.0).sqrt();
+            Deviation::estimated(deviation, comparison.freedom)
+        } else {
+            let freedom = design.freedom(executions as f64);
+            Deviation::estimated(comparison.deviation, freedom)
+        };
+        let smallest = design.smallest_effect(deviation, executions);
+        smallest.map(f64::exp_m1)
     }
 
     /// True if the whole interval of the difference is negligible.

@@ -239,6 +239,7 @@ mod tests {
             p_value: None,
             executions_needed: needed,
             effect: 0.05,
+            smallest_effect: None,
             looks: None,
             short_slices: None,
         }

@@ -1,12 +1,12 @@
 //! Rule M01: too few executions of each combination.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use stats::{Design, Deviation};
 use units::{counted, percent};
 
 use crate::{
-    asked_comparison::{AskedComparison, DetectableDifference, within},
+    asked_comparison::AskedComparison,
     finding::{Finding, Level, Outcome, missing, no_subject},
     intervals::WideInterval,
     rule::{Judge, Rule},
@@ -27,8 +27,8 @@ pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
     found: "too few executions of each combination",
-    measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that each comparison with the baseline can detect, given the spread of its own executions.",
-    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the upper end of a combination's 95 % interval is more than twice the lower end. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. A comparison whose difference is larger than the smallest that it can detect does not count. Note for a single run without a comparison",
+    measures: "The number of complete executions of each combination. If the runs were side by side, each batch of slices counts as one execution. The smallest difference that the executions of a comparison with the baseline can detect, by the interval of its answer; if the experiment asks no question, by the spread of all executions.",
+    threshold: "fail if a comparison has only one execution of a combination. Warn if a combination has fewer than 5 executions. Warn if the upper end of a combination's 95 % interval is more than twice the lower end. Warn if the smallest difference that can be detected exceeds 20 %, or the experiment's min_effect if it is not the default of 2 %. A decided comparison does not count. Note if a combination has 2 to 4 executions and every comparison is decided. Note for a single run without a comparison",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; our own measurements on two shared cores: two runs of the same combination differed by a median of 18 %, and by 59 % or more in one case of ten; the bound of 20 % is proposed here",
     consequence: "A difference between single runs may be chance. The next pair of runs may show the opposite difference.",
     remedy: "In an experiment file, set repeats = 5 or more, or repeats = \"until decided\". With `dbdyno ab`, set a larger --budget.",
@@ -47,41 +47,21 @@ fn judge(set: &Set<'_>) -> Outcome {
         let evidence = "one execution without a comparison gives only a first impression";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
-    let asked = AskedComparison::all(set);
-    let mut detectable = AskedComparison::detectable(&asked);
-    if detectable.is_empty() {
-        detectable.extend(between_any(&combinations, fewest));
-    }
     let declared = set.declared.comparison.as_ref();
     let wanted = declared.and_then(|it| it.min_effect).unwrap_or(LARGE);
-    let is_missed = |it: &&DetectableDifference| {
-        !it.is_exceeded && it.smallest.is_some_and(|effect| effect > wanted)
+    let power = if set.comparisons.is_empty() {
+        between_any(&combinations, fewest, wanted)
+    } else {
+        of_comparisons(set.comparisons, wanted)
     };
-    let missed = detectable.iter().filter(is_missed);
-    let missed = missed.max_by(|a, b| by_smallest(a, b));
-    let shown = missed.or_else(|| detectable.iter().max_by(|a, b| by_smallest(a, b)));
-    let smallest = shown.and_then(|it| it.smallest);
-    let could_show = match (shown, smallest) {
-        (Some(shown), Some(effect)) => {
-            let of = shown.of.as_ref().filter(|_| detectable.len() > 1);
-            let of = of.map_or(String::new(), |of| format!("for {of}, "));
-            let of_blocks = if shown.design.paired {
-                " (within blocks)"
-            } else {
-                ""
-            };
-            let spread = percent(shown.deviation.0);
-            format!("{of}{}", detected(effect, &format!("{spread}{of_blocks}")))
-        }
-        _ => "the smallest difference that they can detect is unknown".to_owned(),
-    };
-    let lacks_power = missed.filter(|_| set.compares());
+    let lacks_power = power.is_lacking && set.compares();
     // With fewer than the usual number of executions, that number comes first.
     let wide = WideInterval::widest(set).filter(|_| fewest >= EXECUTIONS);
     let level = match fewest {
         1 if set.compares() => Level::Fail,
+        fewest if fewest < EXECUTIONS && power.is_decided => Level::Note,
         fewest if fewest < EXECUTIONS => Level::Warn,
-        _ if lacks_power.is_some() || wide.is_some() => Level::Warn,
+        _ if lacks_power || wide.is_some() => Level::Warn,
         _ => Level::Pass,
     };
     let noun = if set.has_batches() {
@@ -97,65 +77,122 @@ fn judge(set: &Set<'_>) -> Outcome {
     } else {
         format!("{executions} of some combinations, more of others")
     };
-    let mut evidence = format!("{executions}; {could_show}");
-    if let Some(missed) = lacks_power.filter(|_| fewest >= EXECUTIONS)
-        && let Some(needed) = missed
-            .design
-            .executions_needed(missed.estimated(), wanted.ln_1p())
+    let mut evidence = format!("{executions}; {}", power.words);
+    if let Some((needed, effect)) = power.needed
+        && lacks_power
+        && fewest >= EXECUTIONS
     {
-        let (needed, wanted) = (counted(needed, noun), percent(wanted));
-        evidence = format!("{evidence}; about {needed} would detect a difference of {wanted}");
+        let (needed, effect) = (counted(needed, noun), percent(effect));
+        evidence = format!("{evidence}; about {needed} would detect a difference of {effect}");
     }
     if let Some(wide) = wide {
         evidence = format!("{evidence}; {}", wide.in_words());
     }
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);
-    Ok(match smallest {
+    Ok(match power.smallest {
         Some(effect) => finding.with("smallest_effect", effect),
         None => finding,
     })
 }
 
+/// What the executions can detect.
+struct Power {
+    /// In words.
+    words: String,
+    /// The smallest difference that is detected with 80 % power, as a share; `None` if it is not known.
+    smallest: Option<f64>,
+    /// True if it exceeds the difference that should be detected.
+    is_lacking: bool,
+    /// True if every comparison is decided.
+    is_decided: bool,
+    /// Executions that would detect a difference, and that difference as a share.
+    needed: Option<(usize, f64)>,
+}
+
 /// The smallest difference that the executions detect, in words.
-fn detected(effect: f64, spread: &str) -> String {
-    let differences = if effect > TENFOLD {
-        "even a tenfold difference is".to_owned()
-    } else {
-        format!("differences below {} are", percent(effect))
+fn detected(smallest: Option<f64>) -> String {
+    match smallest {
+        None => "the smallest difference that they can detect is unknown".to_owned(),
+        Some(effect) if effect > TENFOLD => {
+            "even a tenfold difference is detected with less than 80 % power".to_owned()
+        }
+        Some(effect) => {
+            let effect = percent(effect);
+            format!("differences below {effect} are detected with less than 80 % power")
+        }
+    }
+}
+
+/// The power of the open comparison that detects least. One that is decided needs no more power: it found its difference, or
+/// excluded any that matters.
+fn of_comparisons(comparisons: &[AskedComparison], wanted: f64) -> Power {
+    let smallest = |it: &AskedComparison| it.smallest_effect.unwrap_or(0.0);
+    let open = comparisons.iter().filter(|it| !it.is_decided);
+    let Some(worst) = open.max_by(|a, b| smallest(a).total_cmp(&smallest(b))) else {
+        let words = match comparisons {
+            [_] => "the comparison is decided",
+            _ => "all comparisons are decided",
+        };
+        let known = comparisons.iter().filter_map(|it| it.smallest_effect);
+        return Power {
+            words: words.to_owned(),
+            smallest: known.max_by(f64::total_cmp),
+            is_lacking: false,
+            is_decided: true,
+            needed: None,
+        };
     };
-    format!("with a spread of {spread}, {differences} detected with less than 80 % power")
+    let detected = detected(worst.smallest_effect);
+    Power {
+        words: match comparisons {
+            [_] => detected,
+            _ => format!("for {}, {detected}", worst.words),
+        },
+        smallest: worst.smallest_effect,
+        is_lacking: worst.smallest_effect.is_some_and(|effect| effect > wanted),
+        is_decided: false,
+        needed: worst.needed,
+    }
 }
 
-fn by_smallest(a: &DetectableDifference, b: &DetectableDifference) -> Ordering {
-    let smallest = |it: &DetectableDifference| it.smallest.unwrap_or(0.0);
-    smallest(a).total_cmp(&smallest(b))
-}
-
-/// What the executions of any combination can detect if it is compared with the first, without a declared baseline;
-/// `None` if no combination has a spread.
+/// The power of comparisons of any combination with the first, if no question was answered.
 fn between_any(
     combinations: &[(Combination, Vec<&Run<'_>>)],
     executions: usize,
-) -> Option<DetectableDifference> {
-    let (deviation, paired) = match in_blocks(combinations) {
-        Some(deviation) => (deviation, true),
-        None => (of_combinations(combinations)?, false),
-    };
+    wanted: f64,
+) -> Power {
+    let in_blocks = in_blocks(combinations);
     let design = Design {
-        paired,
+        paired: in_blocks.is_some(),
         // The error probability is divided among the comparisons.
         level: 0.05 / (combinations.len() - 1).max(1) as f64,
     };
-    let estimated = Deviation::estimated(deviation.0, deviation.1);
-    let smallest = design.smallest_effect(estimated, executions);
-    Some(DetectableDifference {
-        of: None,
-        deviation,
-        design,
-        executions,
+    let spread = in_blocks.or_else(|| of_combinations(combinations));
+    let estimated = spread.map(|(deviation, freedom)| Deviation::estimated(deviation, freedom));
+    let smallest = estimated.and_then(|it| design.smallest_effect(it, executions));
+    let detected = detected(smallest.map(f64::exp_m1));
+    let is_large = |smallest: f64| smallest.exp_m1() > wanted;
+    Power {
+        words: match spread {
+            Some((deviation, _)) if smallest.is_some() => {
+                let of_blocks = if design.paired {
+                    " (within blocks)"
+                } else {
+                    ""
+                };
+                let deviation = percent(deviation);
+                format!("with a spread of {deviation}{of_blocks}, {detected}")
+            }
+            _ => detected,
+        },
         smallest: smallest.map(f64::exp_m1),
-        is_exceeded: smallest.is_some_and(|smallest| all_differ_by(smallest, combinations)),
-    })
+        is_lacking: smallest
+            .is_some_and(|smallest| is_large(smallest) && !all_differ_by(smallest, combinations)),
+        is_decided: false,
+        needed: estimated
+            .and_then(|it| design.executions_needed(it, wanted.ln_1p()))
+            .map(|needed| (needed, wanted)),
+    }
 }
 
 /// True if the throughput of each combination differs from that of the first by at least this much, a logarithm.
@@ -216,8 +253,17 @@ fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)
 /// combination ran twice.
 fn of_combinations(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<(f64, f64)> {
     let runs = combinations.iter();
-    let groups: Vec<Vec<f64>> = runs.filter_map(|(_, runs)| logarithms(runs)).collect();
-    within(&groups)
+    let groups = runs.filter_map(|(_, runs)| logarithms(runs));
+    let known = groups.filter_map(|values| {
+        let freedom = values.len().checked_sub(1).filter(|it| *it > 0)? as f64;
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
+        Some((squares, freedom))
+    });
+    let (squares, freedom) = known.fold((0.0, 0.0), |(squares, all), (own, freedom)| {
+        (squares + own, all + freedom)
+    });
+    (freedom > 0.0).then(|| ((squares / freedom).sqrt(), freedom))
 }
 
 #[cfg(test)]
@@ -320,52 +366,70 @@ mod tests {
         assert!(!outcome.unwrap().evidence.contains("would detect"));
     }
 
-    /// Five blocks of three levels: the second one is 10 % faster than the first within 1 %, and the third one, which is
-    /// this number of times as fast as the first, swings by a factor of four.
-    fn with_a_loud_level(times: f64) -> Outcome {
-        let mut runs = blocks_over("flush", &["1", "2", "3"]);
-        for run in &mut runs {
-            let block = f64::from(run.header.block);
-            let per_s = match run.header.combination["flush"].as_str() {
-                "1" => 1000.0 + block,
-                "2" => 1100.0 - block,
-                _ => 1000.0 * times * [0.5, 2.0, 0.5, 2.0, 1.0][run.header.block as usize - 1],
-            };
-            set_throughput(run, per_s);
+    /// A comparison that detects differences from this one on.
+    fn comparison(words: &str, is_decided: bool, smallest_effect: f64) -> AskedComparison {
+        AskedComparison {
+            words: words.to_owned(),
+            is_decided,
+            smallest_effect: Some(smallest_effect),
+            needed: (!is_decided).then_some((41, 0.02)),
         }
-        judged_together(&RULE, &runs, over(&["flush"]))
+    }
+
+    /// This number of runs of two levels, whose comparisons were answered.
+    fn answered(runs: usize, comparisons: &[AskedComparison]) -> Outcome {
+        let all = blocks_over("flush", &["1", "2"]);
+        judged_answered(&RULE, &all[..runs], over(&["flush"]), comparisons)
     }
 
     #[test]
-    fn a_comparison_has_the_spread_of_its_own_executions() {
-        let outcome = with_a_loud_level(1.0);
-        assert_found(
-            &outcome,
-            Level::Warn,
-            "5 executions of each combination; for flush=3 against flush=1, with a spread of ",
-        );
-        // The steady one alone.
-        let mut runs = blocks_over("flush", &["1", "2"]);
-        for run in &mut runs {
-            let block = f64::from(run.header.block);
-            let is_faster = run.header.combination["flush"] == "2";
-            set_throughput(
-                run,
-                if is_faster {
-                    1100.0 - block
-                } else {
-                    1000.0 + block
-                },
-            );
-        }
-        let alone = judged_together(&RULE, &runs, over(&["flush"])).unwrap();
-        assert!(alone.figures["smallest_effect"] < 0.01, "{alone:?}");
-        // A loud level does not hide what the others show, if its own difference is large enough.
-        let outcome = with_a_loud_level(1000.0).unwrap();
-        assert!(!outcome.evidence.contains("would detect"), "{outcome:?}");
+    fn a_decided_comparison_never_lacks_power() {
+        let decided = comparison("flush 2 against 1", true, 0.36);
+        let outcome = answered(10, std::slice::from_ref(&decided));
+        assert_found(&outcome, Level::Pass, "; the comparison is decided");
+        assert_eq!(outcome.unwrap().figures.get("smallest_effect"), Some(&0.36));
+        let open = comparison("flush 3 against 1", false, 0.1);
+        let outcome = answered(10, &[decided.clone(), open]);
+        let part = "; for flush 3 against 1, differences below 10 % are detected with less than 80 % power";
+        assert_found(&outcome, Level::Pass, part);
+        let outcome = answered(10, &[decided.clone(), decided]);
+        assert_found(&outcome, Level::Pass, "; all comparisons are decided");
     }
 
-    /// The differences of five pairs have a standard deviation of `√2` times that of one execution.
+    #[test]
+    fn the_worst_open_comparison_is_named() {
+        let comparisons = [
+            comparison("flush 2 against 1", false, 0.3),
+            comparison("flush 3 against 1", false, 0.36),
+            comparison("flush 4 against 1", true, 0.5),
+        ];
+        let outcome = answered(10, &comparisons);
+        let part = "; for flush 3 against 1, differences below 36 % are detected with less than 80 % power; \
+                    about 41 executions would detect a difference of 2 %";
+        assert_found(&outcome, Level::Warn, part);
+        let outcome = answered(10, &comparisons[..1]);
+        let part = "5 executions of each combination; differences below 30 % are detected";
+        assert_found(&outcome, Level::Warn, part);
+        let unknown = AskedComparison {
+            smallest_effect: None,
+            ..comparisons[0].clone()
+        };
+        assert_found(&answered(10, &[unknown]), Level::Pass, "is unknown");
+    }
+
+    #[test]
+    fn few_executions_that_decide_are_enough() {
+        let decided = comparison("flush 2 against 1", true, 0.36);
+        let open = comparison("flush 3 against 1", false, 0.1);
+        let both = [decided, open];
+        let part = "3 executions of each combination";
+        assert_found(&answered(6, &both[..1]), Level::Note, part);
+        assert_found(&answered(6, &both), Level::Warn, part);
+        let part = "1 execution of each combination";
+        assert_found(&answered(2, &both[..1]), Level::Fail, part);
+    }
+
+    /// The residuals of two combinations in five blocks are half the deviations of their differences.
     #[test]
     fn the_spread_of_pairs_is_that_of_their_differences() {
         let mut runs = blocks_over("flush", &["1", "2"]);
@@ -390,32 +454,6 @@ mod tests {
         let by_hand = design.smallest_effect(Deviation::estimated(0.015, 4.0), 5);
         let found = outcome.figures["smallest_effect"];
         assert!((found - by_hand.unwrap().exp_m1()).abs() < 1e-3, "{found}");
-    }
-
-    #[test]
-    fn comparisons_are_those_of_the_same_other_levels() {
-        let mut runs = Vec::new();
-        for block in 1..=5 {
-            for (flush, mix) in [("1", "1:0"), ("2", "1:0"), ("1", "1:1"), ("2", "1:1")] {
-                let run = runs.len() as u32 + 1;
-                runs.push(run_of(run, block, &[("flush", flush), ("mix", mix)]));
-                let swing = if mix == "1:1" && flush == "2" {
-                    f64::from(block)
-                } else {
-                    1.0
-                };
-                set_throughput(&mut runs[run as usize - 1], 1000.0 * swing + f64::from(run));
-            }
-        }
-        let mut declared = over(&["flush", "mix"]);
-        let asked = &mut declared.comparison.as_mut().unwrap().baseline;
-        asked.retain(|factor, _| factor == "flush");
-        let outcome = judged_together(&RULE, &runs, declared);
-        assert_found(
-            &outcome,
-            Level::Warn,
-            "for flush=2 against flush=1 (mix=1:1), with a ",
-        );
     }
 
     /// The blocks of one combination, with a throughput between these two in turns.

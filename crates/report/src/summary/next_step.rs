@@ -207,6 +207,7 @@ mod tests {
             p_value: None,
             executions_needed,
             effect: 0.02,
+            smallest_effect: None,
             looks: None,
             short_slices: None,
         }

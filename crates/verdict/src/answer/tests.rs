@@ -1,6 +1,7 @@
 //! Tests of decisions with fabricated executions.
 
 use samples::{Record, SideBySide};
+use stats::{Design, Deviation};
 
 use super::*;
 use crate::{
@@ -87,6 +88,41 @@ fn looked_at(metric: Metric, ext4: &[f64], xfs: &[f64]) -> Answer {
     let mut answers = judge(&question, &runs(&sides));
     assert_eq!(answers.len(), 1);
     answers.remove(0)
+}
+
+/// Pairs of which the ratios have these logarithms.
+fn with_logarithms(logarithms: &[f64]) -> Vec<f64> {
+    logarithms.iter().map(|it| 100.0 * it.exp()).collect()
+}
+
+#[test]
+fn the_smallest_effect_has_the_deviation_and_the_level_of_the_interval() {
+    let base = [100.0; 5];
+    // Squares that add up to 0.0018: a variance of 0.00045 of differences, and of 0.000225 of one execution.
+    let logarithms = [0.01, -0.02, 0.03, 0.0, -0.02];
+    let other = with_logarithms(&logarithms);
+    let by_hand = |level: f64, deviation: f64| {
+        let design = Design {
+            paired: true,
+            level,
+        };
+        let deviation = Deviation::estimated(deviation, 4.0);
+        design.smallest_effect(deviation, 5).unwrap().exp_m1()
+    };
+    let sides = [
+        (levels(&[("fs", "ext4")]), &base[..]),
+        (levels(&[("fs", "xfs")]), &other[..]),
+    ];
+    let answers = judge(&question(Metric::Throughput), &runs(&sides));
+    let found = answers[0].smallest_effect.unwrap();
+    assert!((found - by_hand(0.05, 0.015)).abs() < 1e-6, "{found}");
+    // After five of ten looks, an analysis has less than the whole error.
+    let answer = looked_at(Metric::Throughput, &base, &other);
+    assert_eq!(answer.looks.unwrap().blocks, 5);
+    let level = stats::level_of_look(5, 10, 0.05).unwrap();
+    let of_look = answer.smallest_effect.unwrap();
+    assert!((of_look - by_hand(level, 0.015)).abs() < 1e-6, "{of_look}");
+    assert!(of_look > found, "{of_look}");
 }
 
 #[test]
@@ -342,6 +378,27 @@ fn batches(fs: &'static str, ended: &[u64]) -> Vec<Record> {
         batch
     });
     batches.collect()
+}
+
+#[test]
+fn the_smallest_effect_of_batches_has_the_error_of_their_interval() {
+    let many = [100, 103, 98, 101, 102, 99];
+    let twice = many.map(|ended| 2 * ended + ended % 3);
+    let records = [batches("ext4", &many), batches("xfs", &twice)].concat();
+    let executions: Vec<_> = records.iter().map(|it| Execution::of(it, 1)).collect();
+    let answers = answers(&question(Metric::Throughput), &executions);
+    let comparison = answers[0].comparison.unwrap();
+    let design = Design {
+        paired: true,
+        level: 0.05,
+    };
+    // The error of a mean of six differences, each with the variances of two executions.
+    let deviation = Deviation::estimated(comparison.error * 3.0_f64.sqrt(), comparison.freedom);
+    let by_hand = design.smallest_effect(deviation, 6).unwrap().exp_m1();
+    let found = answers[0].smallest_effect.unwrap();
+    assert!((found - by_hand).abs() < 1e-6, "{found} {by_hand}");
+    // It also has the lasting difference of two servers, which is no part of the spread.
+    assert!(comparison.error * 3.0_f64.sqrt() > 1.01 * comparison.deviation);
 }
 
 #[test]
