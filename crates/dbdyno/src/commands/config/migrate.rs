@@ -1,6 +1,10 @@
 //! `dbdyno config migrate`: a file rewritten for another version or family.
 
-use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use blame::{Blame, Blamed};
 use mycnf::{
@@ -53,6 +57,7 @@ const NOT_JUDGED: &str = "not judged: ";
 const SHOWN_MAX: usize = 8;
 
 pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
+    refuse_a_pipe(&args.file)?;
     let old = read_bytes(&args.file)?;
     let file = read_file(&args.file)?;
     let installation = Installation::find(Some(&args.to.to_string()), None).ok();
@@ -101,6 +106,21 @@ pub(crate) fn run(args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::from(Blame::Answer as u8)
     })
+}
+
+/// The file is read twice, as text and as options: nothing is left of a pipe for the second time, and a file without
+/// options would seem to need no change.
+fn refuse_a_pipe(path: &Path) -> Result<(), Blamed> {
+    // Any other problem of the file is found when it is read.
+    let is_read_once = path
+        .metadata()
+        .is_ok_and(|it| !it.is_file() && !it.is_dir());
+    if !is_read_once {
+        return Ok(());
+    }
+    let message = format!("{} is a pipe or a device, and no file", path.display());
+    let hint = "write the options to a file first, and name that file";
+    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 
 /// What an installed server of the new version says of the result.

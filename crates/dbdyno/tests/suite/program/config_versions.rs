@@ -138,6 +138,19 @@ fn a_move_to_the_other_family_notes_what_no_line_settles() {
     assert!(!kept.contains(note), "{kept}");
 }
 
+/// What is read twice: the second time, a pipe has no options left that would have to be migrated.
+#[test]
+fn a_pipe_is_not_migrated() {
+    let scene = Scene::new();
+    let migrate = "config migrate /dev/null --from percona-5.7 --to mysql-8.0.33 --no-validator --output new.cnf";
+    scene
+        .dbdyno(migrate.split(' '))
+        .exits(2)
+        .says("/dev/null is a pipe or a device")
+        .hints("write the options to a file first");
+    assert!(!scene.path().join("new.cnf").exists());
+}
+
 #[test]
 fn the_secret_of_a_cluster_is_in_no_answer() {
     let scene = Scene::new();
