@@ -329,10 +329,7 @@ pub(crate) fn over(factors: &[&str]) -> Preregistration {
     Preregistration {
         is_experiment: true,
         comparison: Some(Comparison {
-            baseline: factors
-                .iter()
-                .map(|it| (it.clone(), "1".to_owned()))
-                .collect(),
+            factors: factors.clone(),
             metric: "throughput".to_owned(),
             min_effect: None,
         }),

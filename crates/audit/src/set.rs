@@ -168,9 +168,7 @@ impl<'a> Set<'a> {
             return vec![SIDE.to_owned()];
         }
         let declared = self.declared.comparison.as_ref();
-        declared
-            .map(|it| it.baseline.keys().cloned().collect())
-            .unwrap_or_default()
+        declared.map(|it| it.factors.clone()).unwrap_or_default()
     }
 
     pub(crate) fn has_sides(&self) -> bool {

@@ -86,8 +86,8 @@ impl SearchLimit {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Comparison {
-    /// The factors whose levels are compared, each with its level in the baseline.
-    pub baseline: BTreeMap<String, String>,
+    /// The factors whose levels are compared.
+    pub factors: Vec<String>,
     /// The metric, for example `throughput` or `p99`; empty if not declared.
     pub metric: String,
     /// The smallest difference that matters, as a share; `None` if it is the default of experiments.

@@ -231,7 +231,11 @@ fn declared(experiment: &Experiment, begun: usize) -> Preregistration {
     let factors = experiment.factors().iter().map(|it| it.name.clone());
     let is_search = is_search(experiment);
     let comparison = experiment.verdict().map(|verdict| Comparison {
-        baseline: verdict.baseline.iter().cloned().collect(),
+        factors: verdict
+            .baseline
+            .iter()
+            .map(|(factor, _)| factor.clone())
+            .collect(),
         metric: verdict.metric.clone(),
         min_effect: Some(verdict.min_effect).filter(|it| *it != experiment::MIN_EFFECT),
     });

@@ -146,12 +146,7 @@ mod tests {
             }
         }
         let mut declared = over(&["rows", "flush"]);
-        declared
-            .comparison
-            .as_mut()
-            .unwrap()
-            .baseline
-            .retain(|it, _| it == "flush");
+        declared.comparison.as_mut().unwrap().factors = vec!["flush".to_owned()];
         assert_eq!(level(&judged_together(&RULE, &runs, declared)), Level::Pass);
         assert_no_subject(&judged(&RULE, |_| {}));
     }

@@ -67,7 +67,7 @@ fn audit_of_experiment() -> Audit {
             factors: vec!["connections".to_owned(), "rows".to_owned()],
             planned_runs: Some(12),
             comparison: Some(Comparison {
-                baseline: [("rows".to_owned(), "0.5x".to_owned())].into(),
+                factors: vec!["rows".to_owned()],
                 metric: "throughput".to_owned(),
                 min_effect: Some(0.02),
             }),
