@@ -171,7 +171,9 @@ fn between_any(
     let estimated = spread.map(|(deviation, freedom)| Deviation::estimated(deviation, freedom));
     let smallest = estimated.and_then(|it| design.smallest_effect(it, executions));
     let detected = detected(smallest.map(f64::exp_m1));
-    let is_large = |smallest: f64| smallest.exp_m1() > wanted;
+    let is_lacking = smallest.is_some_and(|smallest| {
+        smallest.exp_m1() > wanted && !all_differ_by(smallest, combinations)
+    });
     Power {
         words: match spread {
             Some((deviation, _)) if smallest.is_some() => {
@@ -186,10 +188,11 @@ fn between_any(
             _ => detected,
         },
         smallest: smallest.map(f64::exp_m1),
-        is_lacking: smallest
-            .is_some_and(|smallest| is_large(smallest) && !all_differ_by(smallest, combinations)),
+        is_lacking,
         is_decided: false,
+        // Searched for among up to a million executions.
         needed: estimated
+            .filter(|_| is_lacking)
             .and_then(|it| design.executions_needed(it, wanted.ln_1p()))
             .map(|needed| (needed, wanted)),
     }
