@@ -133,16 +133,14 @@ fn check(curve: &LoadCurve, target: &Target) -> Result<(), Error> {
     }
 }
 
-/// The curve with what the server itself counted. Where the server has a CPU limit of its own, the CPU time of other
-/// programs on its machine does not count.
+/// The curve with what the server itself counted.
 fn with_server_samples(mut curve: LoadCurve) -> LoadCurve {
-    let cpus = Resource::Cpus.index();
-    let own = std::mem::take(&mut curve.server_samples);
-    if own.iter().any(|it| it.demand[cpus].is_some()) {
+    if curve.has_own_cpu_time() {
         for sample in &mut curve.samples {
-            sample.demand[cpus] = None;
+            sample.demand[Resource::Cpus.index()] = None;
         }
     }
+    let own = std::mem::take(&mut curve.server_samples);
     curve.samples.extend(own);
     curve
 }

@@ -68,6 +68,13 @@ impl LoadCurve {
         }
     }
 
+    /// Whether the server's own CPU time is known, because it has a CPU limit of its own: that of other programs on its
+    /// machine then does not count.
+    pub(crate) fn has_own_cpu_time(&self) -> bool {
+        let mut own = self.server_samples.iter();
+        own.any(|it| it.demand[Resource::Cpus.index()].is_some())
+    }
+
     pub(crate) fn remark(&mut self, remark: String) {
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);

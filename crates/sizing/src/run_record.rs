@@ -72,12 +72,8 @@ pub(crate) fn read(name: &str, reader: impl BufRead) -> Result<LoadCurve, Error>
     for (resource, limit) in limits {
         curve.state_limit(resource, limit);
     }
-    // A server with a limit of its own has its own CPU time.
-    let has_own_cpus = curve.server_samples.iter();
-    let has_own_cpus = has_own_cpus
-        .map(|it| it.demand[Resource::Cpus.index()])
-        .any(|it| it.is_some());
-    if let Some(rule) = audit::shared_machine(&record).filter(|_| !has_own_cpus) {
+    let counts_others = !curve.has_own_cpu_time();
+    if let Some(rule) = audit::shared_machine(&record).filter(|_| counts_others) {
         curve.remark(format!(
             "other programs used much of the CPU ({}); their CPU time counts as if it grew with the load of the server, so \
              that more of this load may fit",
