@@ -182,7 +182,8 @@ impl WhatIf {
         self.has_ratio() && self.ratio_of_bounds().is_none()
     }
 
-    fn has_ratio(&self) -> bool {
+    /// Whether both throughputs are known, each exactly or as an upper bound.
+    pub(crate) fn has_ratio(&self) -> bool {
         let mut both = [&self.now, &self.then].into_iter();
         self.ratio.is_some() && both.all(|it| it.not_measured.is_empty())
     }

@@ -170,13 +170,9 @@ pub fn what_if_csv(answer: &WhatIf) -> String {
         let [name, unit, binding] = [name, "1/s", binding.unwrap_or_default()].map(str::to_owned);
         rows.push([name, unit, estimate, low, high, binding, note]);
     }
-    let of_bounds = answer.ratio_of_bounds();
-    if let Some(ratio) = answer
-        .ratio
-        .filter(|_| answer.is_known() || of_bounds.is_some())
-    {
+    if let Some(ratio) = answer.ratio.filter(|_| answer.has_ratio()) {
         let [estimate, low, high] = csv_interval(Some(ratio));
-        let (name, low, high) = match of_bounds {
+        let (name, low, high) = match answer.ratio_of_bounds() {
             Some(_) => ("ratio of upper bounds", String::new(), String::new()),
             None => ("ratio", low, high),
         };
