@@ -37,10 +37,32 @@ impl SearchAnswer {
     }
 }
 
+/// A search for tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use verdict::RateQuestion;
+
+    /// One for the highest rate whose p99 is below 20 ms, at these levels of factors.
+    pub(crate) fn question(levels: &[(&str, &str)]) -> RateQuestion {
+        let levels = levels.iter();
+        let levels = levels.map(|&(factor, level)| (factor.to_owned(), level.to_owned()));
+        RateQuestion {
+            combination: levels.collect(),
+            limit: "p99 < 20 ms".to_owned(),
+            quantile: 0.99,
+            limit_ns: 20_000_000,
+            from_per_s: None,
+            to_per_s: None,
+            precision: 0.05,
+            measured_s: 10.0,
+            runs_at_most: 40,
+            time_is_spent: false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use stats::RateAnswer;
 
     use super::*;
@@ -48,22 +70,10 @@ mod tests {
     #[test]
     fn the_remedy_is_about_what_prevented_an_answer() {
         let remedy = |is_machine_shared: bool, is_client_limit: bool| {
-            let question = RateQuestion {
-                combination: BTreeMap::new(),
-                limit: "p99 < 20 ms".to_owned(),
-                quantile: 0.99,
-                limit_ns: 20_000_000,
-                from_per_s: None,
-                to_per_s: None,
-                precision: 0.05,
-                measured_s: 10.0,
-                runs_at_most: 40,
-                time_is_spent: false,
-            };
             let refused = RateAnswer::NotOffered { rate_per_s: 10.0 };
             let answer = SearchAnswer {
                 found: MaxRate {
-                    question,
+                    question: testing::question(&[]),
                     answer: is_client_limit.then_some(refused),
                     runs: 2,
                     limited_by: None,

@@ -86,23 +86,10 @@ mod tests {
     use verdict::{MaxRate, RateLimit, RateQuestion};
 
     use super::*;
+    use crate::search_answer::testing;
 
     fn question(flush: &str) -> RateQuestion {
-        RateQuestion {
-            combination: BTreeMap::from([
-                ("flush".to_owned(), flush.to_owned()),
-                ("rows".to_owned(), "1M".to_owned()),
-            ]),
-            limit: "p99 < 20 ms".to_owned(),
-            quantile: 0.99,
-            limit_ns: 20_000_000,
-            from_per_s: None,
-            to_per_s: None,
-            precision: 0.05,
-            measured_s: 10.0,
-            runs_at_most: 40,
-            time_is_spent: false,
-        }
+        testing::question(&[("flush", flush), ("rows", "1M")])
     }
 
     fn found(flush: &str) -> SearchAnswer {
