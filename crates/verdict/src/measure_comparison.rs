@@ -132,8 +132,9 @@ impl Compared {
             paired: self.is_paired(),
             level: 1.0 - confidence_of_look(self.looked_at, executions, confidence),
         };
-        let deviation = if design.paired && self.values.batches().is_some() {
-            // Batches may be correlated: their spread alone shows too little of the error.
+        let deviation = if design.paired {
+            // Of the error of a mean of differences, each with the variances of two executions. Batches may be correlated:
+            // their spread alone shows too little of it.
             let deviation = comparison.error * (executions as f64 / 2.0).sqrt();
             Deviation::estimated(deviation, comparison.freedom)
         } else {
